@@ -1,0 +1,1 @@
+"""What the code means: names, classes, kinds, effects, transform sites. Knows no rule."""

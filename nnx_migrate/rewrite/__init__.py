@@ -1,0 +1,1 @@
+"""How code changes: plans, edits, layout, the gate. Knows no rule."""
