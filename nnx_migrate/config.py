@@ -1,0 +1,253 @@
+"""What a run is told to do: command-line flags over the nearest `[tool.nnx-migrate]` table.
+
+    [tool.nnx-migrate]
+    select = ["module-gradient"]      # only these rules; leave it out for all
+    ignore = ["state-axes"]
+    unsafe = false
+    on-unsafe = "pin"                 # or "leave"
+    target = "both"                   # or "tree"
+    jobs = 4
+    exclude = ["third_party/"]        # .gitignore patterns, relative to this file
+
+    [[tool.nnx-migrate.overrides]]
+    paths = ["legacy/**"]             # .gitignore patterns, relative to this file
+    ignore = ["state-sharding"]
+
+The table that counts for a file is the one in the nearest pyproject.toml upward that has one, whole:
+tables of outer projects are not merged in. Overrides apply in the order in which they are written.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+import pathspec
+
+OnUnsafe = Literal["pin", "leave"]
+Target = Literal["both", "tree"]
+
+
+class ConfigError(ValueError):
+    """Configuration or flags that cannot be obeyed; the text names the file and the key."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Options:
+    """What counts for one file.
+
+    Args:
+        select: the rules to run; None for all.
+        ignore: rules not to run, even when selected.
+        unsafe: apply rewrites that rest on an assumption.
+        on_unsafe: what becomes of such a site otherwise: pinned to graph mode, or left with a finding.
+        target: "both" writes code that holds before and after the flip, "tree" only after it.
+        jobs: worker processes.
+        exclude: .gitignore patterns of paths that are not looked at.
+    """
+
+    select: frozenset[str] | None = None
+    ignore: frozenset[str] = frozenset()
+    unsafe: bool = False
+    on_unsafe: OnUnsafe = "pin"
+    target: Target = "both"
+    jobs: int = 1
+    exclude: tuple[str, ...] = ()
+
+    def runs(self, rule: str) -> bool:
+        """Return whether `rule` is to run."""
+        return rule not in self.ignore and (self.select is None or rule in self.select)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Table:
+    """One `[tool.nnx-migrate]` table.
+
+    Args:
+        file: the pyproject.toml it stands in.
+        values: fields of `Options` that it sets.
+        overrides: patterns and the fields of `Options` they set, in the order of the file.
+    """
+
+    file: Path
+    values: Mapping[str, Any]
+    overrides: tuple[tuple[pathspec.GitIgnoreSpec, Mapping[str, Any]], ...] = ()
+
+    def values_for(self, path: Path) -> dict[str, Any]:
+        """Return the fields of `Options` that this table sets for `path` (absolute)."""
+        relative = path.relative_to(self.file.parent).as_posix()
+        values = dict(self.values)
+        for patterns, overridden in self.overrides:
+            if patterns.match_file(relative):
+                values.update(overridden)
+        return values
+
+
+class Configuration:
+    """Flags, and the tables found on the way up from each file; every pyproject.toml is read once.
+
+    Args:
+        flags: fields of `Options` given on the command line; they beat every table.
+        known_rules: names that `select` and `ignore` may use; None to accept any name.
+
+    Raises:
+        ConfigError: a flag names an unknown rule.
+    """
+
+    def __init__(
+        self, flags: Mapping[str, Any] | None = None, known_rules: Collection[str] | None = None
+    ) -> None:
+        self._flags = dict(flags or {})
+        self._known_rules = known_rules
+        self._tables: dict[Path, Table | None] = {}
+        for field in ("select", "ignore"):
+            _check_rules(f"--{field}", self._flags.get(field) or (), known_rules)
+
+    def table_for(self, directory: Path) -> Table | None:
+        """Return the table that counts for files in `directory` (absolute), or None.
+
+        Raises:
+            ConfigError: a pyproject.toml on the way up has a table that cannot be obeyed.
+        """
+        climbed: list[Path] = []
+        table: Table | None = None
+        for folder in (directory, *directory.parents):
+            if folder in self._tables:
+                table = self._tables[folder]
+                break
+            climbed.append(folder)
+            table = _read_table(folder / "pyproject.toml", self._known_rules)
+            if table is not None:
+                break
+        self._tables.update(dict.fromkeys(climbed, table))
+        return table
+
+    def options_for(self, path: Path) -> Options:
+        """Return what counts for the file at `path` (absolute).
+
+        Raises:
+            ConfigError: a pyproject.toml on the way up has a table that cannot be obeyed.
+        """
+        table = self.table_for(path.parent)
+        values = table.values_for(path) if table is not None else {}
+        return Options(**{**values, **self._flags})
+
+
+def _read_table(file: Path, known_rules: Collection[str] | None) -> Table | None:
+    try:
+        data = file.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror}") from None
+    # A broken pyproject.toml that is not about this tool (a test fixture, say) is not our business.
+    if b"nnx-migrate" not in data:
+        return None
+    try:
+        document = tomllib.loads(data.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file}: {error}") from None
+    table = document.get("tool", {}).get("nnx-migrate")
+    return None if table is None else _parse_table(file, table, known_rules)
+
+
+def _parse_table(file: Path, table: object, known_rules: Collection[str] | None) -> Table:
+    where = f"{file}: [tool.nnx-migrate]"
+    if not isinstance(table, dict):
+        raise ConfigError(f"{where} must be a table")
+    entries = table.get("overrides", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise ConfigError(f"{where} overrides must be written as [[tool.nnx-migrate.overrides]]")
+    plain = {key: value for key, value in table.items() if key != "overrides"}
+    values = _parse_values(where, plain, _KEYS, known_rules)
+    overrides = []
+    for number, entry in enumerate(entries, start=1):
+        place = f"{file}: [[tool.nnx-migrate.overrides]] number {number}"
+        if not entry.get("paths"):
+            raise ConfigError(f"{place} needs 'paths', a list of patterns")
+        paths = _strings(place, "paths", entry["paths"])
+        rest = {key: value for key, value in entry.items() if key != "paths"}
+        overridden = _parse_values(place, rest, _OVERRIDABLE, known_rules)
+        overrides.append((pathspec.GitIgnoreSpec.from_lines(paths), overridden))
+    return Table(file, values, tuple(overrides))
+
+
+def _parse_values(
+    where: str,
+    table: Mapping[str, object],
+    keys: Collection[str],
+    known_rules: Collection[str] | None,
+) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in keys:
+            raise ConfigError(f"{where} has no key {key!r}{did_you_mean(key, keys)}")
+        values[key.replace("-", "_")] = _READERS[key](where, key, value)
+        if key in ("select", "ignore"):
+            _check_rules(f"{where} {key}", values[key], known_rules)
+    return values
+
+
+def _check_rules(where: str, names: Iterable[str], known_rules: Collection[str] | None) -> None:
+    for name in sorted(names):
+        if known_rules is not None and name not in known_rules:
+            hint = did_you_mean(name, known_rules) or "; 'nnx-migrate rule' lists them"
+            raise ConfigError(f"{where}: there is no rule named {name!r}{hint}")
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """Return "; did you mean ...?" for a mistyped `name`, or "" when nothing in `known` is near."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _strings(where: str, key: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    raise ConfigError(f"{where} {key} must be a list of strings, not {value!r}")
+
+
+def _rule_names(where: str, key: str, value: object) -> frozenset[str]:
+    return frozenset(_strings(where, key, value))
+
+
+def _boolean(where: str, key: str, value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise ConfigError(f"{where} {key} must be true or false, not {value!r}")
+
+
+def _positive(where: str, key: str, value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+        return value
+    raise ConfigError(f"{where} {key} must be a whole number of 1 or more, not {value!r}")
+
+
+def _one_of(*choices: str) -> Callable[[str, str, object], str]:
+    def read(where: str, key: str, value: object) -> str:
+        if isinstance(value, str) and value in choices:
+            return value
+        expected = " or ".join(repr(choice) for choice in choices)
+        raise ConfigError(f"{where} {key} must be {expected}, not {value!r}")
+
+    return read
+
+
+_READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
+    {
+        "select": _rule_names,
+        "ignore": _rule_names,
+        "unsafe": _boolean,
+        "on-unsafe": _one_of("pin", "leave"),
+        "target": _one_of("both", "tree"),
+        "jobs": _positive,
+        "exclude": _strings,
+    }
+)
+_KEYS = frozenset(_READERS) | {"overrides"}
+_OVERRIDABLE = frozenset({"select", "ignore", "unsafe", "on-unsafe", "target"})
