@@ -13,8 +13,9 @@
     paths = ["legacy/**"]             # .gitignore patterns, relative to this file
     ignore = ["state-sharding"]
 
-The table that counts for a file is the one in the nearest pyproject.toml upward that has one, whole:
-tables of outer projects are not merged in. Overrides apply in the order in which they are written.
+The table that counts for a file is the one in the nearest pyproject.toml upward that has one, and
+it counts whole: tables of outer projects are not merged in. Overrides apply in the order in which
+they are written.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class Options:
         select: the rules to run; None for all.
         ignore: rules not to run, even when selected.
         unsafe: apply rewrites that rest on an assumption.
-        on_unsafe: what becomes of such a site otherwise: pinned to graph mode, or left with a finding.
+        on_unsafe: what becomes of such a site otherwise: pinned to graph mode, or left with a
+            finding.
         target: "both" writes code that holds before and after the flip, "tree" only after it.
         jobs: worker processes.
         exclude: .gitignore patterns of paths that are not looked at.
@@ -127,6 +129,20 @@ class Configuration:
         self._tables.update(dict.fromkeys(climbed, table))
         return table
 
+    def exclude_for(self, directory: Path) -> tuple[Path, pathspec.GitIgnoreSpec] | None:
+        """Return the folder and the patterns (relative to it) that leave paths out, or None.
+
+        Args:
+            directory: an absolute path; the nearest table upward from it counts.
+
+        Raises:
+            ConfigError: a pyproject.toml on the way up has a table that cannot be obeyed.
+        """
+        table = self.table_for(directory)
+        if table is None or not table.values.get("exclude"):
+            return None
+        return table.file.parent, _patterns(f"{table.file}: exclude", table.values["exclude"])
+
     def options_for(self, path: Path) -> Options:
         """Return what counts for the file at `path` (absolute).
 
@@ -173,8 +189,15 @@ def _parse_table(file: Path, table: object, known_rules: Collection[str] | None)
         paths = _strings(place, "paths", entry["paths"])
         rest = {key: value for key, value in entry.items() if key != "paths"}
         overridden = _parse_values(place, rest, _OVERRIDABLE, known_rules)
-        overrides.append((pathspec.GitIgnoreSpec.from_lines(paths), overridden))
+        overrides.append((_patterns(place, paths), overridden))
     return Table(file, values, tuple(overrides))
+
+
+def _patterns(where: str, lines: Iterable[str]) -> pathspec.GitIgnoreSpec:
+    try:
+        return pathspec.GitIgnoreSpec.from_lines(lines)
+    except ValueError as error:
+        raise ConfigError(f"{where}: {error}") from None
 
 
 def _parse_values(

@@ -1,0 +1,52 @@
+"""Dotted names of files, and the folder that a project's imports start from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from pathlib import Path
+
+_PROJECT_MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
+
+
+def import_root(path: Path, roots: Collection[Path] = ()) -> Path:
+    """Return the folder that the absolute imports of a file's package start from.
+
+    Args:
+        path: a Python file (absolute).
+        roots: folders known to be such starting points although they hold an `__init__.py`.
+    """
+    folder = path.parent
+    while folder not in roots and folder != folder.parent and (folder / "__init__.py").is_file():
+        folder = folder.parent
+    return folder
+
+
+def module_name(path: Path, roots: Collection[Path] = ()) -> str:
+    """Return the dotted name by which other files import `path`.
+
+    The name starts below the first parent that holds no `__init__.py`, so src layouts and the
+    portions of namespace packages need no configuration.
+
+    Args:
+        path: a Python file (absolute).
+        roots: folders known to be on the import path although they hold an `__init__.py`.
+    """
+    root = import_root(path, roots)
+    parts = path.relative_to(root).with_suffix("").parts
+    if parts[-1] == "__init__" and len(parts) > 1:
+        parts = parts[:-1]
+    return ".".join(parts)
+
+
+def project_root(path: Path) -> Path:
+    """Return the folder of the project that the file or folder at `path` (absolute) belongs to.
+
+    That is the nearest one upward with a pyproject.toml, a setup file or a repository; without
+    any, the folder that its imports start from.
+    """
+    start = path if path.is_dir() else path.parent
+    for folder in (start, *start.parents):
+        if any(os.path.exists(folder / mark) for mark in _PROJECT_MARKS):
+            return folder
+    return import_root(start / "__init__.py")
