@@ -32,11 +32,17 @@ class Layer:
             belongs to a Module that was passed to the constructor is not counted (see attributes).
         conditional_variables: constructor keyword -> the Variable types that are there in addition
             when the keyword is given, or set to other than its default.
+        absent_variables: the opposite: keyword -> the Variable types that are then not there
+            (`RNN(cell, rngs=False)` has no RngKey).
         raw_arrays: whether an instance holds jax arrays outside of any Variable.
         structural_methods: methods, inherited ones included, that set, create or delete attributes
             of self, or sow, other than on construction.
-        attributes: attribute -> Variable type, class name of a submodule, "static", "array", "None",
-            or "argument" for something that holds what the caller passed to the constructor.
+        structural_when: methods that do so only when one of these keywords is given to the call;
+            they are not in structural_methods.
+        attributes: attribute -> Variable type, class name of a submodule, "array", "container" (a
+            list, tuple, dict or State with such things in it), "static", "None", or "argument" for
+            something that is, or holds, a node which the caller passed to the constructor. The
+            attribute "*" stands for all those whose names the caller chooses (List, Dict, Rngs).
     """
 
     name: str
@@ -45,8 +51,10 @@ class Layer:
     bases: tuple[str, ...]
     variables: frozenset[str]
     conditional_variables: Mapping[str, frozenset[str]] = field(hash=False)
+    absent_variables: Mapping[str, frozenset[str]] = field(hash=False)
     raw_arrays: bool
     structural_methods: frozenset[str]
+    structural_when: Mapping[str, frozenset[str]] = field(hash=False)
     attributes: Mapping[str, str] = field(hash=False)
 
 
@@ -107,13 +115,17 @@ def _layer(row: Mapping[str, Any]) -> Layer:
         kind=row["kind"],
         bases=tuple(row["bases"]),
         variables=frozenset(row["variables"]),
-        conditional_variables={
-            keyword: frozenset(types) for keyword, types in row["conditional_variables"].items()
-        },
+        conditional_variables=_sets(row["conditional_variables"]),
+        absent_variables=_sets(row["absent_variables"]),
         raw_arrays=row["raw_arrays"],
         structural_methods=frozenset(row["structural_methods"]),
+        structural_when=_sets(row["structural_when"]),
         attributes=dict(row["attributes"]),
     )
+
+
+def _sets(row: Mapping[str, list[str]]) -> dict[str, frozenset[str]]:
+    return {key: frozenset(names) for key, names in row.items()}
 
 
 def _function(row: Mapping[str, Any]) -> ModeDependentFunction:
