@@ -43,6 +43,23 @@ class Candidate:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Others:
+    """The files of one folder that never say nnx.
+
+    Args:
+        folder: the folder as it is shown.
+        real: its real path.
+        names: the files in it.
+        rules: the patterns that count in it.
+    """
+
+    folder: str
+    real: str
+    names: list[str]
+    rules: Ignores
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class _Link:
     path: str
     target: str
@@ -90,14 +107,14 @@ class Walk:
         problems: results of files that could not be looked into; complete after the iteration.
         missing: named paths that do not exist.
         looked_at: how many Python files were read.
-        others: folder and names of the files that are no candidates, for the fringe.
+        others: the files that are no candidates, for the fringe.
     """
 
     def __init__(self, paths: Iterable[Path], excludes: Excludes = lambda folder: None) -> None:
         self.problems: list[FileResult] = []
         self.missing: list[Path] = []
         self.looked_at = 0
-        self.others: list[tuple[str, list[str]]] = []
+        self.others: list[Others] = []
         self._excludes = excludes
         self._folders: list[str] = []
         self._files: list[str] = []
@@ -222,7 +239,7 @@ class Walk:
                 yield Candidate(Path(path), data)
         self.looked_at += len(names)
         if others:
-            self.others.append((shown, others))
+            self.others.append(Others(shown, real, others, rules))
 
     def _odd_entry(self, path: str, entry: os.DirEntry[str]) -> None:
         if not entry.is_symlink():

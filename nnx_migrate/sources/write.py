@@ -1,0 +1,71 @@
+"""Putting new bytes in place of a file so that nobody ever sees half of them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+from nnx_migrate.sources.discovery import read_file
+
+
+class WriteError(OSError):
+    """A file was left exactly as it was.
+
+    Args:
+        reason: why, in words that fit behind "could not be written: ".
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def write_atomically(path: Path, before: bytes, after: bytes) -> None:
+    """Replace the bytes of a file: new file in the same folder, fsync, rename.
+
+    Mode, and owner where the system allows it, are kept. A symbolic link stays one; its target is
+    replaced. A process killed at any moment leaves either the old or the new bytes.
+
+    Args:
+        path: the file.
+        before: the bytes that the new ones were made from.
+        after: the new bytes.
+
+    Raises:
+        WriteError: the file changed since it was read, is read-only, or could not be replaced.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        status = os.stat(target)
+        current = read_file(target)
+    except OSError as error:
+        raise WriteError(error.strerror or str(error)) from None
+    if current != before:
+        raise WriteError("changed while migrating")
+    # Replacing needs no permission on the file itself, but a file made read-only is meant to stay.
+    if not status.st_mode & 0o222 or not os.access(target, os.W_OK):
+        raise WriteError("it is read-only")
+    try:
+        _replace(target, after, status)
+    except OSError as error:
+        raise WriteError(error.strerror or str(error)) from None
+
+
+def _replace(target: Path, after: bytes, status: os.stat_result) -> None:
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:80]}.", dir=target.parent)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(after)
+            file.flush()
+            if hasattr(os, "fchown"):
+                with contextlib.suppress(OSError):
+                    os.fchown(file.fileno(), status.st_uid, status.st_gid)
+            os.chmod(name, status.st_mode & 0o7777)
+            os.fsync(file.fileno())
+        os.replace(name, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
