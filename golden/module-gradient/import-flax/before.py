@@ -1,0 +1,22 @@
+import flax
+import flax.nnx
+import jax.numpy as jnp
+
+
+class Net(flax.nnx.Module):
+    def __init__(self, rngs: flax.nnx.Rngs):
+        self.linear = flax.nnx.Linear(2, 3, rngs=rngs)
+        self.norm = flax.nnx.BatchNorm(3, rngs=rngs)
+        self.drop = flax.nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        return self.drop(self.norm(self.linear(x)))
+
+
+def loss_fn(model: Net, x):
+    return jnp.mean((model(x) - 1.0) ** 2)
+
+
+def gradients(model: Net, x):
+    grads = flax.nnx.grad(loss_fn)(model, x)
+    return grads

@@ -1,0 +1,29 @@
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.norm = nnx.BatchNorm(2, rngs=rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        return self.drop(self.norm(self.linear(x)))
+
+
+def loss_fn(batch, model: Net):
+    return jnp.mean((model(batch) - 1.0) ** 2)
+
+
+def gradients(batch, model: Net):
+    # the model comes second in this code base
+    return nnx.grad(loss_fn, argnums=1)(batch, model)
+
+
+def input_gradients(batch, model: Net):
+    """Saliency: argnums=0 is an array, nothing to do with modules."""
+    model.eval()
+    grads = nnx.grad(loss_fn, argnums=0)(batch, model)
+    model.train()
+    return grads
