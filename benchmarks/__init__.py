@@ -1,0 +1,1 @@
+"""Measurements of nnx-migrate against its budgets; `python -m benchmarks.run --help`."""

@@ -1,0 +1,198 @@
+"""Turns the measurements into a table of budgets, and puts it into the documentation."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import os
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchmarks.measure import Sample
+
+BEGIN = "<!-- measured by benchmarks/run.py: begin -->"
+END = "<!-- measured by benchmarks/run.py: end -->"
+_MEGABYTE = 1024
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Figures:
+    """Everything one run measured.
+
+    Args:
+        samples: medians by the name of the case.
+        trees: files, nnx files and bytes of each tree.
+        changed: how many files of about 600 lines are in the trees "planned" and "rewritten".
+        repetitions: how many counted runs the medians are of.
+        libcst_repeats: the same for LibCST's runner on the larger tree.
+    """
+
+    samples: Mapping[str, Sample]
+    trees: Mapping[str, Mapping[str, int]]
+    changed: Mapping[str, int]
+    repetitions: int
+    libcst_repeats: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table; passed is None where there is no budget."""
+
+    work: str
+    result: str
+    budget: str
+    passed: bool | None
+
+    @property
+    def verdict(self) -> str:
+        """How it is shown."""
+        return {True: "ok", False: "FAIL", None: ""}[self.passed]
+
+
+def rows(figures: Figures) -> list[Row]:
+    """The table: each budget, what was measured, and whether it was met."""
+    return [
+        *_whole_trees(figures),
+        *_single_files(figures),
+        *_against_libcst(figures),
+        *_growth_and_memory(figures),
+        *_starting(figures),
+    ]
+
+
+def update_page(page: Path, figures: Figures) -> None:
+    """Replaces what is between the markers of a page.
+
+    Raises:
+        OSError: the page cannot be read or written.
+        ValueError: it has no markers.
+    """
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"{page} has no markers to put the table between")
+    text = f"{before}{BEGIN}\n\n{_section(figures)}\n{END}{after}"
+    page.write_text(text, encoding="utf-8")
+
+
+def _whole_trees(figures: Figures) -> list[Row]:
+    plain, grep = figures.samples["plain"], figures.samples["grep plain"]
+    mixed, grep_mixed = figures.samples["mixed"], figures.samples["grep mixed"]
+    rate = figures.trees["plain"]["files"] / plain.cpu
+    ratio = plain.wall / grep.wall
+    return [
+        Row(
+            "tree without nnx, one core, start included",
+            f"{rate:,.0f} files per CPU second",
+            "at least 30,000",
+            rate >= 30_000,
+        ),
+        Row(
+            "tree without nnx against `grep -rl nnx`, wall",
+            f"{ratio:.2f}x ({plain.wall:.2f} s to {grep.wall:.2f} s)",
+            "at most 1.5x",
+            ratio <= 1.5,
+        ),
+        Row(
+            "tree with 2% nnx against `grep -rl nnx`, wall",
+            f"{mixed.wall / grep_mixed.wall:.1f}x ({mixed.wall:.2f} s)",
+            "",
+            None,
+        ),
+    ]
+
+
+def _single_files(figures: Figures) -> list[Row]:
+    found = []
+    for name, budget in (("planned", 10.0), ("rewritten", 120.0)):
+        files = figures.changed[name]
+        spent = figures.samples[name].cpu - figures.samples["one file"].cpu
+        each = 1000 * spent / files if files else 0.0
+        found.append(
+            Row(
+                f"file of about 600 lines {name}, CPU, mean of {files}",
+                f"{each:.1f} ms" if files else "no such file in the corpus",
+                f"at most {budget:.0f} ms",
+                each <= budget if files else None,
+            )
+        )
+    return found
+
+
+def _against_libcst(figures: Figures) -> list[Row]:
+    ours = figures.samples["mixed"].cpu
+    start = figures.samples["libcst, one file"].cpu
+    sample = figures.samples["libcst, twentieth"].cpu - start
+    tree, part = figures.trees["mixed"], figures.trees["twentieth"]
+    theirs = start + sample * tree["bytes"] / part["bytes"]
+    return [
+        Row(
+            f"{tree['files']:,} files, 2% nnx, against LibCST's runner with a no-op codemod, CPU",
+            f"{theirs / ours:.0f}x less ({ours:.1f} s to {theirs:.0f} s, "
+            f"scaled by bytes from {part['files']:,} files)",
+            "at least 40x less",
+            theirs / ours >= 40,
+        )
+    ]
+
+
+def _growth_and_memory(figures: Figures) -> list[Row]:
+    start, mixed, tenth = (figures.samples[name] for name in ("one file", "mixed", "tenth"))
+    growth = (mixed.cpu - start.cpu) / (tenth.cpu - start.cpu)
+    worker = max(mixed.peak, figures.samples["mixed, 2 jobs"].peak)
+    return [
+        Row(
+            "ten times the files, CPU, start not counted",
+            f"{growth:.1f}x",
+            "at most 11x",
+            growth <= 11,
+        ),
+        Row(
+            "peak memory of the largest process",
+            f"{worker / _MEGABYTE:.0f} MB",
+            "at most 250 MB",
+            worker <= 250 * _MEGABYTE,
+        ),
+        Row(
+            "peak memory with ten times the files",
+            f"{mixed.peak / tenth.peak:.2f}x ({mixed.peak / _MEGABYTE:.0f} MB to "
+            f"{tenth.peak / _MEGABYTE:.0f} MB)",
+            "",
+            None,
+        ),
+        Row(
+            "two jobs against one, 2% nnx, wall",
+            f"{mixed.wall / figures.samples['mixed, 2 jobs'].wall:.2f}x faster",
+            "",
+            None,
+        ),
+    ]
+
+
+def _starting(figures: Figures) -> list[Row]:
+    shown, bare = figures.samples["help"], figures.samples["python"]
+    return [
+        Row(
+            "`--help`, wall",
+            f"{1000 * shown.wall:.0f} ms ({shown.wall / bare.wall:.1f}x of `python -c pass`)",
+            "at most 150 ms",
+            shown.wall <= 0.150,
+        )
+    ]
+
+
+def _section(figures: Figures) -> str:
+    tree = figures.trees["mixed"]
+    lines = [
+        f"{tree['files']:,} files of {tree['bytes'] / 1e6:.0f} MB, "
+        f"{tree['nnx']:,} of which use NNX; "
+        f"Python {platform.python_version()}, libcst {importlib.metadata.version('libcst')}, "
+        f"{os.cpu_count()} cores. Medians of {figures.repetitions} runs "
+        f"(LibCST's runner: {figures.libcst_repeats}), warm, all cases in turn.",
+        "",
+        "| work | measured | budget | |",
+        "|---|---|---|---|",
+    ]
+    lines += [f"| {r.work} | {r.result} | {r.budget} | {r.verdict} |" for r in rows(figures)]
+    return "\n".join(lines) + "\n"

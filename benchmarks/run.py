@@ -1,0 +1,125 @@
+"""Measures nnx-migrate against its budgets and writes the table into docs/performance.md.
+
+    python -m benchmarks.run [--files 20000] [--repetitions 5] [--nnx-from PATH ...]
+
+Everything is measured in one run, in turns, as whole processes. The more files that use NNX are
+given (`pip download --no-deps --no-binary :all: flax==0.12.8` gets an sdist), the less often the
+installed ones are repeated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks import noop_codemod
+from benchmarks.measure import ROOT, Case, interleaved, nnx_migrate_command, python_command
+from benchmarks.report import Figures, rows, update_page
+
+PAGE = ROOT / "docs" / "performance.md"
+_DONE = frozenset({0, 1})
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Builds the trees, measures, writes the page; 1 when a budget is not met."""
+    options = _parser().parse_args(arguments)
+    folder: Path = options.corpus
+    trees = _build_trees(folder, options.files, options.nnx_from)
+    changed = _split_by_change(folder)
+    measured = interleaved(
+        _cases(folder, options.libcst_repeats), options.repetitions, lambda line: print(line)
+    )
+    figures = Figures(measured, trees, changed, options.repetitions, options.libcst_repeats)
+    table = rows(figures)
+    for row in table:
+        print(f"{row.verdict:4} {row.work}: {row.result} (budget: {row.budget})")
+    if not options.no_page:
+        update_page(PAGE, figures)
+    return 0 if all(row.passed is not False for row in table) else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    default = Path(tempfile.gettempdir()) / "nnx-migrate-benchmark"
+    parser.add_argument("--corpus", type=Path, default=default, help="where the trees are kept")
+    parser.add_argument("--files", type=int, default=20_000)
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--libcst-repeats", type=int, default=2, help="its runs take a minute each")
+    parser.add_argument("--nnx-from", type=Path, nargs="*", default=[])
+    parser.add_argument("--no-page", action="store_true", help="do not write docs/performance.md")
+    return parser
+
+
+def _build_trees(folder: Path, files: int, nnx_from: Sequence[Path]) -> dict[str, dict[str, int]]:
+    # In a process of its own, because a measured process never shows less memory than its parent.
+    command = python_command("-m", "benchmarks.corpus", folder, "--files", str(files))
+    if nnx_from:
+        command += ["--nnx-from", *(str(path.resolve()) for path in nnx_from)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    trees: dict[str, dict[str, int]] = json.loads(done.stdout)
+    return trees
+
+
+def _split_by_change(folder: Path) -> dict[str, int]:
+    """Sorts the files of about 600 lines into those that get changed and those that do not."""
+    middle = folder / "middle"
+    diff = subprocess.run(
+        _apply(".", "--diff"), cwd=middle, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ).stdout.decode(errors="replace")
+    marks = [line.removeprefix("+++ b/") for line in diff.splitlines() if line.startswith("+++ b/")]
+    changed = {mark.split("\t")[0] for mark in marks}
+    counts = {"rewritten": 0, "planned": 0}
+    for name in counts:
+        shutil.rmtree(folder / name, ignore_errors=True)
+    for path in sorted(middle.rglob("*.py")):
+        place = path.relative_to(middle)
+        name = "rewritten" if place.as_posix() in changed else "planned"
+        target = folder / name / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.link(path, target)
+        counts[name] += 1
+    return counts
+
+
+def _apply(*arguments: str | Path) -> list[str]:
+    return nnx_migrate_command("apply", "--dry-run", *arguments)
+
+
+def _cases(folder: Path, libcst_repeats: int) -> list[Case]:
+    def ours(name: str, tree: str, jobs: str = "1") -> Case:
+        return Case(name, _apply("--jobs", jobs, tree), folder, _DONE)
+
+    def libcst(name: str, tree: str) -> Case:
+        command = f"{noop_codemod.__name__}.{noop_codemod.NoopCommand.__name__}"
+        options = ("--no-format", "--hide-progress", "-j", "1")
+        call = python_command("-m", "libcst.tool", "codemod", "-x", command, *options, ".")
+        return Case(name, call, folder / tree, _DONE, libcst_repeats)
+
+    return [
+        Case("python", python_command("-c", "pass")),
+        Case("help", nnx_migrate_command("--help")),
+        ours("one file", "one"),
+        Case("grep plain", ["grep", "-rl", "nnx", "plain"], folder, _DONE),
+        ours("plain", "plain"),
+        Case("grep mixed", ["grep", "-rl", "nnx", "mixed"], folder, _DONE),
+        ours("mixed", "mixed"),
+        ours("mixed, 2 jobs", "mixed", "2"),
+        ours("tenth", "tenth"),
+        ours("planned", "planned"),
+        ours("rewritten", "rewritten"),
+        libcst("libcst, one file", "one"),
+        libcst("libcst, twentieth", "twentieth"),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
