@@ -1,0 +1,264 @@
+"""Who calls a function, and with what: every call in the project that can reach it."""
+
+from __future__ import annotations
+
+import collections
+import functools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.project import Project, nnx_name
+from nnx_migrate.facts.values import FunctionValue, Located, Scope
+
+if TYPE_CHECKING:
+    from nnx_migrate.facts.evaluate import Evaluator
+
+#: Library functions that call one of their arguments: where the function stands, and from which
+#: argument on its own arguments follow (LAX_* take a leading loop index or predicate apart).
+_OPERANDS = {
+    "eval_shape": ((0,), 1, 0),
+    "cond": ((1, 2), 3, 0),
+    "switch": ((), 2, 0),
+    "while_loop": ((0, 1), 2, 0),
+    "fori_loop": ((2,), 3, 1),
+    "tree.map": ((0,), 1, 0),
+    "tree_map": ((0,), 1, 0),
+}
+
+
+class Callers:
+    """Finds call sites by the names that a function can be called by, then verifies each."""
+
+    def __init__(self, project: Project, evaluator: Evaluator) -> None:
+        self.project = project
+        self.evaluator = evaluator
+        self._found: dict[Scope, tuple[tuple[Scope, ir.Call, FunctionValue], ...]] = {}
+
+    @functools.cached_property
+    def _by_name(self) -> dict[str, list[tuple[Scope, ir.Call]]]:
+        calls: dict[str, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
+        for module, index in self.project.modules.items():
+            for key, function in index.functions.items():
+                for call in function.calls:
+                    for name in _callee_names(call.func):
+                        calls[name].append((Scope(module, key), call))
+        return calls
+
+    @functools.cached_property
+    def _aliases(self) -> dict[str, set[str]]:
+        """Name -> other names that something made from it is bound to."""
+        aliases: dict[str, set[str]] = collections.defaultdict(set)
+        for index in self.project.modules.values():
+            for function in index.functions.values():
+                for name, values in function.bindings.items():
+                    for value in values:
+                        for source in _mentioned(value):
+                            aliases[source].add(name)
+                for write in function.writes:
+                    if write.value is not None and isinstance(write.target, ir.Attribute):
+                        for source in _mentioned(write.value):
+                            aliases[source].add(write.target.name)
+                for call in function.calls:
+                    for parameter, source in self._handed_on(index.module, call):
+                        aliases[source].add(parameter)
+        return aliases
+
+    def _handed_on(self, module: str, call: ir.Call) -> Iterator[tuple[str, str]]:
+        """Functions that are passed by name to functions of the project, by parameter name."""
+        for keyword, value in call.keywords:
+            if keyword and isinstance(value, ir.Name):
+                yield keyword, value.id
+        handed = [(i, a.id) for i, a in enumerate(call.args) if isinstance(a, ir.Name)]
+        if not handed or not isinstance(call.func, ir.Name | ir.Attribute):
+            return
+        name = call.func.id if isinstance(call.func, ir.Name) else call.func.name
+        for function in self._functions_by_name.get(name, ()):
+            offset = 1 if function.owner else 0
+            for i, source in handed:
+                if i + offset < len(function.parameters):
+                    yield function.parameters[i + offset].name, source
+
+    @functools.cached_property
+    def _functions_by_name(self) -> dict[str, list[ir.Function]]:
+        found: dict[str, list[ir.Function]] = collections.defaultdict(list)
+        for index in self.project.modules.values():
+            for function in index.functions.values():
+                found[function.name].append(function)
+            for record in index.classes.values():
+                if "__init__" in record.methods:
+                    found[record.name].append(index.functions[record.methods["__init__"]])
+        return found
+
+    def of(self, scope: Scope) -> tuple[tuple[Scope, ir.Call, FunctionValue], ...]:
+        """Every call that reaches the function `scope`: where, the call, how it was reached."""
+        if scope in self._found:
+            return self._found[scope]
+        self._found[scope] = ()
+        found = []
+        for where, call in self._candidates(scope):
+            for value in self.evaluator.values(where, call.func):
+                if isinstance(value, FunctionValue) and value.scope == scope:
+                    found.append((where, call, value))
+        self._found[scope] = tuple(found)
+        return self._found[scope]
+
+    def _candidates(self, scope: Scope) -> Iterator[tuple[Scope, ir.Call]]:
+        function = self.project.function(scope)
+        names = {function.name}
+        if function.owner is not None:
+            if function.name == "__call__":
+                return
+            if function.name == "__init__":
+                names = set()
+        frontier = set(names)
+        for _ in range(3):
+            frontier = {a for name in frontier for a in self._aliases.get(name, ())} - names
+            names |= frontier
+        seen = set()
+        for name in sorted(names):
+            for where, call in self._by_name.get(name, ()):
+                if (where, call) not in seen:
+                    seen.add((where, call))
+                    yield where, call
+        if function.name == "<lambda>":
+            yield from self._lambda_calls(scope, function)
+
+    def _lambda_calls(
+        self, scope: Scope, function: ir.Function
+    ) -> Iterator[tuple[Scope, ir.Call]]:
+        outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+        for call in self.project.function(outer).calls:
+            if _holds_function(call.func, function.key):
+                yield outer, call
+        for name, values in self.project.function(outer).bindings.items():
+            if any(_holds_function(value, function.key) for value in values):
+                yield from self._by_name.get(name, ())
+
+    def arguments(
+        self, scope: Scope, function: ir.Function, parameter: ir.Parameter
+    ) -> Iterator[Located]:
+        """What each call in the project passes for `parameter`."""
+        if function.owner is not None and function.name == "__init__":
+            yield from self._constructor_arguments(scope, function, parameter)
+            return
+        for where, call, value in self.of(scope):
+            offset = (1 if value.bound else 0) + value.partial_args
+            argument = argument_for(function, parameter, call, offset)
+            if argument is not None:
+                yield Located(where, argument)
+        yield from self._operand_arguments(scope, function, parameter)
+
+    def _constructor_arguments(
+        self, scope: Scope, function: ir.Function, parameter: ir.Parameter
+    ) -> Iterator[Located]:
+        hierarchy = self.evaluator.hierarchy
+        owner = f"{scope.module}:{function.owner}"
+        for class_name in hierarchy.descendants(owner):
+            if hierarchy.method(class_name, "__init__") != scope:
+                continue
+            located = self.project.class_of(class_name)
+            if located is None:
+                continue
+            for where, call in self._by_name.get(located[1].name, ()):
+                if hierarchy.class_name(where, call.func) == class_name:
+                    argument = argument_for(function, parameter, call, 1)
+                    if argument is not None:
+                        yield Located(where, argument)
+
+    def _operand_arguments(
+        self, scope: Scope, function: ir.Function, parameter: ir.Parameter
+    ) -> Iterator[Located]:
+        """Operands that a loop, a conditional or eval_shape passes to a function given to it."""
+        if parameter.kind != "positional":
+            return
+        index = function.parameters.index(parameter)
+        outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+        for call in self.project.function(outer).calls:
+            dotted = self.project.dotted(outer, call.func)
+            name = _operand_name(dotted)
+            if name is None:
+                continue
+            functions, start, skipped = _OPERANDS[name]
+            places = functions or range(len(call.args))
+            given = [call.args[i] for i in places if i < len(call.args)]
+            if not any(self._refers_to(outer, expr, scope) for expr in given):
+                continue
+            place = start + index - skipped
+            if index >= skipped and place < len(call.args):
+                yield Located(outer, call.args[place])
+
+    def _refers_to(self, where: Scope, expr: ir.Expr, scope: Scope) -> bool:
+        return any(
+            isinstance(v, FunctionValue) and v.scope == scope
+            for v in self.evaluator.values(where, expr)
+        )
+
+
+def argument_for(
+    function: ir.Function, parameter: ir.Parameter, call: ir.Call, offset: int
+) -> ir.Expr | None:
+    """The expression that `call` passes for `parameter`; None when it passes none or it is hidden.
+
+    Args:
+        offset: how many leading parameters are already bound (self, a partial's arguments).
+    """
+    for keyword, value in call.keywords:
+        if keyword == parameter.name:
+            return value
+    if parameter.kind != "positional":
+        return None
+    place = function.parameters.index(parameter) - offset
+    if place < 0:
+        return None
+    for i, arg in enumerate(call.args[: place + 1]):
+        if isinstance(arg, ir.Starred):
+            return ir.Element(arg.value) if i <= place else None
+    return call.args[place] if place < len(call.args) else None
+
+
+def _operand_name(dotted: str | None) -> str | None:
+    if dotted is None:
+        return None
+    name = nnx_name(dotted)
+    if name is not None:
+        name = name.removeprefix("compat.")
+    elif dotted.startswith("jax.lax."):
+        name = dotted.removeprefix("jax.lax.")
+    elif dotted.startswith("jax."):
+        name = dotted.removeprefix("jax.")
+    return name if name in _OPERANDS else None
+
+
+def _callee_names(func: ir.Expr) -> Iterator[str]:
+    match func:
+        case ir.Name(id=name):
+            yield name
+        case ir.Attribute(name=name):
+            yield name
+        case ir.Call(func=inner, args=args):
+            yield from _callee_names(inner)
+            for arg in args[:1]:
+                yield from _callee_names(arg)
+
+
+def _mentioned(value: ir.Expr) -> Iterator[str]:
+    """Names of functions that a bound value may be made from: `g = nnx.jit(f)`, `g = f`."""
+    match value:
+        case ir.Name(id=name):
+            yield name
+        case ir.Attribute(name=name):
+            yield name
+        case ir.Call(args=args):
+            for arg in args[:1]:
+                yield from _mentioned(arg)
+
+
+def _holds_function(expr: ir.Expr, key: str) -> bool:
+    match expr:
+        case ir.FunctionRef(key=other):
+            return other == key
+        case ir.Call(func=func, args=args):
+            return _holds_function(func, key) or any(_holds_function(a, key) for a in args)
+        case _:
+            return False

@@ -1,0 +1,535 @@
+"""What an expression evaluates to: demand-driven, over all modules, without running anything."""
+
+from __future__ import annotations
+
+import builtins
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.callers import Callers
+from nnx_migrate.facts.hierarchy import Hierarchy
+from nnx_migrate.facts.library import (
+    CONTAINER_CLASSES,
+    PASS_THROUGH_TRANSFORMS,
+    is_transform,
+    library_result,
+)
+from nnx_migrate.facts.project import Project, layer_of, nnx_name
+from nnx_migrate.facts.values import (
+    ARRAY,
+    GRAPHDEF,
+    NOTHING,
+    PLAIN,
+    STATE,
+    Basic,
+    ClassValue,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Located,
+    ParameterOf,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+    is_unknown,
+    unknown,
+)
+
+_PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
+_MAX_VALUES = 24
+
+
+class Evaluator:
+    """Evaluates expressions of a project to sets of abstract values.
+
+    Every answer covers all assignments of a name in its scope, whatever their order, and all calls
+    of a function that the project holds.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.hierarchy = Hierarchy(project)
+        self.callers = Callers(project, self)
+        self._memo: dict[tuple[Scope, ir.Expr], Values] = {}
+        self._parameters: dict[tuple[Scope, str], Values] = {}
+        self._returns: dict[Scope, Values] = {}
+
+    def values(self, scope: Scope, expr: ir.Expr) -> Values:
+        """The values that `expr` can have in `scope`; an empty set while it is being computed."""
+        key = (scope, expr)
+        if key in self._memo:
+            return self._memo[key]
+        self._memo[key] = NOTHING
+        found = self._values(scope, expr)
+        if len(found) > _MAX_VALUES:
+            found = unknown("too many possibilities")
+        self._memo[key] = found
+        return found
+
+    def _values(self, scope: Scope, expr: ir.Expr) -> Values:
+        match expr:
+            case ir.Name(id=name):
+                return self._name(scope, name)
+            case ir.Attribute():
+                return self._attribute(scope, expr)
+            case ir.Call():
+                return self._call(scope, expr)
+            case ir.Element(base=base):
+                return self._union(_elements(v) for v in self.values(scope, base))
+            case ir.Unpacked(base=base, index=index):
+                return self._union(_item(v, index) for v in self.values(scope, base))
+            case ir.Sequence(elements=elements, is_tuple=True):
+                if any(isinstance(e, ir.Starred) for e in elements):
+                    return frozenset({ContainerValue(self._all(scope, elements))})
+                return frozenset({TupleValue(tuple(self.values(scope, e) for e in elements))})
+            case ir.Sequence(elements=elements):
+                return frozenset({ContainerValue(self._all(scope, elements))})
+            case ir.Choice(options=options):
+                return self._all(scope, options)
+            case ir.Starred(value=value):
+                return self._union(_elements(v) for v in self.values(scope, value))
+            case ir.Constant():
+                return PLAIN
+            case ir.FunctionRef(key=key):
+                return self._function(scope, key)
+            case ir.ClassRef(key=key):
+                return frozenset({ClassValue(f"{scope.module}:{key}")})
+            case ir.ImportRef(target=target):
+                return self._imported(target)
+            case ir.Computed(operands=operands):
+                containers = [
+                    v
+                    for operand in operands
+                    for v in self.values(scope, operand)
+                    if isinstance(v, ContainerValue | TupleValue)
+                ]
+                return frozenset(containers) or ARRAY
+
+    def _all(self, scope: Scope, expressions: tuple[ir.Expr, ...]) -> Values:
+        return frozenset().union(*(self.values(scope, e) for e in expressions))
+
+    def _union(self, parts: object) -> Values:
+        return frozenset().union(*parts)  # type: ignore[misc, no-any-return]
+
+    def _name(self, scope: Scope, name: str) -> Values:
+        bindings = self.project.bindings(scope, name)
+        if not bindings:
+            if hasattr(builtins, name):
+                return frozenset({LibraryValue(f"builtins.{name}")})
+            return unknown(f"{name} is not bound in this file")
+        found: Values = NOTHING
+        for binding in bindings:
+            if isinstance(binding, ParameterOf):
+                found |= self.parameter(binding.scope, binding.parameter)
+            else:
+                found |= self.values(binding.scope, binding.expr)
+        # `x = None` before the real assignment says nothing about what x is when it is used.
+        return found - PLAIN if len(found) > 1 else found
+
+    def _imported(self, target: str) -> Values:
+        followed = self.project.follow(target)
+        if followed is None:
+            return unknown(f"{target} has several meanings")
+        for binding in self.project.member(followed) or []:
+            if isinstance(binding, Located):
+                return self.values(binding.scope, binding.expr)
+        return self._library(followed)
+
+    def _library(self, dotted: str) -> Values:
+        name = nnx_name(dotted)
+        if name is not None and layer_of(f"flax.nnx.{name}") is not None:
+            return frozenset({ClassValue(f"flax.nnx.{name}")})
+        return frozenset({LibraryValue(f"flax.nnx.{name}" if name else dotted)})
+
+    def _function(self, scope: Scope, key: str) -> Values:
+        function = self.project.modules[scope.module].functions[key]
+        transforms = []
+        here = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+        for decorator in function.decorators:
+            target = decorator.func if isinstance(decorator, ir.Call) else decorator
+            dotted = self.project.dotted(here, target)
+            if dotted == "functools.partial" and isinstance(decorator, ir.Call) and decorator.args:
+                dotted = self.project.dotted(here, decorator.args[0])
+            transforms.append(self._short(dotted))
+        return frozenset({FunctionValue(Scope(scope.module, key), key, tuple(transforms))})
+
+    def _short(self, dotted: str | None) -> str:
+        name = nnx_name(dotted)
+        return name.removeprefix("compat.") if name else (dotted or "?")
+
+    def parameter(self, scope: Scope, parameter: ir.Parameter) -> Values:
+        """What a parameter can be: from its annotation, or else from every call in the project."""
+        key = (scope, parameter.name)
+        if key in self._parameters:
+            return self._parameters[key]
+        self._parameters[key] = NOTHING
+        found = self._parameter(scope, parameter)
+        self._parameters[key] = found
+        return found
+
+    def _parameter(self, scope: Scope, parameter: ir.Parameter) -> Values:
+        function = self.project.function(scope)
+        own = self._own_object(scope, function, parameter)
+        if own is not None:
+            return own
+        declared: Values = NOTHING
+        if parameter.annotation is not None:
+            outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+            declared = self.annotated(outer, parameter.annotation)
+            if not is_unknown(declared) and not _is_any_module(declared):
+                return declared
+        passed = self._passed(scope, function, parameter)
+        if passed and not is_unknown(passed):
+            return passed
+        return declared if declared and not is_unknown(declared) else passed or unknown(
+            f"no call of {function.name} found that shows what {parameter.name} is"
+        )
+
+    def _own_object(
+        self, scope: Scope, function: ir.Function, parameter: ir.Parameter
+    ) -> Values | None:
+        if function.owner is None or not function.parameters:
+            return None
+        decorators = {d.id for d in function.decorators if isinstance(d, ir.Name)}
+        if parameter != function.parameters[0] or "staticmethod" in decorators:
+            return None
+        owner = f"{scope.module}:{function.owner}"
+        if "classmethod" in decorators:
+            return frozenset({ClassValue(owner)})
+        origin = f"{self.project.path_of(scope.module)}:{function.line}"
+        return frozenset({Instance(owner, exact=False, origin=f"{origin} method of the class")})
+
+    def _passed(self, scope: Scope, function: ir.Function, parameter: ir.Parameter) -> Values:
+        found: Values = NOTHING
+        for argument in self.callers.arguments(scope, function, parameter):
+            found |= self.values(argument.scope, argument.expr)
+        if found and parameter.default is not None:
+            outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+            found |= self.values(outer, parameter.default) - PLAIN
+        return found
+
+    def annotated(self, scope: Scope, annotation: ir.Expr) -> Values:
+        """The values that an annotation allows."""
+        match annotation:
+            case ir.Choice(options=options):
+                return self._union(self.annotated(scope, o) for o in options) - PLAIN
+            case ir.Constant():
+                return PLAIN
+            case ir.Call(func=ir.Name(id="<tuple annotation>"), args=args):
+                return frozenset({TupleValue(tuple(self.annotated(scope, a) for a in args))})
+            case ir.Call(func=ir.Name(id="<container annotation>"), args=args):
+                return frozenset(
+                    {ContainerValue(self._union(self.annotated(scope, a) for a in args))}
+                )
+        name = self.hierarchy.class_name(scope, annotation)
+        if name is None:
+            return unknown("the annotation is not a known class")
+        return self._annotated_class(name)
+
+    def _annotated_class(self, name: str) -> Values:
+        short = name.rpartition(".")[2]
+        if name.startswith("builtins.") and short in _PLAIN_TYPES:
+            return PLAIN
+        if name.startswith(("jax.", "jaxtyping.", "numpy.", "chex.")):
+            return ARRAY
+        kind = self.hierarchy.kind(name)
+        if kind == "state":
+            return STATE if short != "GraphDef" else GRAPHDEF
+        if kind in {None, "plain"} and self.project.class_of(name) is None:
+            return unknown(f"{short} is not a class that this project defines")
+        return frozenset({Instance(name, exact=False, origin="annotation")})
+
+    def _attribute(self, scope: Scope, expr: ir.Attribute) -> Values:
+        dotted = self.project.dotted(scope, expr)
+        if dotted is not None:
+            return self._imported(dotted)
+        if isinstance(expr.base, ir.Call) and expr.base.func == ir.Name("super"):
+            return self._super(scope, expr.name)
+        return self._union(self._member(v, expr.name) for v in self.values(scope, expr.base))
+
+    def _super(self, scope: Scope, name: str) -> Values:
+        function = self.project.function(scope)
+        if function.owner is None:
+            return unknown("super() outside of a method")
+        owner = f"{scope.module}:{function.owner}"
+        for ancestor in self.hierarchy.ancestry(owner).classes[1:]:
+            method = self.hierarchy.method(ancestor, name)
+            if isinstance(method, Scope):
+                return frozenset({FunctionValue(method, method.function, bound=True)})
+        return unknown(f"super().{name} is not defined in the project")
+
+    def _member(self, value: Value, name: str) -> Values:
+        match value:
+            case Instance():
+                return self.member(value, name)
+            case ClassValue(class_name=class_name):
+                method = self.hierarchy.method(class_name, name)
+                if isinstance(method, Scope):
+                    bound = self._is_classmethod(method)
+                    return frozenset({FunctionValue(method, method.function, bound=bound)})
+                return unknown(f"{name} of a class")
+            case LibraryValue(dotted=dotted):
+                return frozenset({LibraryValue(f"{dotted}.{name}")})
+            case Basic(sort="unknown"):
+                return frozenset({value})
+            case Basic():
+                return frozenset({value})
+            case ContainerValue(element=element):
+                if name in {"items", "values", "keys", "copy"}:
+                    return frozenset({LibraryValue(f"<container>.{name}"), value})
+                return element if name in {"get", "pop"} else unknown(f"{name} of a container")
+            case _:
+                return unknown(f"attribute {name}")
+
+    def _is_classmethod(self, method: Scope) -> bool:
+        return any(
+            isinstance(d, ir.Name) and d.id == "classmethod"
+            for d in self.project.function(method).decorators
+        )
+
+    def member(self, instance: Instance, name: str) -> Values:
+        """What attribute `name` of an instance can be: a method, a property, or what was stored."""
+        found: Values = NOTHING
+        classes = self.hierarchy.ancestry(instance.class_name).classes
+        if not instance.exact:
+            classes += self.hierarchy.descendants(instance.class_name)
+        method = self.hierarchy.method(instance.class_name, name)
+        if isinstance(method, Scope):
+            function = self.project.function(method)
+            if any(_is_property(d) for d in function.decorators):
+                return self.returned(method)
+            values = self._function(Scope(method.module, ir.MODULE_SCOPE), method.function)
+            return frozenset(
+                FunctionValue(v.scope, v.key, v.transforms, bound=True)
+                for v in values
+                if isinstance(v, FunctionValue)
+            )
+        for class_name in dict.fromkeys(classes):
+            for stored in self.stored(class_name, name):
+                found |= self.values(stored.scope, stored.expr)
+            layer = layer_of(class_name)
+            if layer is not None and name in layer.attributes:
+                found |= _library_attribute(layer.attributes[name])
+            if layer is not None and name == "model" and instance.wraps:
+                found |= instance.wraps
+        if found:
+            return found - PLAIN if len(found) > 1 else found
+        return self._declared(classes, name) or unknown(
+            f"attribute {name} of {instance.class_name.rpartition(':')[0] or instance.class_name}"
+        )
+
+    def _declared(self, classes: tuple[str, ...], name: str) -> Values:
+        for class_name in classes:
+            located = self.project.class_of(class_name)
+            if located is not None and name in located[1].annotations:
+                scope = Scope(located[0], located[1].scope)
+                return self.annotated(scope, located[1].annotations[name])
+        return NOTHING
+
+    def stored(self, class_name: str, name: str) -> list[Located]:
+        """Every value that the class's own methods store in `self.<name>`, or its body in `name`."""
+        located = self.project.class_of(class_name)
+        if located is None:
+            return []
+        module, record = located
+        found = [
+            Located(Scope(module, record.scope), value)
+            for value in record.attributes.get(name, ())
+        ]
+        for key in record.methods.values():
+            function = self.project.modules[module].functions[key]
+            if not function.parameters:
+                continue
+            target = ir.Attribute(ir.Name(function.parameters[0].name), name)
+            found += [
+                Located(Scope(module, key), write.value)
+                for write in function.writes
+                if write.target == target and write.value is not None and write.how == "set"
+            ]
+        return found
+
+    def returned(self, scope: Scope) -> Values:
+        """What a function returns, from its return statements, else from its annotation."""
+        if scope in self._returns:
+            return self._returns[scope]
+        self._returns[scope] = NOTHING
+        function = self.project.function(scope)
+        found = self._all(scope, function.returns)
+        found = found - PLAIN if len(found) > 1 else found
+        if (not found or is_unknown(found)) and function.return_annotation is not None:
+            outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+            declared = self.annotated(outer, function.return_annotation)
+            found = declared if not is_unknown(declared) else found
+        self._returns[scope] = found or PLAIN
+        return self._returns[scope]
+
+    def _call(self, scope: Scope, call: ir.Call) -> Values:
+        if call.func == ir.Name("<annotated>"):
+            return self.annotated(scope, call.args[0])
+        return self._union(
+            self._called(scope, call, callee) for callee in self.values(scope, call.func)
+        )
+
+    def _called(self, scope: Scope, call: ir.Call, callee: Value) -> Values:
+        match callee:
+            case ClassValue(class_name=class_name):
+                return self._constructed(scope, call, class_name)
+            case FunctionValue():
+                return self._called_function(callee)
+            case LibraryValue(dotted=dotted):
+                return self._called_library(scope, call, dotted)
+            case Instance():
+                method = self.hierarchy.method(callee.class_name, "__call__")
+                return self.returned(method) if isinstance(method, Scope) else ARRAY
+            case Basic(sort="unknown"):
+                return frozenset({callee})
+            case Basic() | ContainerValue():
+                return frozenset({callee})
+            case _:
+                return unknown("a call of something unexpected")
+
+    def _constructed(self, scope: Scope, call: ir.Call, class_name: str) -> Values:
+        keywords = frozenset(name for name, _ in call.keywords if name)
+        origin = f"{self.project.path_of(scope.module)}:{call.line} constructed"
+        wraps: Values = NOTHING
+        short = class_name.rpartition(".")[2]
+        if class_name.startswith("flax.nnx.") and call.args:
+            if short in CONTAINER_CLASSES:
+                parts = [self.values(scope, arg) for arg in call.args]
+                wraps = self._union(_elements(v) if _holds(v) else {v} for p in parts for v in p)
+            elif short in {"ModelAndOptimizer", "Optimizer"}:
+                wraps = self.values(scope, call.args[0])
+        return frozenset({Instance(class_name, keywords, True, wraps, origin)})
+
+    def _called_function(self, callee: FunctionValue) -> Values:
+        if "grad" in callee.transforms:
+            return unknown("a gradient")
+        if "value_and_grad" in callee.transforms:
+            return frozenset({TupleValue((self.returned(callee.scope), unknown("a gradient")))})
+        if all(name in PASS_THROUGH_TRANSFORMS for name in callee.transforms):
+            return self.returned(callee.scope)
+        return unknown("a decorated function")
+
+    def _called_library(self, scope: Scope, call: ir.Call, dotted: str) -> Values:
+        name = nnx_name(dotted)
+        if dotted == "functools.partial" and call.args:
+            return frozenset(
+                _partial(v, len(call.args) - 1) for v in self.values(scope, call.args[0])
+            )
+        if is_transform(dotted):
+            return self._transformed(scope, call, dotted)
+        if name == "merge" and call.args:
+            return self._merged(scope, call.args[0])
+        arguments = [self.values(scope, arg) for arg in call.args]
+        return library_result(dotted, name, arguments)
+
+    def _transformed(self, scope: Scope, call: ir.Call, dotted: str) -> Values:
+        function: ir.Expr | None = call.args[0] if call.args else None
+        for keyword, value in call.keywords:
+            if keyword in {"f", "fun"}:
+                function = value
+        if function is None:
+            return frozenset({LibraryValue(dotted)})  # a decorator that waits for its function
+        short = self._short(dotted)
+        if short in {"split_rngs", "fork_rngs"}:
+            held = self.values(scope, function)
+            if not any(isinstance(v, FunctionValue) for v in held):
+                return held
+        return frozenset(
+            FunctionValue(v.scope, v.key, (*v.transforms, short), v.bound, v.partial_args)
+            if isinstance(v, FunctionValue)
+            else v
+            for v in self._as_functions(self.values(scope, function))
+        )
+
+    def _as_functions(self, values: Values) -> Values:
+        """Replace Modules and classes that are called by the methods that a call runs."""
+        found: set[Value] = set()
+        for value in values:
+            if isinstance(value, Instance):
+                method = self.hierarchy.method(value.class_name, "__call__")
+                if isinstance(method, Scope):
+                    found.add(FunctionValue(method, method.function, bound=True))
+                    continue
+                found |= unknown("a Module used as a function")
+            elif isinstance(value, LibraryValue | ClassValue | Basic):
+                found |= unknown("a transform of something that is not a function of the project")
+            else:
+                found.add(value)
+        return frozenset(found)
+
+    def _merged(self, scope: Scope, graphdef: ir.Expr) -> Values:
+        source = self.split_source(scope, graphdef)
+        if source is not None:
+            found = self.values(source.scope, source.expr)
+            if found and not is_unknown(found):
+                return found
+        return frozenset({Instance("flax.nnx.Module", exact=False, origin="nnx.merge")})
+
+    def split_source(self, scope: Scope, graphdef: ir.Expr) -> Located | None:
+        """The object that `nnx.split` was called on to get this graphdef, if there is just one."""
+        if not isinstance(graphdef, ir.Name):
+            return None
+        sources: set[Located] = set()
+        for binding in self.project.bindings(scope, graphdef.id):
+            if not isinstance(binding, Located):
+                return None
+            match binding.expr:
+                case ir.Unpacked(base=ir.Call(func=func, args=(first, *_)), index=0):
+                    if self.project.nnx_name(binding.scope, func) not in {"split", "compat.split"}:
+                        return None
+                    sources.add(Located(binding.scope, first))
+                case _:
+                    return None
+        return sources.pop() if len(sources) == 1 else None
+
+
+def _is_property(decorator: ir.Expr) -> bool:
+    name = decorator.id if isinstance(decorator, ir.Name) else getattr(decorator, "name", "")
+    return name in {"property", "cached_property"}
+
+
+def _is_any_module(values: Values) -> bool:
+    return all(isinstance(v, Instance) and v.class_name == "flax.nnx.Module" for v in values)
+
+
+def _holds(value: Value) -> bool:
+    return isinstance(value, ContainerValue | TupleValue)
+
+
+def _partial(value: Value, given: int) -> Value:
+    if isinstance(value, FunctionValue):
+        held = value.partial_args + given
+        return FunctionValue(value.scope, value.key, value.transforms, value.bound, held)
+    return value
+
+
+def _elements(value: Value) -> Values:
+    match value:
+        case TupleValue(elements=elements):
+            return frozenset().union(*elements)
+        case ContainerValue(element=element):
+            return element
+        case Instance(wraps=wraps) if wraps:
+            return wraps
+        case Instance() | FunctionValue() | ClassValue() | LibraryValue():
+            return unknown("an element of something unknown")
+        case _:
+            return frozenset({value})
+
+
+def _item(value: Value, index: int) -> Values:
+    if isinstance(value, TupleValue) and -len(value.elements) <= index < len(value.elements):
+        return value.elements[index]
+    return _elements(value)
+
+
+def _library_attribute(description: str) -> Values:
+    if description in {"static", "None"}:
+        return PLAIN
+    if description == "array":
+        return ARRAY
+    if layer_of(f"flax.nnx.{description}") is not None:
+        return frozenset({Instance(f"flax.nnx.{description}", exact=False, origin="flax")})
+    return unknown("an argument that the library keeps")

@@ -1,0 +1,167 @@
+"""The class hierarchy over all modules of a project, the library's classes at its top."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.project import Project, layer_of, nnx_name
+from nnx_migrate.facts.values import Located, Scope
+
+_MODULE_BASES = frozenset({"Module", "Pytree", "Object"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ancestry:
+    """The ancestors of a class, itself first.
+
+    Args:
+        classes: project classes "module:Key:line" and library classes "flax.nnx.Linear", in the
+            order in which Python would look a method up (close enough: depth first, left to right).
+        closed: every base was resolved to a class of the project, of flax.nnx, or to `object` and
+            other harmless bases; otherwise anything may be inherited.
+    """
+
+    classes: tuple[str, ...]
+    closed: bool
+
+
+class Hierarchy:
+    """Ancestors, descendants and method look-up for the classes of a project."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._ancestry: dict[str, Ancestry] = {}
+
+    def ancestry(self, class_name: str) -> Ancestry:
+        known = self._ancestry.get(class_name)
+        if known is not None:
+            return known
+        self._ancestry[class_name] = Ancestry((class_name,), True)  # a cycle ends here
+        found = self._compute(class_name)
+        self._ancestry[class_name] = found
+        return found
+
+    def _compute(self, class_name: str) -> Ancestry:
+        layer = layer_of(class_name)
+        if layer is not None:
+            bases = tuple(f"flax.nnx.{base}" for base in layer.bases)
+            return Ancestry((class_name, *bases), True)
+        located = self.project.class_of(class_name)
+        if located is None:
+            return Ancestry((class_name,), class_name in _HARMLESS_BASES)
+        module, record = located
+        classes = [class_name]
+        closed = True
+        for base in record.bases:
+            name = self.class_name(Scope(module, record.scope), base)
+            if name is None:
+                closed = False
+                continue
+            above = self.ancestry(name)
+            closed = closed and above.closed
+            classes += [c for c in above.classes if c not in classes]
+        return Ancestry(tuple(classes), closed)
+
+    def class_name(self, scope: Scope, expr: ir.Expr) -> str | None:
+        """The class that an expression refers to, or None when it is not clear."""
+        if isinstance(expr, ir.Element | ir.Unpacked):  # Generic[T], Base[int]
+            return self.class_name(scope, expr.base)
+        if isinstance(expr, ir.ClassRef):
+            return f"{scope.module}:{expr.key}"
+        if isinstance(expr, ir.Name):
+            found = {
+                self.class_name(b.scope, b.expr)
+                for b in self.project.bindings(scope, expr.id)
+                if isinstance(b, Located) and b.expr != expr
+            }
+            if len(found) == 1:
+                return found.pop()
+            if found:
+                return None
+            return f"builtins.{expr.id}"
+        dotted = self.project.dotted(scope, expr)
+        return None if dotted is None else self.canonical(dotted)
+
+    def canonical(self, dotted: str) -> str:
+        """The class name for a dotted name: a project class by module and key, else as it is."""
+        for binding in self.project.member(dotted) or []:
+            if isinstance(binding, Located) and isinstance(binding.expr, ir.ClassRef):
+                return f"{binding.scope.module}:{binding.expr.key}"
+        name = nnx_name(dotted)
+        if name is not None and layer_of(f"flax.nnx.{name}") is not None:
+            return f"flax.nnx.{name}"
+        return dotted
+
+    def kind(self, class_name: str) -> str | None:
+        """"module", "variable", "rngs", "optimizer", "metric", "state", "plain"; None if unknown."""
+        ancestry = self.ancestry(class_name)
+        for name in ancestry.classes:
+            layer = layer_of(name)
+            if layer is None:
+                continue
+            if layer.kind != "other":
+                return layer.kind
+            if layer.name in _MODULE_BASES:
+                return "module"
+        return "plain" if ancestry.closed else None
+
+    @functools.cached_property
+    def module_classes(self) -> tuple[str, ...]:
+        """Every class of the project that is a Module."""
+        return tuple(
+            name
+            for module, index in sorted(self.project.modules.items())
+            for key in index.classes
+            if self.kind(name := f"{module}:{key}") in {"module", "metric"}
+        )
+
+    @functools.cached_property
+    def _descendants(self) -> dict[str, tuple[str, ...]]:
+        below: dict[str, list[str]] = {}
+        for module, index in sorted(self.project.modules.items()):
+            for key in index.classes:
+                name = f"{module}:{key}"
+                for ancestor in self.ancestry(name).classes:
+                    below.setdefault(ancestor, []).append(name)
+        return {name: tuple(names) for name, names in below.items()}
+
+    def descendants(self, class_name: str) -> tuple[str, ...]:
+        """The class itself (when it is the project's) and every project class below it."""
+        return self._descendants.get(class_name, ())
+
+    def method(self, class_name: str, name: str) -> Scope | str | None:
+        """Where a method is defined: a scope of the project, "flax.nnx.X" for one of the library's.
+
+        None when no known class defines it, which proves nothing unless the ancestry is closed.
+        """
+        for ancestor in self.ancestry(class_name).classes:
+            located = self.project.class_of(ancestor)
+            if located is not None:
+                module, record = located
+                if name in record.methods:
+                    return Scope(module, record.methods[name])
+            elif layer_of(ancestor) is not None and ancestor != "flax.nnx.Module":
+                return ancestor
+        return None
+
+
+_HARMLESS_BASES = frozenset(
+    {
+        "builtins.object",
+        "typing.Generic",
+        "typing.Protocol",
+        "typing.NamedTuple",
+        "abc.ABC",
+        "abc.ABCMeta",
+        "enum.Enum",
+        "enum.StrEnum",
+        "builtins.str",
+        "builtins.int",
+        "builtins.dict",
+        "builtins.tuple",
+        "builtins.list",
+        "builtins.Exception",
+    }
+)

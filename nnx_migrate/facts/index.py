@@ -1,0 +1,319 @@
+"""The index of one file: one walk over its syntax tree, one compact, picklable record."""
+
+from __future__ import annotations
+
+import ast
+from typing import Literal
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.lower import (
+    FunctionBuilder,
+    function_key,
+    lower_annotation,
+    lower_expr,
+    parameters_of,
+)
+from nnx_migrate.sources.text import Source
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def index_module(source: Source, module: str) -> ir.ModuleIndex:
+    """Index a file.
+
+    Args:
+        source: the decoded file.
+        module: its dotted module name ("pkg.models"; "pkg" for `pkg/__init__.py`).
+
+    Raises:
+        SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser or the walk.
+    """
+    return index_tree(ast.parse(source.text), module, source)
+
+
+def index_tree(tree: ast.Module, module: str, source: Source) -> ir.ModuleIndex:
+    is_package = source.path.name == "__init__.py"
+    walker = _Walker(module, is_package)
+    walker.walk_body(tree.body)
+    functions = {builder.key: builder.build() for builder in walker.functions}
+    return ir.ModuleIndex(
+        module,
+        str(source.path),
+        is_package,
+        functions,
+        walker.classes,
+        tuple(walker.star_imports),
+        walker.exports,
+    )
+
+
+class _Walker:
+    """Walks statements in order, keeping the function and the class that it is in."""
+
+    def __init__(self, module: str, is_package: bool) -> None:
+        self.module = module
+        self.is_package = is_package
+        self.function = FunctionBuilder(ir.MODULE_SCOPE, ir.MODULE_SCOPE, 0, None, None)
+        self.functions = [self.function]
+        self.classes: dict[str, ir.Class] = {}
+        self.class_bindings: dict[str, list[ir.Expr]] | None = None
+        self.star_imports: list[str] = []
+        self.exports: frozenset[str] | None = None
+
+    def walk_body(self, body: list[ast.stmt]) -> None:
+        for statement in body:
+            self.walk_statement(statement)
+
+    def walk_statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self.walk_function(node, owner=None)
+            case ast.ClassDef():
+                self.walk_class(node)
+            case ast.Import():
+                self.walk_import(node)
+            case ast.ImportFrom():
+                self.walk_import_from(node)
+            case ast.Return(value=value):
+                self.visit(value)
+                if value is not None:
+                    self.function.returns.append(lower_expr(value))
+            case ast.Assign(targets=targets, value=value):
+                self.visit(value)
+                for target in targets:
+                    self.assign(target, lower_expr(value))
+                self.note_exports(targets, value)
+            case ast.AnnAssign(target=target, value=value):
+                self.visit(value)
+                if value is not None:
+                    self.assign(target, lower_expr(value))
+                elif isinstance(target, ast.Name) and (low := lower_annotation(node.annotation)):
+                    self.bind(target.id, ir.Call(ir.Name("<annotated>"), (low,), (), node.lineno))
+            case ast.AugAssign(target=target, value=value):
+                self.visit(value)
+                self.visit(target)
+                self.augment(target, value)
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    self.write(target, None, "delete")
+            case ast.For() | ast.AsyncFor():
+                self.visit(node.iter)
+                self.assign(node.target, ir.Element(lower_expr(node.iter)))
+                self.walk_body(node.body)
+                self.walk_body(node.orelse)
+            case ast.With() | ast.AsyncWith():
+                for item in node.items:
+                    self.visit(item.context_expr)
+                    if item.optional_vars is not None:
+                        self.assign(item.optional_vars, ir.Computed())
+                self.walk_body(node.body)
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                self.function.globals.update(names)
+            case _:
+                self.walk_other(node)
+
+    def walk_other(self, node: ast.stmt) -> None:
+        for child in ast.iter_child_nodes(node):
+            match child:
+                case ast.expr():
+                    self.visit(child)
+                case ast.stmt():
+                    self.walk_statement(child)
+                case ast.ExceptHandler():
+                    if child.name:
+                        self.bind(child.name, ir.Computed())
+                    self.walk_body(child.body)
+                case ast.match_case():
+                    self.bind_pattern(child.pattern)
+                    self.visit(child.guard)
+                    self.walk_body(child.body)
+
+    def bind_pattern(self, pattern: ast.pattern) -> None:
+        for node in ast.walk(pattern):
+            name = getattr(node, "name", None) or getattr(node, "rest", None)
+            if isinstance(name, str):
+                self.bind(name, ir.Computed())
+
+    def walk_function(self, node: FunctionNode, owner: str | None) -> None:
+        for decorator in node.decorator_list:
+            self.visit(decorator)
+        for default in [*node.args.defaults, *node.args.kw_defaults]:
+            self.visit(default)
+        key = function_key(node)
+        if owner is None:
+            self.bind(node.name, ir.FunctionRef(key))
+        builder = FunctionBuilder(
+            key,
+            node.name,
+            node.lineno,
+            self.function,
+            owner,
+            parameters_of(node.args),
+            tuple(lower_expr(decorator) for decorator in node.decorator_list),
+            lower_annotation(node.returns),
+        )
+        self.enter(builder, node.body)
+
+    def enter(self, builder: FunctionBuilder, body: list[ast.stmt]) -> None:
+        outer, outer_class = self.function, self.class_bindings
+        outer.nested.append(builder.key)
+        self.functions.append(builder)
+        self.function, self.class_bindings = builder, None
+        self.walk_body(body)
+        self.function, self.class_bindings = outer, outer_class
+
+    def walk_lambda(self, node: ast.Lambda) -> None:
+        key = function_key(node)
+        builder = FunctionBuilder(
+            key, "<lambda>", node.lineno, self.function, None, parameters_of(node.args)
+        )
+        outer, outer_class = self.function, self.class_bindings
+        outer.nested.append(key)
+        self.functions.append(builder)
+        self.function, self.class_bindings = builder, None
+        self.visit(node.body)
+        builder.returns.append(lower_expr(node.body))
+        self.function, self.class_bindings = outer, outer_class
+
+    def walk_class(self, node: ast.ClassDef) -> None:
+        for expression in [*node.decorator_list, *node.bases, *(k.value for k in node.keywords)]:
+            self.visit(expression)
+        key = f"{node.name}:{node.lineno}"
+        self.bind(node.name, ir.ClassRef(key))
+        outer = self.class_bindings
+        self.class_bindings = {}
+        methods: dict[str, str] = {}
+        annotations: dict[str, ir.Expr] = {}
+        for statement in node.body:
+            if isinstance(statement, FunctionNode):
+                methods[statement.name] = function_key(statement)
+                self.walk_function(statement, owner=key)
+                continue
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                annotations[statement.target.id] = (
+                    lower_annotation(statement.annotation) or ir.Computed()
+                )
+            self.walk_statement(statement)
+        attributes = {name: tuple(values) for name, values in self.class_bindings.items()}
+        self.class_bindings = outer
+        self.classes[key] = ir.Class(
+            key,
+            node.name,
+            node.lineno,
+            self.function.key,
+            tuple(lower_expr(base) for base in node.bases),
+            tuple((k.arg, lower_expr(k.value)) for k in node.keywords),
+            tuple(lower_expr(decorator) for decorator in node.decorator_list),
+            methods,
+            attributes,
+            annotations,
+        )
+
+    def walk_import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            if alias.asname:
+                self.bind(alias.asname, ir.ImportRef(alias.name))
+            else:
+                head = alias.name.split(".")[0]
+                self.bind(head, ir.ImportRef(head))
+
+    def walk_import_from(self, node: ast.ImportFrom) -> None:
+        base = self.absolute(node.module, node.level)
+        for alias in node.names:
+            if alias.name == "*":
+                self.star_imports.append(base)
+            else:
+                self.bind(alias.asname or alias.name, ir.ImportRef(f"{base}.{alias.name}"))
+
+    def absolute(self, module: str | None, level: int) -> str:
+        if level == 0:
+            return module or ""
+        parts = self.module.split(".")
+        drop = level - 1 if self.is_package else level
+        prefix = parts[: len(parts) - drop] if drop else parts
+        return ".".join([*prefix, *([module] if module else [])])
+
+    def bind(self, name: str, value: ir.Expr) -> None:
+        if self.class_bindings is not None:
+            self.class_bindings.setdefault(name, []).append(value)
+        else:
+            self.function.bind(name, value)
+
+    def assign(self, target: ast.expr, value: ir.Expr) -> None:
+        match target:
+            case ast.Name(id=name):
+                self.bind(name, value)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                star = next((i for i, e in enumerate(elements) if isinstance(e, ast.Starred)), None)
+                for i, element in enumerate(elements):
+                    index = i if star is None or i < star else i - len(elements)
+                    self.assign(element, ir.Unpacked(value, index))
+            case ast.Starred(value=inner):
+                self.assign(inner, ir.Computed())
+            case ast.Attribute() | ast.Subscript():
+                self.visit(target)
+                self.write(target, value, "set")
+
+    def write(self, target: ast.expr, value: ir.Expr | None, how: str) -> None:
+        if isinstance(target, ast.Attribute):
+            kind: Literal["set", "delete"] = "delete" if how == "delete" else "set"
+            self.function.writes.append(ir.Write(lower_expr(target), value, kind, target.lineno))
+        elif isinstance(target, ast.Subscript):
+            self.function.writes.append(
+                ir.Write(
+                    lower_expr(target.value),
+                    value,
+                    "delete" if how == "delete" else _subscript_store(target.slice),
+                    target.lineno,
+                )
+            )
+
+    def augment(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Attribute):
+            self.function.writes.append(
+                ir.Write(lower_expr(target), lower_expr(value), "augment", target.lineno)
+            )
+        elif isinstance(target, ast.Subscript):
+            self.write(target, lower_expr(value), "set")
+        elif isinstance(target, ast.Name):
+            self.bind(target.id, ir.Computed())
+
+    def note_exports(self, targets: list[ast.expr], value: ast.expr) -> None:
+        named_all = any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets)
+        if named_all and isinstance(value, ast.List | ast.Tuple):
+            self.exports = frozenset(
+                e.value
+                for e in value.elts
+                if isinstance(e, ast.Constant) and isinstance(e.value, str)
+            )
+
+    def visit(self, node: ast.AST | None) -> None:
+        """Collect calls, lambdas and comprehension variables of an expression."""
+        if node is None:
+            return
+        if isinstance(node, ast.Lambda):
+            for default in [*node.args.defaults, *node.args.kw_defaults]:
+                self.visit(default)
+            self.walk_lambda(node)
+            return
+        if isinstance(node, ast.Call):
+            lowered = lower_expr(node)
+            assert isinstance(lowered, ir.Call)
+            self.function.calls.append(lowered)
+        elif isinstance(node, ast.comprehension):
+            self.assign(node.target, ir.Element(lower_expr(node.iter)))
+        elif isinstance(node, ast.NamedExpr):
+            self.assign(node.target, lower_expr(node.value))
+        for child in ast.iter_child_nodes(node):
+            self.visit(child)
+
+
+def _subscript_store(index: ast.expr) -> Literal["item", "key"]:
+    """Tell an update of an array in place from one of a container."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    in_place = any(
+        isinstance(part, ast.Slice)
+        or (isinstance(part, ast.Constant) and part.value is Ellipsis)
+        for part in parts
+    )
+    return "item" if in_place else "key"

@@ -1,0 +1,197 @@
+"""The compact record of a file: what the analysis keeps of it once its syntax tree is gone.
+
+Expressions are reduced to what decides names and kinds. A record is some kilobytes, so the facts of
+a whole project fit in every worker, and one evaluator serves the file at hand and all others.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Literal
+
+MODULE_SCOPE = "<module>"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Name:
+    id: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Attribute:
+    base: Expr
+    name: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Call:
+    func: Expr
+    args: tuple[Expr, ...]
+    keywords: tuple[tuple[str | None, Expr], ...]
+    line: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Element:
+    """An element of `base`: `base[i]`, or what iterating over it gives."""
+
+    base: Expr
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Unpacked:
+    """The element at `index` (negative from the end) of a sequence being unpacked."""
+
+    base: Expr
+    index: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Sequence:
+    """A tuple, list, set or dict display; of a dict only the values."""
+
+    elements: tuple[Expr, ...]
+    is_tuple: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several values: a conditional expression, `or`, a walrus."""
+
+    options: tuple[Expr, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Starred:
+    value: Expr
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Constant:
+    """A literal; `text` is its value for strings that may be annotations, else its type's name."""
+
+    type: Literal["none", "str", "number", "ellipsis", "other"]
+    text: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FunctionRef:
+    key: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ClassRef:
+    key: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ImportRef:
+    """A name bound by an import to the dotted name `target`."""
+
+    target: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Computed:
+    """The value of an operator, comparison, f-string, slice: an array or a plain value."""
+
+    operands: tuple[Expr, ...] = ()
+
+
+Expr = (
+    Name
+    | Attribute
+    | Call
+    | Element
+    | Unpacked
+    | Sequence
+    | Choice
+    | Starred
+    | Constant
+    | FunctionRef
+    | ClassRef
+    | ImportRef
+    | Computed
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    kind: Literal["positional", "keyword", "star", "double_star"]
+    annotation: Expr | None
+    default: Expr | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Write:
+    """A store or delete through an attribute or subscript, in order to classify it later.
+
+    Args:
+        target: what is stored to, e.g. `Attribute(Name("self"), "count")`.
+        value: what is stored; None for `del` and for targets of loops.
+        how: "set" (=), "augment" (+= and friends), "delete", "item" (`x[...] = v`, `x[a:b] = v`),
+            "key" (a store to any other subscript, where `target` is what is subscripted).
+    """
+
+    target: Expr
+    value: Expr | None
+    how: Literal["set", "augment", "delete", "item", "key"]
+    line: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Function:
+    """A function, a lambda, or (with key MODULE_SCOPE) the body of a module.
+
+    Args:
+        key: unique in its module: dotted path and line, e.g. "step.loss_fn:12".
+        parent: key of the enclosing function (or MODULE_SCOPE); classes are not scopes for names.
+        owner: key of the class that it is a method of.
+        bindings: every value that a local name is bound to, anywhere in the body.
+        calls: calls in the body, those of nested functions left out.
+        nested: keys of the functions and lambdas defined directly in the body.
+    """
+
+    key: str
+    name: str
+    line: int
+    parent: str | None
+    owner: str | None
+    parameters: tuple[Parameter, ...]
+    decorators: tuple[Expr, ...]
+    return_annotation: Expr | None
+    bindings: Mapping[str, tuple[Expr, ...]]
+    globals: frozenset[str]
+    returns: tuple[Expr, ...]
+    writes: tuple[Write, ...]
+    calls: tuple[Call, ...]
+    nested: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Class:
+    key: str
+    name: str
+    line: int
+    scope: str
+    bases: tuple[Expr, ...]
+    keywords: tuple[tuple[str | None, Expr], ...]
+    decorators: tuple[Expr, ...]
+    methods: Mapping[str, str]
+    attributes: Mapping[str, tuple[Expr, ...]]
+    annotations: Mapping[str, Expr]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ModuleIndex:
+    """All that the project's facts need of one file."""
+
+    module: str
+    path: str
+    is_package: bool
+    functions: Mapping[str, Function]
+    classes: Mapping[str, Class]
+    star_imports: tuple[str, ...]
+    exports: frozenset[str] | None

@@ -1,0 +1,170 @@
+"""What calls into libraries give back, as far as it matters to tell Modules from other values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nnx_migrate.facts.project import nnx_name
+from nnx_migrate.facts.values import (
+    ARRAY,
+    GRAPHDEF,
+    NOTHING,
+    PLAIN,
+    STATE,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    TupleValue,
+    Values,
+    unknown,
+)
+
+#: Modules whose constructor takes the Modules that they hold.
+CONTAINER_CLASSES = frozenset({"List", "Sequential", "Dict"})
+
+#: nnx transforms: called with a function they give a function.
+NNX_TRANSFORMS = frozenset(
+    {
+        "jit",
+        "jit_partial",
+        "cached_partial",
+        "grad",
+        "value_and_grad",
+        "custom_vjp",
+        "vmap",
+        "pmap",
+        "scan",
+        "remat",
+        "checkpoint",
+        "shard_map",
+        "checkify",
+        "split_rngs",
+        "fork_rngs",
+        "transform_metadata",
+        "set_graph_mode",
+        "set_graph_updates",
+        "with_rngs",
+    }
+)
+_JAX_TRANSFORMS = frozenset(
+    {
+        "jax.jit",
+        "jax.vmap",
+        "jax.pmap",
+        "jax.checkpoint",
+        "jax.remat",
+        "jax.shard_map",
+        "jax.grad",
+        "jax.value_and_grad",
+        "jax.custom_vjp",
+        "jax.custom_jvp",
+        "functools.wraps",
+        "functools.cache",
+        "functools.lru_cache",
+    }
+)
+#: Transforms whose result has the shape of the function's own result.
+PASS_THROUGH_TRANSFORMS = (NNX_TRANSFORMS - {"grad", "value_and_grad"}) | {
+    "jax.jit",
+    "jax.vmap",
+    "jax.pmap",
+    "jax.checkpoint",
+    "jax.remat",
+    "jax.shard_map",
+    "functools.cache",
+    "functools.lru_cache",
+    "staticmethod",
+    "classmethod",
+    "builtins.staticmethod",
+    "builtins.classmethod",
+    "contextlib.contextmanager",
+}
+_ARRAY_LIBRARIES = ("jax.numpy.", "jax.random.", "jax.nn.", "jax.lax.", "numpy.", "optax.losses.")
+_STATE_FUNCTIONS = frozenset({"state", "pop", "filter_state", "merge_state", "variables"})
+_SAME_AS_ARGUMENT = frozenset(
+    {"clone", "view", "as_abstract", "as_pure", "data", "static", "with_attributes", "to_tree"}
+)
+_CONTAINER_BUILTINS = frozenset(
+    {"list", "tuple", "set", "sorted", "reversed", "iter", "frozenset", "next"}
+)
+
+
+def is_transform(dotted: str) -> bool:
+    """Whether a call of this library function takes a function and gives a function."""
+    name = nnx_name(dotted)
+    if name is not None:
+        return name.removeprefix("compat.") in NNX_TRANSFORMS
+    return dotted in _JAX_TRANSFORMS
+
+
+def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) -> Values:
+    """The result of calling a library function that is no transform.
+
+    Args:
+        dotted: its absolute dotted name.
+        nnx: the name after `nnx.` if it is one of flax.nnx.
+        arguments: what its positional arguments can be.
+    """
+    first = arguments[0] if arguments else NOTHING
+    if nnx is not None:
+        return _nnx_result(nnx.removeprefix("compat."), first)
+    if dotted.startswith("builtins."):
+        return _builtin_result(dotted.removeprefix("builtins."), arguments)
+    if dotted.startswith("<container>."):
+        return frozenset()
+    if dotted in {"copy.copy", "copy.deepcopy"}:
+        return first
+    if dotted in {"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"} and len(arguments) > 1:
+        return arguments[1]
+    if dotted.startswith(_ARRAY_LIBRARIES):
+        return ARRAY
+    if dotted.startswith(("optax.", "math.", "time.", "os.", "functools.", "logging.")):
+        return PLAIN
+    return unknown(f"the result of {dotted}")
+
+
+def _nnx_result(name: str, first: Values) -> Values:
+    if name == "split":
+        return frozenset({TupleValue((GRAPHDEF, *([STATE] * 7)))})
+    if name == "graphdef":
+        return GRAPHDEF
+    if name in _STATE_FUNCTIONS:
+        return STATE
+    if name in _SAME_AS_ARGUMENT:
+        return first
+    if name == "eval_shape":
+        return _abstract(first)
+    if name in {"StateAxes", "StateSharding", "DiffState", "Carry"}:
+        return PLAIN
+    if name.startswith("initializers.") or name in {"relu", "gelu", "softmax", "silu", "tanh"}:
+        return ARRAY
+    return unknown(f"the result of nnx.{name}")
+
+
+def _abstract(function: Values) -> Values:
+    return unknown("an abstract model") if function else NOTHING
+
+
+def _builtin_result(name: str, arguments: Sequence[Values]) -> Values:
+    if name in _CONTAINER_BUILTINS and arguments:
+        return arguments[0]
+    if name in {"zip", "enumerate"}:
+        columns = ([PLAIN] if name == "enumerate" else []) + [_elements(a) for a in arguments]
+        return frozenset({ContainerValue(frozenset({TupleValue(tuple(columns))}))})
+    if name in {"getattr", "super", "vars", "eval", "map", "filter"}:
+        return unknown(f"the result of {name}()")
+    return PLAIN
+
+
+def _elements(values: Values) -> Values:
+    found: Values = NOTHING
+    for value in values:
+        if isinstance(value, ContainerValue):
+            found |= value.element
+        elif isinstance(value, TupleValue):
+            found = found.union(*value.elements)
+        elif isinstance(value, Instance) and value.wraps:
+            found |= value.wraps
+        elif not isinstance(value, FunctionValue):
+            found |= {value}
+    return found

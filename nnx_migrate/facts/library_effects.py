@@ -1,0 +1,88 @@
+"""What library functions do to an object that they are given."""
+
+from __future__ import annotations
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.project import nnx_name
+
+#: nnx functions that change the object that they are given, or give it to code that does.
+_CHANGING = frozenset(
+    {
+        "pop",
+        "set_attributes",
+        "train",
+        "eval",
+        "capture",
+        "split_rngs",
+        "fork_rngs",
+        "set_metadata",
+        "recursive_map",
+        "map",
+    }
+)
+_HARMLESS_PREFIXES = (
+    "jax.",
+    "numpy.",
+    "optax.",
+    "math.",
+    "functools.",
+    "itertools.",
+    "operator.",
+    "einops.",
+    "dataclasses.",
+    "typing.",
+    "chex.",
+    "logging.",
+    "absl.logging.",
+    "warnings.",
+    "copy.",
+    "builtins.",
+    "<container>.",
+)
+_CHANGING_BUILTINS = frozenset({"builtins.setattr", "builtins.delattr", "builtins.vars"})
+
+#: Which arguments of a control-flow function are functions, where their operands begin, and how
+#: many parameters of the function come before those operands.
+_CONTROL_FLOW = {
+    "cond": ((1, 2), 3, 0),
+    "while_loop": ((0, 1), 2, 0),
+    "fori_loop": ((2,), 3, 1),
+}
+
+
+def harmless_library_call(dotted: str) -> bool | None:
+    """Whether a library call leaves the structure of its arguments alone; None when not known."""
+    name = nnx_name(dotted)
+    if name is not None:
+        return name.removeprefix("compat.") not in _CHANGING
+    if dotted in _CHANGING_BUILTINS:
+        return False
+    return True if dotted.startswith(_HARMLESS_PREFIXES) else None
+
+
+def operands_of(
+    dotted: str, call: ir.Call, places: list[int]
+) -> list[tuple[ir.Expr, int]] | None:
+    """For control flow: the functions that receive the arguments at `places`, as which parameter.
+
+    None when the callee is no control flow.
+    """
+    name = nnx_name(dotted)
+    if name is None and dotted.startswith(("jax.lax.", "jax.")):
+        name = dotted.rpartition(".")[2]
+    name = name.removeprefix("compat.") if name else None
+    if name == "switch":
+        branches = call.args[1] if len(call.args) > 1 else None
+        functions = branches.elements if isinstance(branches, ir.Sequence) else ()
+        start, before = 2, 0
+    elif name in _CONTROL_FLOW:
+        indices, start, before = _CONTROL_FLOW[name]
+        functions = tuple(call.args[i] for i in indices if i < len(call.args))
+    else:
+        return None
+    return [
+        (function, place - start + before)
+        for function in functions
+        for place in places
+        if place >= start
+    ]

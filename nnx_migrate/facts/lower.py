@@ -1,0 +1,189 @@
+"""From syntax tree to the compact record of `ir`."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from typing import Literal
+
+from nnx_migrate.facts import ir
+
+
+def lower_expr(node: ast.expr | None) -> ir.Expr:
+    """Reduce an expression; lambdas become references by the key that `function_key` gives them."""
+    match node:
+        case None:
+            return ir.Constant("none")
+        case ast.Name(id=name):
+            return ir.Name(name)
+        case ast.Attribute(value=base, attr=name):
+            return ir.Attribute(lower_expr(base), name)
+        case ast.Call():
+            return ir.Call(
+                lower_expr(node.func),
+                tuple(lower_expr(arg) for arg in node.args),
+                tuple((keyword.arg, lower_expr(keyword.value)) for keyword in node.keywords),
+                node.lineno,
+            )
+        case ast.Subscript(value=base, slice=index):
+            return _subscript(base, index)
+        case ast.Starred(value=value):
+            return ir.Starred(lower_expr(value))
+        case ast.Tuple(elts=elements):
+            return ir.Sequence(tuple(lower_expr(e) for e in elements), is_tuple=True)
+        case ast.List(elts=elements) | ast.Set(elts=elements):
+            return ir.Sequence(tuple(lower_expr(e) for e in elements), is_tuple=False)
+        case ast.Dict(values=values):
+            return ir.Sequence(tuple(lower_expr(v) for v in values), is_tuple=False)
+        case ast.ListComp(elt=element) | ast.SetComp(elt=element) | ast.GeneratorExp(elt=element):
+            return ir.Sequence((lower_expr(element),), is_tuple=False)
+        case ast.DictComp(value=value):
+            return ir.Sequence((lower_expr(value),), is_tuple=False)
+        case ast.IfExp(body=body, orelse=orelse):
+            return ir.Choice((lower_expr(body), lower_expr(orelse)))
+        case ast.BoolOp(values=values):
+            return ir.Choice(tuple(lower_expr(v) for v in values))
+        case ast.NamedExpr(value=value) | ast.Await(value=value):
+            return lower_expr(value)
+        case ast.Lambda():
+            return ir.FunctionRef(function_key(node))
+        case ast.Constant(value=value):
+            return _constant(value)
+        case ast.BinOp(left=left, op=op, right=right):
+            if isinstance(op, ast.BitOr | ast.Mult | ast.Add):
+                return ir.Computed((lower_expr(left), lower_expr(right)))
+            return ir.Computed()
+        case _:
+            return ir.Computed()
+
+
+def _subscript(base: ast.expr, index: ast.expr) -> ir.Expr:
+    reads_value = isinstance(index, ast.Slice) or (
+        isinstance(index, ast.Constant) and index.value is Ellipsis
+    )
+    if reads_value:
+        return ir.Computed()
+    if isinstance(index, ast.Constant) and isinstance(index.value, int):
+        return ir.Unpacked(lower_expr(base), index.value)
+    return ir.Element(lower_expr(base))
+
+
+def _constant(value: object) -> ir.Constant:
+    if value is None:
+        return ir.Constant("none")
+    if isinstance(value, str):
+        return ir.Constant("str", value if len(value) <= 100 else "")
+    if value is Ellipsis:
+        return ir.Constant("ellipsis")
+    if isinstance(value, int | float | complex):
+        return ir.Constant("number")
+    return ir.Constant("other")
+
+
+def function_key(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> str:
+    """The key of a function: its name and place, so that equal names do not meet."""
+    name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+    return f"{name}:{node.lineno}:{node.col_offset}"
+
+
+def parameters_of(args: ast.arguments) -> tuple[ir.Parameter, ...]:
+    positional = [*args.posonlyargs, *args.args]
+    padding: list[ast.expr | None] = [None] * (len(positional) - len(args.defaults))
+    result = [
+        _parameter(arg, "positional", default)
+        for arg, default in zip(positional, [*padding, *args.defaults], strict=True)
+    ]
+    if args.vararg:
+        result.append(_parameter(args.vararg, "star", None))
+    for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+        result.append(_parameter(arg, "keyword", default))
+    if args.kwarg:
+        result.append(_parameter(args.kwarg, "double_star", None))
+    return tuple(result)
+
+
+def _parameter(
+    arg: ast.arg,
+    kind: Literal["positional", "keyword", "star", "double_star"],
+    default: ast.expr | None,
+) -> ir.Parameter:
+    return ir.Parameter(
+        arg.arg,
+        kind,
+        lower_annotation(arg.annotation),
+        None if default is None else lower_expr(default),
+    )
+
+
+def lower_annotation(node: ast.expr | None) -> ir.Expr | None:
+    """Reduce an annotation; strings are parsed, `X | None` and `Optional[X]` keep their options."""
+    if node is None:
+        return None
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            return lower_annotation(ast.parse(node.value.strip(), mode="eval").body)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ir.Computed()
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        left, right = lower_annotation(node.left), lower_annotation(node.right)
+        return ir.Choice(tuple(side for side in (left, right) if side is not None))
+    if isinstance(node, ast.Subscript):
+        return _lower_generic(node)
+    return lower_expr(node)
+
+
+def _lower_generic(node: ast.Subscript) -> ir.Expr:
+    head = node.value.attr if isinstance(node.value, ast.Attribute) else None
+    head = node.value.id if isinstance(node.value, ast.Name) else head
+    inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    options = tuple(
+        low for item in inner if (low := lower_annotation(item)) is not None
+    )
+    if head in {"Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired"}:
+        return ir.Choice(options[:1] if head == "Annotated" else options)
+    if head in {"tuple", "Tuple"}:
+        return ir.Call(ir.Name("<tuple annotation>"), options, (), node.lineno)
+    if head in {"list", "List", "Sequence", "Iterable", "dict", "Dict", "Mapping"}:
+        return ir.Call(ir.Name("<container annotation>"), options[-1:], (), node.lineno)
+    return lower_expr(node.value)
+
+
+@dataclasses.dataclass(slots=True)
+class FunctionBuilder:
+    """A function under construction while its body is being walked."""
+
+    key: str
+    name: str
+    line: int
+    parent: FunctionBuilder | None
+    owner: str | None
+    parameters: tuple[ir.Parameter, ...] = ()
+    decorators: tuple[ir.Expr, ...] = ()
+    return_annotation: ir.Expr | None = None
+    bindings: dict[str, list[ir.Expr]] = dataclasses.field(default_factory=dict)
+    globals: set[str] = dataclasses.field(default_factory=set)
+    returns: list[ir.Expr] = dataclasses.field(default_factory=list)
+    writes: list[ir.Write] = dataclasses.field(default_factory=list)
+    calls: list[ir.Call] = dataclasses.field(default_factory=list)
+    nested: list[str] = dataclasses.field(default_factory=list)
+
+    def bind(self, name: str, value: ir.Expr) -> None:
+        self.bindings.setdefault(name, []).append(value)
+
+    def build(self) -> ir.Function:
+        return ir.Function(
+            self.key,
+            self.name,
+            self.line,
+            self.parent.key if self.parent else None,
+            self.owner,
+            self.parameters,
+            self.decorators,
+            self.return_annotation,
+            {name: tuple(values) for name, values in self.bindings.items()},
+            frozenset(self.globals),
+            tuple(self.returns),
+            tuple(self.writes),
+            tuple(self.calls),
+            tuple(self.nested),
+        )

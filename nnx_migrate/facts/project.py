@@ -1,0 +1,150 @@
+"""The facts of a whole project: its modules, what names mean across them, its class hierarchy."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.flax_layers import Layer, layers, mode_dependent_functions
+from nnx_migrate.facts.values import Located, ParameterOf, Scope
+
+Binding = Located | ParameterOf
+_NNX = "flax.nnx"
+_MAX_HOPS = 24
+
+
+class Project:
+    """All indexed modules of a project. Picklable; made once and sent to each worker once.
+
+    Args:
+        indexes: one record per file; of two files with one module name the first counts.
+    """
+
+    def __init__(self, indexes: Iterable[ir.ModuleIndex]) -> None:
+        self.modules: dict[str, ir.ModuleIndex] = {}
+        for index in indexes:
+            self.modules.setdefault(index.module, index)
+
+    def function(self, scope: Scope) -> ir.Function:
+        return self.modules[scope.module].functions[scope.function]
+
+    def class_of(self, class_name: str) -> tuple[str, ir.Class] | None:
+        """The module and record of a project class by its name "module:Key:line"."""
+        module, _, key = class_name.partition(":")
+        index = self.modules.get(module)
+        if index is None or key not in index.classes:
+            return None
+        return module, index.classes[key]
+
+    def path_of(self, module: str) -> str:
+        return self.modules[module].path
+
+    def bindings(self, scope: Scope, name: str) -> list[Binding]:
+        """What `name` can be bound to, seen from `scope`; empty when nothing binds it."""
+        index = self.modules[scope.module]
+        key: str | None = scope.function
+        while key is not None:
+            function = index.functions[key]
+            if name not in function.globals:
+                here = Scope(scope.module, key)
+                found: list[Binding] = [
+                    ParameterOf(here, p) for p in function.parameters if p.name == name
+                ]
+                found += [Located(here, value) for value in function.bindings.get(name, ())]
+                if found:
+                    return found
+            key = function.parent
+        return list(self._star_bindings(index, name, 0))
+
+    def _star_bindings(self, index: ir.ModuleIndex, name: str, depth: int) -> Iterator[Binding]:
+        for star in index.star_imports:
+            target = self.modules.get(star)
+            if target is None:
+                if star == _NNX or star.startswith(_NNX + ".") or star == "flax":
+                    dotted = f"{star}.{name}"
+                    if star == "flax" or _is_public(dotted):
+                        yield Located(Scope(index.module, ir.MODULE_SCOPE), ir.ImportRef(dotted))
+                continue
+            here = Scope(star, ir.MODULE_SCOPE)
+            values = target.functions[ir.MODULE_SCOPE].bindings.get(name, ())
+            yield from (Located(here, value) for value in values)
+            if not values and depth < _MAX_HOPS:
+                yield from self._star_bindings(target, name, depth + 1)
+
+    def member(self, dotted: str) -> list[Binding] | None:
+        """What an absolute dotted name of the project is bound to; None when it is not of it."""
+        head, _, attribute = dotted.rpartition(".")
+        if head in self.modules:
+            return self.bindings(Scope(head, ir.MODULE_SCOPE), attribute)
+        return None
+
+    def dotted(self, scope: Scope, expr: ir.Expr, hops: int = 0) -> str | None:
+        """The absolute dotted name that an expression stands for, re-exports followed.
+
+        Returns None for anything that is not a plain reference to something imported, and when
+        the possible meanings do not agree.
+        """
+        if hops > _MAX_HOPS:
+            return None
+        match expr:
+            case ir.Name(id=name):
+                return self._agreed(self.bindings(scope, name), hops)
+            case ir.Attribute(base=base, name=name):
+                head = self.dotted(scope, base, hops + 1)
+                return None if head is None else self.follow(f"{head}.{name}", hops + 1)
+            case ir.ImportRef(target=target):
+                return self.follow(target, hops + 1)
+            case _:
+                return None
+
+    def follow(self, dotted: str, hops: int = 0) -> str | None:
+        """Follow a dotted name through the project's re-exports to where it comes from."""
+        if hops > _MAX_HOPS:
+            return None
+        bound = self.member(dotted)
+        if bound:
+            return self._agreed(bound, hops) or dotted
+        return dotted
+
+    def _agreed(self, bindings: list[Binding], hops: int) -> str | None:
+        names: set[str | None] = set()
+        for binding in bindings:
+            if isinstance(binding, ParameterOf):
+                return None
+            if isinstance(binding.expr, ir.Constant) and binding.expr.type == "none":
+                continue  # `except ImportError: nnx = None`
+            names.add(self.dotted(binding.scope, binding.expr, hops + 1))
+        return names.pop() if len(names) == 1 else None
+
+    def nnx_name(self, scope: Scope, expr: ir.Expr) -> str | None:
+        """The name after `nnx.` ("grad", "compat.jit") of a reference into flax.nnx, or None."""
+        return nnx_name(self.dotted(scope, expr))
+
+
+@functools.cache
+def _public_names() -> dict[str, str]:
+    known = {name: row.name for name, row in mode_dependent_functions().items()}
+    known.update({name: layer.name for name, layer in layers().items()})
+    return known
+
+
+def _is_public(dotted: str) -> bool:
+    return dotted in _public_names()
+
+
+def nnx_name(dotted: str | None) -> str | None:
+    """The public name after `nnx.` for an absolute dotted name, private paths included."""
+    if dotted is None or not dotted.startswith(_NNX + "."):
+        return None
+    if dotted in _public_names():
+        return _public_names()[dotted]
+    rest = dotted.removeprefix(_NNX + ".")
+    if rest.startswith("compat."):
+        return rest
+    return rest.rpartition(".")[2]
+
+
+def layer_of(class_name: str) -> Layer | None:
+    """The library's own class of that dotted name, if it is one."""
+    return layers().get(class_name)

@@ -1,0 +1,258 @@
+"""Where nnx transforms are applied, in every spelling, and how their results are used."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, Tree
+from nnx_migrate.facts.values import Located, Scope
+
+#: Transforms that may have something to migrate; the parameter that takes their function.
+TRANSFORMS = frozenset(
+    {
+        "grad",
+        "value_and_grad",
+        "vmap",
+        "pmap",
+        "scan",
+        "jit",
+        "shard_map",
+        "remat",
+        "checkpoint",
+        "custom_vjp",
+    }
+)
+Form = Literal["decorator", "call", "reference"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Site:
+    """One application of a transform.
+
+    Args:
+        transform: its public name ("value_and_grad").
+        reference: the expression that names it (`nnx.value_and_grad`).
+        form: "decorator" on a function; "call" with its function as an argument; "reference" when
+            the transform itself is a value that goes somewhere else.
+        node: the whole expression: the decorator, or the call that takes the function.
+        options: its keyword arguments, those of a partial and of the call that takes the function.
+        complete: the options are all to be seen (no `**options`, no positional ones).
+        function: the function that is transformed, as an expression, or the decorated definition.
+        uses: the calls of the result that are known; together with `escapes` they are all uses.
+        escapes: why not all uses of the result are to be seen; empty when they are.
+        bound_name: the name that the result is bound to, if it is.
+    """
+
+    transform: str
+    reference: ast.expr
+    form: Form
+    node: ast.expr
+    options: Mapping[str, ast.expr]
+    option_call: ast.Call | None
+    complete: bool
+    function: ast.expr | AnyFunction | None
+    uses: tuple[ast.Call, ...] = ()
+    escapes: str = ""
+    bound_name: str | None = None
+    binding: ast.Assign | None = None
+
+    @property
+    def decided(self) -> bool:
+        """Whether the site already says its mode."""
+        return "graph" in self.options or "graph_updates" in self.options
+
+
+class SiteFinder:
+    """Finds the sites of one file."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self._uses_by_name: dict[str, list[ast.Name]] = {}
+        for node in ast.walk(tree.root):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                self._uses_by_name.setdefault(node.id, []).append(node)
+
+    def sites(self, names: frozenset[str] = TRANSFORMS) -> list[Site]:
+        """Every site of a transform in `names`, in source order."""
+        found = [
+            site
+            for reference, name in self.references(names)
+            if (site := self._site(reference, name)) is not None
+        ]
+        return sorted(found, key=lambda s: (s.reference.lineno, s.reference.col_offset))
+
+    def references(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
+        """Every expression that refers to one of these nnx names, outside of annotations."""
+        for node in ast.walk(self.tree.root):
+            if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
+                last = node.attr if isinstance(node, ast.Attribute) else node.id
+                if isinstance(node, ast.Attribute) and last not in names:
+                    continue
+                if isinstance(self.tree.parents.get(node), ast.Attribute):
+                    continue
+                name = self.tree.nnx_name(node)
+                if name in names and not self._in_annotation(node):
+                    yield node, name
+
+    def _in_annotation(self, node: ast.expr) -> bool:
+        child: ast.AST = node
+        for parent in self.tree.ancestors(node):
+            if isinstance(parent, ast.arg | ast.AnnAssign) and child is parent.annotation:
+                return True
+            if isinstance(parent, FunctionNode) and child is parent.returns:
+                return True
+            if isinstance(parent, ast.stmt):
+                return False
+            child = parent
+        return False
+
+    def _site(self, reference: ast.expr, name: str) -> Site | None:
+        node: ast.expr = reference
+        options: dict[str, ast.expr] = {}
+        complete = True
+        call: ast.Call | None = None
+        parent = self.tree.parents[node]
+        if isinstance(parent, ast.Call) and parent.args[:1] == [node] and self._is_partial(parent):
+            complete = self._collect(parent, options, skip=1)
+            node, call = parent, parent
+            parent = self.tree.parents[node]
+        if self._is_decorator(node):
+            return self._decorated(name, reference, node, options, call, complete)
+        if not (isinstance(parent, ast.Call) and parent.func is node):
+            return Site(name, reference, "reference", node, options, call, complete, None,
+                        escapes="the transform is passed on as a value")
+        function = self._function_argument(parent)
+        complete = self._collect(parent, options, skip=0) and complete
+        call = parent if parent.keywords or call is None else call
+        if function is None:  # nnx.vmap(in_axes=0), waiting for its function
+            if self._is_decorator(parent):
+                return self._decorated(name, reference, parent, options, call, complete)
+            outer = self.tree.parents[parent]
+            if not (isinstance(outer, ast.Call) and outer.func is parent and outer.args):
+                return Site(name, reference, "reference", parent, options, call, complete, None,
+                            escapes="the transform is passed on as a value")
+            function, node = outer.args[0], outer
+            complete = complete and len(outer.args) == 1 and not outer.keywords
+        else:
+            node = parent
+            complete = complete and len(parent.args) <= 1
+        return self._applied(name, reference, node, options, call, complete, function)
+
+    def _is_partial(self, call: ast.Call) -> bool:
+        return self.tree.dotted(call.func) == "functools.partial"
+
+    def _is_decorator(self, node: ast.expr) -> bool:
+        parent = self.tree.parents.get(node)
+        return isinstance(parent, FunctionNode) and node in parent.decorator_list
+
+    def _collect(self, call: ast.Call, options: dict[str, ast.expr], skip: int) -> bool:
+        complete = not any(isinstance(arg, ast.Starred) for arg in call.args)
+        complete = complete and len(call.args) <= max(skip, 1)
+        for keyword in call.keywords:
+            if keyword.arg is None:
+                complete = False
+            elif keyword.arg not in {"f", "fun"}:
+                options[keyword.arg] = keyword.value
+        return complete
+
+    def _function_argument(self, call: ast.Call) -> ast.expr | None:
+        for keyword in call.keywords:
+            if keyword.arg in {"f", "fun"}:
+                return keyword.value
+        return call.args[0] if call.args else None
+
+    def _decorated(
+        self,
+        name: str,
+        reference: ast.expr,
+        node: ast.expr,
+        options: dict[str, ast.expr],
+        call: ast.Call | None,
+        complete: bool,
+    ) -> Site:
+        definition = self.tree.parents[node]
+        assert isinstance(definition, FunctionNode)
+        return Site(name, reference, "decorator", node, options, call, complete, definition)
+
+    def _applied(
+        self,
+        name: str,
+        reference: ast.expr,
+        node: ast.expr,
+        options: dict[str, ast.expr],
+        call: ast.Call | None,
+        complete: bool,
+        function: ast.expr,
+    ) -> Site:
+        make = dataclasses.replace(
+            Site(name, reference, "call", node, options, call, complete, function)
+        )
+        parent = self.tree.parents[node]
+        if isinstance(parent, ast.Call) and parent.func is node:
+            return dataclasses.replace(make, uses=(parent,))
+        if (
+            isinstance(parent, ast.Assign)
+            and len(parent.targets) == 1
+            and isinstance(parent.targets[0], ast.Name)
+        ):
+            return self._bound(make, parent, parent.targets[0].id)
+        return dataclasses.replace(make, escapes="its result is passed on as a value")
+
+    def _bound(self, site: Site, assignment: ast.Assign, name: str) -> Site:
+        scope = self.tree.scope(assignment)
+        site = dataclasses.replace(site, bound_name=name, binding=assignment)
+        uses = []
+        if len(self.tree.project.bindings(scope, name)) != 1:
+            return dataclasses.replace(site, escapes=f"{name} is bound more than once")
+        if isinstance(self.tree.parents.get(assignment), ast.ClassDef):
+            return dataclasses.replace(site, escapes=f"{name} is an attribute of a class")
+        for use in self._uses_by_name.get(name, ()):
+            if not self._refers_to(use, scope, name):
+                continue
+            parent = self.tree.parents[use]
+            if isinstance(parent, ast.Call) and parent.func is use:
+                uses.append(parent)
+            else:
+                return dataclasses.replace(site, escapes=f"{name} is passed on as a value")
+        return dataclasses.replace(site, uses=tuple(uses))
+
+    def _refers_to(self, use: ast.Name, scope: Scope, name: str) -> bool:
+        return any(
+            isinstance(b, Located) and b.scope == scope
+            for b in self.tree.project.bindings(self.tree.scope(use), name)
+        )
+
+    def loads(self, scope: Scope, name: str) -> list[ast.Name]:
+        """Every place that reads `name` as it is bound in `scope`."""
+        return [
+            use for use in self._uses_by_name.get(name, ()) if self._refers_to(use, scope, name)
+        ]
+
+
+def assigned_value(tree: Tree, scope: Scope, name: str) -> tuple[ast.expr, ast.Assign] | None:
+    """The expression that `name` is bound to by its one and only assignment, if it is in this file."""
+    bindings = tree.project.bindings(scope, name)
+    if len(bindings) != 1 or not isinstance(bindings[0], Located):
+        return None
+    where = bindings[0].scope
+    if where.module != tree.module:
+        return None
+    for node in ast.walk(tree.root):
+        if (
+            isinstance(node, ast.Assign)
+            and len(node.targets) == 1
+            and isinstance(node.targets[0], ast.Name)
+            and node.targets[0].id == name
+            and tree.scope(node) == where
+            and not isinstance(tree.parents.get(node), ast.ClassDef)
+        ):
+            return node.value, node
+    return None
+
+
+def is_module_scope(scope: Scope) -> bool:
+    return scope.function == ir.MODULE_SCOPE

@@ -1,0 +1,108 @@
+"""A syntax tree with its parents and scopes, and the nnx transforms applied in it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.lower import function_key, lower_expr
+from nnx_migrate.facts.project import Project
+from nnx_migrate.facts.values import Scope
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+class Tree:
+    """One file's syntax tree: parents, scopes and names of every node.
+
+    Args:
+        root: the parsed file.
+        module: its dotted module name in `project`.
+    """
+
+    def __init__(self, root: ast.Module, module: str, project: Project) -> None:
+        self.root = root
+        self.module = module
+        self.project = project
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.functions: dict[str, AnyFunction] = {}
+        for node in ast.walk(root):
+            for child in ast.iter_child_nodes(node):
+                self.parents[child] = node
+            if isinstance(node, AnyFunction):
+                self.functions[function_key(node)] = node
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        parent = self.parents.get(node)
+        while parent is not None:
+            yield parent
+            parent = self.parents.get(parent)
+
+    def function_around(self, node: ast.AST) -> AnyFunction | None:
+        """The innermost function whose body holds `node`; decorators and defaults are outside."""
+        child = node
+        for parent in self.ancestors(node):
+            if isinstance(parent, FunctionNode) and child in parent.body:
+                return parent
+            if isinstance(parent, ast.Lambda) and child is parent.body:
+                return parent
+            child = parent
+        return None
+
+    def scope(self, node: ast.AST) -> Scope:
+        function = self.function_around(node)
+        return Scope(self.module, function_key(function) if function else ir.MODULE_SCOPE)
+
+    def scope_of(self, function: AnyFunction) -> Scope:
+        return Scope(self.module, function_key(function))
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        if isinstance(node, ast.stmt):
+            return node
+        return next(parent for parent in self.ancestors(node) if isinstance(parent, ast.stmt))
+
+    def dotted(self, node: ast.expr) -> str | None:
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return None
+        return self.project.dotted(self.scope(node), lower_expr(node))
+
+    def nnx_name(self, node: ast.expr) -> str | None:
+        """The name after `nnx.` that an expression refers to, None when it is not one of nnx."""
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return None
+        return self.project.nnx_name(self.scope(node), lower_expr(node))
+
+    def block_of(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The list of statements that a statement stands in."""
+        parent = self.parents[statement]
+        for field in ("body", "orelse", "finalbody", "handlers"):
+            block = getattr(parent, field, None)
+            if isinstance(block, list) and statement in block:
+                return block
+        return [statement]
+
+    def class_around(self, function: AnyFunction) -> ast.ClassDef | None:
+        parent = self.parents.get(function)
+        return parent if isinstance(parent, ast.ClassDef) else None
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Every identifier that occurs in a piece of code, whatever its role."""
+    found: set[str] = set()
+    for child in ast.walk(node):
+        match child:
+            case ast.Name(id=name) | ast.arg(arg=name):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                found.add(name)
+            case ast.ClassDef(name=name):
+                found.add(name)
+            case ast.alias(name=name, asname=asname):
+                found.add(asname or name.split(".")[0])
+            case ast.ExceptHandler(name=name) if name:
+                found.add(name)
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                found.update(names)
+    return found

@@ -1,0 +1,120 @@
+"""What an expression can evaluate to, as far as the analysis tells values apart."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+from nnx_migrate.facts import ir
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Scope:
+    """A place where names are looked up: a function of a module (or the module's body)."""
+
+    module: str
+    function: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Located:
+    """An expression together with the scope that its names mean something in."""
+
+    scope: Scope
+    expr: ir.Expr
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ParameterOf:
+    """A parameter of the function that `scope` names."""
+
+    scope: Scope
+    parameter: ir.Parameter
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of a known class.
+
+    Args:
+        class_name: "pkg.mod:Net:12" for a class of the project, "flax.nnx.Linear" for a library's.
+        keywords: keywords that the constructor was called with; they decide what a layer holds.
+        exact: made by calling the class; otherwise (an annotation) it may be of a subclass.
+        wraps: what a library object holds of its constructor's arguments: the elements of an
+            nnx.List, the layers of an nnx.Sequential, the model of a ModelAndOptimizer.
+        origin: "path:line" and how it is known, for the evidence.
+    """
+
+    class_name: str
+    keywords: frozenset[str] = frozenset()
+    exact: bool = True
+    wraps: Values = frozenset()
+    origin: str = dataclasses.field(default="", compare=False)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ClassValue:
+    class_name: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FunctionValue:
+    """A function of the project, with the transforms that were put around it and its bound self."""
+
+    scope: Scope
+    key: str
+    transforms: tuple[str, ...] = ()
+    bound: bool = False
+    partial_args: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LibraryValue:
+    """Something of a library that is not part of the project, by its dotted name."""
+
+    dotted: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TupleValue:
+    elements: tuple[Values, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ContainerValue:
+    """A list, dict or other container of such elements."""
+
+    element: Values
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Basic:
+    """A value of which only its sort matters.
+
+    state: an nnx.State (or Variable); graphdef; array; plain (numbers, strings, None, modules);
+    gradient: what grad gave for a Module; unknown: anything at all.
+    """
+
+    sort: Literal["state", "graphdef", "array", "plain", "unknown"]
+    reason: str = dataclasses.field(default="", compare=False)
+
+
+Value = (
+    Instance | ClassValue | FunctionValue | LibraryValue | TupleValue | ContainerValue | Basic
+)
+Values = frozenset[Value]
+
+STATE: Values = frozenset({Basic("state")})
+GRAPHDEF: Values = frozenset({Basic("graphdef")})
+ARRAY: Values = frozenset({Basic("array")})
+PLAIN: Values = frozenset({Basic("plain")})
+NOTHING: Values = frozenset()
+
+
+def unknown(reason: str) -> Values:
+    return frozenset({Basic("unknown", reason)})
+
+
+def is_unknown(values: Values) -> bool:
+    """Whether nothing is known, or something among it is not."""
+    return not values or any(isinstance(v, Basic) and v.sort == "unknown" for v in values)

@@ -1,0 +1,114 @@
+"""Edits as spans of characters, so that what no edit touches stays byte for byte."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import dataclasses
+import re
+from collections.abc import Iterable
+
+# What Python's parser counts as the end of a line; str.splitlines knows more (form feeds, \x85).
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Replace text[start:end]; equal offsets insert. Inserts at one place keep their given order."""
+
+    start: int
+    end: int
+    replacement: str
+
+
+class Text:
+    """Source text with the offsets of its lines, to go from syntax tree places to characters."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.line_starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+
+    def offset(self, line: int, column: int) -> int:
+        """The character offset of a syntax tree place: line from 1, column in UTF-8 bytes."""
+        start = self.line_starts[line - 1]
+        stop = self.line_starts[line] if line < len(self.line_starts) else len(self.text)
+        content = self.text[start:stop]
+        if content.isascii():
+            return start + column
+        return start + len(content.encode()[:column].decode())
+
+    def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> tuple[int, int]:
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        return (
+            self.offset(node.lineno, node.col_offset),
+            self.offset(node.end_lineno, node.end_col_offset),
+        )
+
+    def of(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> str:
+        """The source text of a node, as it is written."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def line_of(self, offset: int) -> int:
+        """The line, from 1, that a character is on."""
+        return bisect.bisect_right(self.line_starts, offset)
+
+    def line_start(self, line: int) -> int:
+        return self.line_starts[line - 1]
+
+    def indent_of_line(self, line: int) -> str:
+        """The white space that a line begins with."""
+        start = self.line_starts[line - 1]
+        match = re.compile(r"[ \t\f]*").match(self.text, start)
+        return match.group() if match else ""
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """Apply edits that do not overlap.
+
+    Raises:
+        ValueError: two edits overlap, which is an error of the plan that made them.
+    """
+    pieces: list[str] = []
+    position = 0
+    for edit in sorted(edits, key=lambda e: (e.start, e.end)):
+        if edit.start < position:
+            raise ValueError(f"edits overlap at character {edit.start}")
+        pieces += [text[position : edit.start], edit.replacement]
+        position = edit.end
+    pieces.append(text[position:])
+    return "".join(pieces)
+
+
+def hull(edits: Iterable[Edit]) -> tuple[int, int]:
+    """The smallest span that holds all edits."""
+    edits = list(edits)
+    return min(e.start for e in edits), max(e.end for e in edits)
+
+
+class LineMap:
+    """Follows lines through rounds of edits, so that findings name lines of the file as it was."""
+
+    def __init__(self, lines: int) -> None:
+        self._original = list(range(1, lines + 1))
+
+    def original(self, line: int) -> int:
+        if 0 < line <= len(self._original):
+            return self._original[line - 1]
+        return self._original[-1] if self._original else line
+
+    def advance(self, before: Text, edits: Iterable[Edit]) -> None:
+        """Account for edits to `before`: new lines belong to the line that they were put at."""
+        result: list[int] = []
+        done = 0
+        for edit in sorted(edits, key=lambda e: (e.start, e.end)):
+            first, last = before.line_of(edit.start), before.line_of(edit.end)
+            result += self._original[done : first - 1] if done < first else []
+            kept = max(done, first - 1)
+            added = len(_LINE_END.findall(edit.replacement))
+            anchor = self._original[min(first, len(self._original)) - 1]
+            result += [anchor] * added
+            done = max(kept, last - 1)
+        result += self._original[done:]
+        self._original = result
