@@ -1,7 +1,7 @@
 """One patch for all changed files, byte for byte what `apply` writes, as `git apply` wants it.
 
-Lines are split at "\\n" only and bytes are carried through difflib as latin-1 characters, so carriage
-returns, form feeds, byte order marks and any encoding reach the patch unharmed.
+Lines are split at "\\n" only and bytes are carried through difflib as latin-1 characters, so
+carriage returns, form feeds, byte order marks and any encoding reach the patch unharmed.
 """
 
 from __future__ import annotations

@@ -102,15 +102,22 @@ class Walk:
     Args:
         paths: files and folders as named on the command line. A named file is always a candidate.
         excludes: returns the configured patterns that count in an absolute folder.
+        already: real paths of files and folders that another walk did.
 
     Attributes:
         problems: results of files that could not be looked into; complete after the iteration.
         missing: named paths that do not exist.
         looked_at: how many Python files were read.
+        seen: real paths of the folders walked and the candidates found.
         others: the files that are no candidates, for the fringe.
     """
 
-    def __init__(self, paths: Iterable[Path], excludes: Excludes = lambda folder: None) -> None:
+    def __init__(
+        self,
+        paths: Iterable[Path],
+        excludes: Excludes = lambda folder: None,
+        already: Iterable[str] = (),
+    ) -> None:
         self.problems: list[FileResult] = []
         self.missing: list[Path] = []
         self.looked_at = 0
@@ -119,7 +126,7 @@ class Walk:
         self._folders: list[str] = []
         self._files: list[str] = []
         self._links: list[_Link] = []
-        self._done: set[str] = set()
+        self.seen = set(already)
         self._sort_out(paths)
         self._trees = [os.path.realpath(folder) for folder in self._folders]
 
@@ -160,9 +167,9 @@ class Walk:
             if not _inside(real, [home, *self._trees]):
                 self._leaves_tree(path, real)
                 return
-        if real in self._done:
+        if real in self.seen:
             return
-        self._done.add(real)
+        self.seen.add(real)
         data = self._read(path)
         if data is not None and not self._too_large(path, data):
             yield Candidate(Path(path), data)
@@ -173,9 +180,9 @@ class Walk:
         pending = [(root, real_root.rstrip("/"), rules)]
         while pending:
             shown, real, rules = pending.pop()
-            if real in self._done:
+            if real in self.seen:
                 continue
-            self._done.add(real)
+            self.seen.add(real)
             try:
                 with os.scandir(shown or ".") as entries:
                     listing = list(entries)
@@ -232,9 +239,9 @@ class Walk:
             if not may_use_nnx(data):
                 others.append(name)
                 continue
-            if f"{real}/{name}" in self._done or rules.match(f"{real}/{name}"):
+            if f"{real}/{name}" in self.seen or rules.match(f"{real}/{name}"):
                 continue
-            self._done.add(f"{real}/{name}")
+            self.seen.add(f"{real}/{name}")
             if not self._too_large(path, data):
                 yield Candidate(Path(path), data)
         self.looked_at += len(names)
@@ -258,7 +265,7 @@ class Walk:
 
     def _follow(self, link: _Link) -> Iterator[Candidate]:
         # A target inside the tree was met by its own name, unless that name is not one of Python's.
-        if link.target in self._done:
+        if link.target in self.seen:
             return
         inside = _inside(link.target, self._trees)
         if inside and link.target.endswith(".py"):
@@ -272,7 +279,7 @@ class Walk:
         if not regular:
             self._skip(link.path, "special-file", "it links to a pipe, socket or device")
         elif may_use_nnx(data):
-            self._done.add(link.target)
+            self.seen.add(link.target)
             if not inside:
                 self._leaves_tree(link.path, link.target)
             elif not self._too_large(link.path, data):

@@ -9,8 +9,8 @@ from there on through packages' `__init__.py` and base classes only.
 
 Only a tree with candidates pays for this. The second pass reads the other files again (they are in
 the page cache) instead of keeping them. Measured on 20,000 of them: 0.4 CPU-s beside one package of
-candidates, whose top-level name most files never say; 1.1 CPU-s beside 315 loose scripts, when every
-file is scanned for imports.
+candidates, whose top-level name most files never say; 1.1 CPU-s beside 315 loose scripts, when
+every file is scanned for imports.
 """
 
 from __future__ import annotations

@@ -1,0 +1,275 @@
+"""The command line: `nnx-migrate apply` and `nnx-migrate rule`.
+
+Patches and migrated text go to stdout and nothing else does, except the JSON report when no patch
+is printed; every other word goes to stderr. Importing this module imports no part of the engine.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import nnx_migrate
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+class OnUnsafe(enum.StrEnum):
+    """What becomes of a site whose rewrite rests on an assumption."""
+
+    PIN = "pin"
+    LEAVE = "leave"
+
+
+class Target(enum.StrEnum):
+    """Under which defaults of Flax the new code has to hold."""
+
+    BOTH = "both"
+    TREE = "tree"
+
+
+class Format(enum.StrEnum):
+    """The shape of the report."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Request:
+    """What to do with the result of a run."""
+
+    previews: bool
+    only_diff: bool
+    check: bool
+    patch: Path | None
+    as_json: bool
+    verbose: bool
+
+    @property
+    def writes(self) -> bool:
+        return not (self.previews or self.check or self.patch is not None)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"nnx-migrate {nnx_migrate.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Move Flax NNX code from graph mode to tree mode.
+
+    \b
+    Look first, then write:
+      nnx-migrate apply src/ --dry-run     show the diff and a summary, change nothing
+      nnx-migrate apply src/               change the files
+      nnx-migrate apply src/ --check       for CI: exit 1 when anything is left to do
+      nnx-migrate rule module-gradient     what a rule finds, and when it is safe
+    """
+
+
+@app.command()
+def apply(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH...", help="Files and folders; - for stdin.", show_default=False
+        ),
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the diff and the summary; write nothing.")
+    ] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Print only the diff, on stdout; write nothing.")
+    ] = False,
+    patch: Annotated[
+        Path | None,
+        typer.Option("--patch", metavar="FILE", help="Write the diff to FILE; change no source."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Print the findings; exit 1 if anything is pending.")
+    ] = False,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE", help="Run only these rules (a,b or given again)."),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="RULE", help="Do not run these rules.")
+    ] = None,
+    unsafe: Annotated[
+        bool, typer.Option("--unsafe", help="Apply rewrites that rest on an assumption too.")
+    ] = False,
+    on_unsafe: Annotated[
+        OnUnsafe | None,
+        typer.Option(
+            help="Without --unsafe: keep such a place in graph mode visibly, or leave it.",
+            show_default="pin",
+        ),
+    ] = None,
+    target: Annotated[
+        Target | None,
+        typer.Option(
+            help="Write code for today's default and the flipped one, or only for tree mode.",
+            show_default="both",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes.", show_default="1")
+    ] = None,
+    report_format: Annotated[
+        Format,
+        typer.Option(
+            "--format", help="The report: text on stderr; json on stdout unless a diff is there."
+        ),
+    ] = Format.TEXT,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="List unchanged sites and evidence as well.")
+    ] = False,
+    stdin_filename: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With -: where the text belongs, for facts and config."),
+    ] = None,
+) -> None:
+    """Migrate files in place, or show what would change.
+
+    \b
+    Examples:
+      nnx-migrate apply src/ tests/ --dry-run
+      nnx-migrate apply src/ --diff > nnx.patch && git apply nnx.patch
+      nnx-migrate apply src/ --select module-gradient,diff-state
+      nnx-migrate apply src/ --check --format json > report.json
+      nnx-migrate apply - --stdin-filename src/train.py < src/train.py
+
+    \b
+    A comment keeps a line or a file out:
+      # nnx-migrate: ignore[module-gradient]
+      # nnx-migrate: skip-file
+
+    \b
+    Exit codes:
+      0  nothing is left to do
+      1  changes are pending (--check, --dry-run, --diff, --patch), a place is left for you,
+         or a file could not be done
+      2  the command line or the configuration is wrong, a PATH does not exist, or a bug was met
+    """
+    flags: dict[str, Any] = {
+        "select": _names(select),
+        "ignore": _names(ignore),
+        "unsafe": True if unsafe else None,
+        "on_unsafe": None if on_unsafe is None else on_unsafe.value,
+        "target": None if target is None else target.value,
+        "jobs": jobs,
+    }
+    request = _Request(
+        previews=dry_run or diff,
+        only_diff=diff and report_format is Format.TEXT,
+        check=check,
+        patch=patch,
+        as_json=report_format is Format.JSON,
+        verbose=verbose,
+    )
+    given = {key: value for key, value in flags.items() if value is not None}
+    raise typer.Exit(_apply(paths, given, request, stdin_filename))
+
+
+@app.command()
+def rule(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="The rule to explain."),
+    ] = None,
+) -> None:
+    """List the rules, or print the manual page of one.
+
+    \b
+    Examples:
+      nnx-migrate rule
+      nnx-migrate rule state-axes
+    """
+    from nnx_migrate.console import errors_reported, stop
+    from nnx_migrate.registry import BrokenRule, UnknownRule, find_rule, rule_entries
+
+    with errors_reported():
+        try:
+            if name is not None:
+                typer.echo(find_rule(name).manual())
+                return
+            entries = rule_entries()
+            width = max(map(len, entries), default=0)
+            for entry in entries.values():
+                summary = entry.manual().splitlines()[0]
+                typer.echo(f"{entry.name:<{width}}  {summary}")
+        except (UnknownRule, BrokenRule) as error:
+            stop(str(error))
+
+
+def main() -> None:
+    """Run the command line; the entry point of `nnx-migrate`."""
+    try:
+        app(prog_name="nnx-migrate")
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; nothing may be flushed into the closed pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _apply(
+    paths: list[str], flags: dict[str, Any], request: _Request, stdin_filename: Path | None
+) -> int:
+    from nnx_migrate import console
+
+    stdin = paths == ["-"]
+    if "-" in paths and not stdin:
+        console.stop("'-' (stdin) cannot be combined with other paths")
+    if stdin_filename is not None and not stdin:
+        console.stop("--stdin-filename needs '-' as the only path")
+    with console.errors_reported():
+        configuration = console.configure(flags)
+        if stdin:
+            result = console.run_stdin(stdin_filename or Path("stdin.py"), configuration)
+        else:
+            files = [Path(path) for path in paths]
+            result = console.run_paths(files, configuration, write=request.writes)
+        if stdin and request.writes:
+            console.emit_source(result.results[0])
+        if request.previews:
+            console.emit_patch(result, file=None)
+        if request.patch is not None:
+            console.emit_patch(result, file=request.patch)
+        if not request.only_diff or result.totals.work_left or result.missing:
+            console.emit_report(
+                result,
+                as_json=request.as_json,
+                verbose=request.verbose,
+                written=request.writes,
+                on_stdout=request.as_json and not request.previews and not stdin,
+            )
+        return console.exit_code(result, written=request.writes)
+
+
+def _names(given: list[str] | None) -> frozenset[str] | None:
+    if not given:
+        return None
+    names = (name.strip() for item in given for name in item.split(","))
+    return frozenset(name for name in names if name)

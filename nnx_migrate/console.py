@@ -1,0 +1,139 @@
+"""What the command line does between its flags and its exit code: run, print, complain."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from nnx_migrate.config import ConfigError, Configuration
+from nnx_migrate.engine import RunResult, pending, run, run_text
+from nnx_migrate.outcomes import FileResult
+from nnx_migrate.registry import rule_entries
+from nnx_migrate.report.json import render_json
+from nnx_migrate.report.patch import patch_root, render_patch
+from nnx_migrate.report.text import printable, render_text
+from nnx_migrate.totals import count
+
+DONE, WORK_LEFT, UNUSABLE = 0, 1, 2
+
+
+def stop(message: str) -> NoReturn:
+    """End the process with a message on stderr and the exit code for unusable input."""
+    print(f"nnx-migrate: error: {message}", file=sys.stderr)
+    sys.exit(UNUSABLE)
+
+
+@contextlib.contextmanager
+def errors_reported() -> Iterator[None]:
+    """Turn what may go wrong in a run into a message and exit code 2."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except ConfigError as error:
+        stop(str(error))
+    except KeyboardInterrupt:
+        stop("interrupted; every file is either as it was or done")
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        stop("this is a bug in nnx-migrate; please report it with the lines above")
+
+
+def configure(flags: Mapping[str, Any]) -> Configuration:
+    """Return the configuration of a run.
+
+    Raises:
+        ConfigError: a flag names an unknown rule.
+    """
+    return Configuration(flags, rule_entries().keys())
+
+
+def run_paths(paths: Sequence[Path], configuration: Configuration, *, write: bool) -> RunResult:
+    """Run over files and folders, with a line of progress on a terminal.
+
+    Raises:
+        ConfigError: a pyproject.toml cannot be obeyed.
+    """
+    jobs = configuration.options_for(Path.cwd() / "any.py").jobs
+    with _progress() as progress:
+        return run(paths, configuration, write=write, jobs=jobs, progress=progress)
+
+
+def run_stdin(path: Path, configuration: Configuration) -> RunResult:
+    """Run over the text on stdin, as if it stood at `path`.
+
+    Raises:
+        ConfigError: a pyproject.toml cannot be obeyed.
+    """
+    result = run_text(sys.stdin.buffer.read(), path, configuration)
+    return RunResult((result,), count([result], looked_at=1))
+
+
+def emit_source(result: FileResult) -> None:
+    """Print the migrated text of stdin, or the text as it was when it could not be done."""
+    sys.stdout.buffer.write(result.after)
+    sys.stdout.buffer.flush()
+
+
+def emit_patch(result: RunResult, *, file: Path | None) -> None:
+    """Print the patch, or write it to `file`.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+    changed = [each for each in result.results if each.before != each.after]
+    patch = render_patch(changed, patch_root(each.path for each in changed))
+    if file is None:
+        sys.stdout.buffer.write(patch)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        file.write_bytes(patch)
+    except OSError as error:
+        raise ConfigError(f"--patch {file}: {error.strerror}") from None
+
+
+def emit_report(
+    result: RunResult, *, as_json: bool, verbose: bool, written: bool, on_stdout: bool
+) -> None:
+    """Print the report of a run."""
+    if as_json:
+        report = render_json(result.results, result.totals, written=written)
+    else:
+        report = render_text(result.results, result.totals, verbose=verbose, written=written)
+    stream = sys.stdout if on_stdout else sys.stderr
+    stream.write(report)
+    stream.flush()
+
+
+def exit_code(result: RunResult, *, written: bool) -> int:
+    """Return the exit code that a run has earned."""
+    if result.missing:
+        return UNUSABLE
+    if result.totals.work_left or (not written and pending(result.results)):
+        return WORK_LEFT
+    return DONE
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
+    if not sys.stderr.isatty():
+        yield None
+        return
+
+    def show(stage: str, done: int, total: int) -> None:
+        if done % 16 == 0:
+            of = f" of {total:,}" if total else ""
+            sys.stderr.write(f"\r\x1b[K{printable(stage)} {done:,}{of} files")
+            sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()

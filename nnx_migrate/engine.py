@@ -1,0 +1,297 @@
+"""The run: find, index, plan, write. A file that fails costs that file and is never silent.
+
+Facts are taken from the whole project around the named paths, so that doing one file gives what
+doing the whole tree gives for it. Files outside the named paths are read and indexed, never changed
+and never reported.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nnx_migrate.config import Configuration, Options
+from nnx_migrate.deep import run_deep
+from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.projects import Projects
+from nnx_migrate.sources.discovery import Candidate, Walk, problem, read_file
+from nnx_migrate.sources.fringe import Fringe
+from nnx_migrate.sources.ignores import PatternFile
+from nnx_migrate.sources.modules import import_root, module_name, project_root
+from nnx_migrate.sources.text import UndecodableSource, decode
+from nnx_migrate.sources.write import WriteError, write_atomically
+from nnx_migrate.totals import Totals, count
+from nnx_migrate.workers import Workers
+
+if TYPE_CHECKING:
+    from nnx_migrate.facts.ir import ModuleIndex
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunResult:
+    """Everything a run found and did.
+
+    Args:
+        results: one entry for each file that may use nnx and each path that could not be looked
+            into, by path. Files that do not change carry no bytes.
+        totals: what they add up to.
+        missing: named paths that do not exist.
+    """
+
+    results: tuple[FileResult, ...]
+    totals: Totals
+    missing: tuple[Path, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _IndexTask:
+    path: Path
+    data: bytes
+    wanted: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Indexed:
+    path: Path
+    wanted: bool
+    digest: bytes
+    index: bytes | None
+    failure: FileResult | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _PlanTask:
+    path: Path
+    digest: bytes
+    options: Options
+    data: bytes | None = None
+
+
+def run(
+    paths: Sequence[Path],
+    configuration: Configuration,
+    *,
+    write: bool,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Migrate the Python files at and below `paths`.
+
+    Args:
+        paths: files and folders; one that does not exist is a finding, the others are still done.
+        configuration: what counts for each file.
+        write: replace the files that change; without it nothing on disk is touched.
+        jobs: worker processes.
+        progress: called with the stage, how many files are done, and how many there are.
+
+    Raises:
+        ConfigError: a pyproject.toml on the way up from a file cannot be obeyed.
+    """
+    return run_deep(_run, paths, configuration, write, jobs, progress or _silent)
+
+
+def run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
+    """Migrate one text that was not read from disk, as if it stood at `path`.
+
+    Args:
+        data: the bytes of the file.
+        path: where it belongs; the project around it gives the facts.
+        configuration: what counts for that path.
+
+    Raises:
+        ConfigError: a pyproject.toml on the way up from the path cannot be obeyed.
+    """
+    return run_deep(_run_text, data, path, configuration)
+
+
+def _run(
+    paths: Sequence[Path], configuration: Configuration, write: bool, jobs: int, progress: Progress
+) -> RunResult:
+    walk = Walk(paths, _excludes(configuration))
+    results: list[FileResult] = []
+    indexes: list[tuple[Path, ModuleIndex]] = []
+    tasks: list[_PlanTask] = []
+    indexers = Workers(_index, jobs, _index_crashed)
+    for done, indexed in enumerate(indexers.map(_to_index(walk, paths, configuration)), start=1):
+        progress("reading", done, 0)
+        if indexed.index is not None:
+            indexes.append(_unpack(indexed))
+        if indexed.wanted and indexed.failure is None:
+            options = configuration.options_for(indexed.path.absolute())
+            tasks.append(_PlanTask(indexed.path, indexed.digest, options))
+        elif indexed.wanted and indexed.failure is not None:
+            results.append(indexed.failure)
+    results.extend(walk.problems)
+    projects = pickle.dumps(Projects(indexes)) if jobs > 1 else Projects(indexes)
+    del indexes
+    planners = Workers(_plan, jobs, _plan_crashed, _set_projects, (projects,))
+    for done, result in enumerate(planners.map(tasks), start=1):
+        progress("planning", done, len(tasks))
+        results.append(_finish(result, write))
+    results.sort(key=lambda result: str(result.path))
+    return RunResult(tuple(results), count(results, walk.looked_at), tuple(walk.missing))
+
+
+def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
+    options = configuration.options_for(path.absolute())
+    own = _index(_IndexTask(path, data, wanted=True))
+    if own.failure is not None:
+        return dataclasses.replace(own.failure, before=data, after=data)
+    indexes = [_unpack(own)]
+    root = project_root(path.absolute())
+    walk = Walk([root], _excludes(configuration))
+    for task in _to_index(walk, [], configuration, extra=Candidate(path, data)):
+        indexed = _index(task)
+        if indexed.index is not None and indexed.path.absolute() != path.absolute():
+            indexes.append(_unpack(indexed))
+    _set_projects(Projects(indexes))
+    return _plan(_PlanTask(path, own.digest, options, data))
+
+
+def _to_index(
+    walk: Walk,
+    paths: Sequence[Path],
+    configuration: Configuration,
+    extra: Candidate | None = None,
+) -> Iterator[_IndexTask]:
+    """Yield the candidates, then those of the project around them, then the fringe of both."""
+    fringe = Fringe()
+    if extra is not None:
+        fringe.add(extra.path, extra.data)
+    for candidate in walk:
+        fringe.add(candidate.path, candidate.data)
+        yield _IndexTask(candidate.path, candidate.data, wanted=True)
+    own_folders = {Path(group.folder) for group in walk.others}
+    around = Walk(
+        dict.fromkeys(project_root(path.absolute()) for path in paths if path.exists()),
+        _excludes(configuration),
+        already=walk.seen,
+    )
+    for candidate in around:
+        fringe.add(candidate.path, candidate.data)
+        yield _IndexTask(candidate.path, candidate.data, wanted=False)
+    for candidate in fringe.find([*walk.others, *around.others]):
+        yield _IndexTask(candidate.path, candidate.data, candidate.path.parent in own_folders)
+
+
+def _index(task: _IndexTask) -> _Indexed:
+    from nnx_migrate.facts.index import index_module
+
+    digest = hashlib.blake2b(task.data, digest_size=16).digest()
+    try:
+        source = decode(task.path, task.data)
+        record = index_module(source, module_name(task.path.absolute()))
+        # Packed here, on the deep stack: a result is otherwise packed on whatever stack there is.
+        return _Indexed(task.path, task.wanted, digest, pickle.dumps(record), None)
+    except Exception as error:
+        return _Indexed(task.path, task.wanted, digest, None, _failure(task.path, error))
+
+
+def _unpack(indexed: _Indexed) -> tuple[Path, ModuleIndex]:
+    assert indexed.index is not None
+    return import_root(indexed.path.absolute()), pickle.loads(indexed.index)
+
+
+_projects: list[Projects | bytes] = []
+
+
+def _set_projects(projects: Projects | bytes) -> None:
+    _projects[:] = [projects]
+
+
+def _plan(task: _PlanTask) -> FileResult:
+    from nnx_migrate.migrate import plan
+
+    path = task.path
+    try:
+        held = _projects[0]
+        if isinstance(held, bytes):
+            held = _projects[0] = pickle.loads(held)
+        assert isinstance(held, Projects)
+        data = read_file(path) if task.data is None else task.data
+        if hashlib.blake2b(data, digest_size=16).digest() != task.digest:
+            reason = "changed while migrating; run again"
+            return problem(path, FileStatus.FAILED, "changed-file", reason)
+        project = held.around(import_root(path.absolute()))
+        return plan(decode(path, data), module_name(path.absolute()), project, task.options)
+    except Exception as error:
+        return _failure(path, error)
+
+
+def _finish(result: FileResult, write: bool) -> FileResult:
+    if result.before == result.after:
+        return dataclasses.replace(result, before=b"", after=b"")
+    if write and result.status is FileStatus.CHANGED:
+        try:
+            write_atomically(result.path, result.before, result.after)
+        except WriteError as error:
+            return problem(result.path, FileStatus.FAILED, "unwritable-file", error.reason)
+    return result
+
+
+def _failure(path: Path, error: Exception) -> FileResult:
+    if isinstance(error, UndecodableSource):
+        return problem(path, FileStatus.FAILED, "unreadable-file", error.reason)
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        return problem(path, FileStatus.FAILED, "unreadable-file", reason)
+    if isinstance(error, SyntaxError):
+        return _syntax_failure(path, error)
+    if isinstance(error, RecursionError | MemoryError):
+        return problem(path, FileStatus.FAILED, "too-deep", "its code is nested too deeply")
+    reason = f"{type(error).__name__}: {error} (at {_place(error)}); please report this"
+    return problem(path, FileStatus.FAILED, "internal-error", reason)
+
+
+def _syntax_failure(path: Path, error: SyntaxError) -> FileResult:
+    import platform
+
+    version = ".".join(platform.python_version_tuple()[:2])
+    reason = f"{error.msg} (read as Python {version})"
+    finding = Finding("syntax-error", error.lineno or 0, error.offset or 0, Outcome.MANUAL, reason)
+    return FileResult(path, FileStatus.FAILED, b"", b"", (finding,), reason)
+
+
+def _place(error: Exception) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return "an unknown place"
+    return f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+
+
+def _index_crashed(task: _IndexTask) -> _Indexed:
+    return _Indexed(task.path, task.wanted, b"", None, _crash(task.path))
+
+
+def _plan_crashed(task: _PlanTask) -> FileResult:
+    return _crash(task.path)
+
+
+def _crash(path: Path) -> FileResult:
+    reason = "the process that worked on it died; please report this"
+    return problem(path, FileStatus.FAILED, "internal-error", reason)
+
+
+def _excludes(configuration: Configuration) -> Callable[[Path], PatternFile | None]:
+    def excludes(folder: Path) -> PatternFile | None:
+        found = configuration.exclude_for(folder)
+        return None if found is None else PatternFile(str(found[0]).rstrip("/"), found[1])
+
+    return excludes
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
+def pending(results: Iterable[FileResult]) -> bool:
+    """Return whether any file would change."""
+    return any(result.status is FileStatus.CHANGED for result in results)

@@ -1,0 +1,115 @@
+"""Spreading work over processes so that one bad file costs that file and nothing else.
+
+`ProcessPoolExecutor` loses every task in flight when one worker dies. What is lost is done again
+one file at a time, each in a process that may die alone.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, Generic, TypeVar
+
+from nnx_migrate.deep import run_deep
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+BATCH = 32
+
+
+class Workers(Generic[Task, Answer]):
+    """Applies a function to tasks, here or in other processes, in batches.
+
+    Args:
+        function: importable; takes one task, returns an answer and raises nothing.
+        jobs: processes; 1 for none but this one.
+        crashed: makes the answer for a task whose process died.
+        start: importable; called once in each process before its first task.
+        start_args: its arguments, sent once to each process.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Task], Answer],
+        jobs: int,
+        crashed: Callable[[Task], Answer],
+        start: Callable[..., None] | None = None,
+        start_args: tuple[Any, ...] = (),
+    ) -> None:
+        self._function = function
+        self._jobs = jobs
+        self._crashed = crashed
+        self._start = start
+        self._start_args = start_args
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Answer]:
+        """Yield an answer for each task, in any order, taking tasks no faster than they are done."""
+        if self._jobs == 1:
+            if self._start is not None:
+                self._start(*self._start_args)
+            yield from map(self._function, tasks)
+            return
+        lost: list[Task] = []
+        yield from self._in_pool(_batches(tasks), lost)
+        yield from self._one_by_one(lost)
+
+    def _pool(self, jobs: int) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(jobs, initializer=self._start, initargs=self._start_args)
+
+    def _in_pool(self, batches: Iterator[list[Task]], lost: list[Task]) -> Iterator[Answer]:
+        with self._pool(self._jobs) as pool:
+            running: dict[Future[list[Answer]], list[Task]] = {}
+            broken = False
+            while True:
+                # Only so much is sent ahead that no process waits: memory stays flat.
+                while not broken and len(running) < 2 * self._jobs:
+                    batch = next(batches, None)
+                    if batch is None:
+                        break
+                    try:
+                        running[pool.submit(_work, self._function, batch)] = batch
+                    except BrokenProcessPool:
+                        lost.extend(batch)
+                        broken = True
+                if not running:
+                    break
+                done, _ = concurrent.futures.wait(
+                    running, return_when=concurrent.futures.FIRST_COMPLETED
+                )
+                for future in done:
+                    batch = running.pop(future)
+                    try:
+                        yield from future.result()
+                    except BrokenProcessPool:
+                        lost.extend(batch)
+                        broken = True
+        if broken:
+            lost.extend(itertools.chain.from_iterable(batches))
+
+    def _one_by_one(self, tasks: Sequence[Task]) -> Iterator[Answer]:
+        remaining = iter(tasks)
+        done = False
+        while not done:
+            with self._pool(1) as pool:
+                for task in remaining:
+                    try:
+                        yield from pool.submit(_work, self._function, [task]).result()
+                    except BrokenProcessPool:
+                        yield self._crashed(task)
+                        break
+                else:
+                    done = True
+
+
+def _batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
+    source = iter(tasks)
+    while batch := list(itertools.islice(source, BATCH)):
+        yield batch
+
+
+def _work(function: Callable[[Task], Answer], batch: list[Task]) -> list[Answer]:
+    return run_deep(lambda: [function(task) for task in batch])
