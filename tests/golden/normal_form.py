@@ -91,7 +91,7 @@ def _walk(path: str, value: object, above: tuple[int, ...]) -> Iterator[tuple[st
     if leaf is not None:
         yield path, leaf
         return
-    if callable(value) and not isinstance(value, nnx.Pytree):
+    if callable(value) and not isinstance(value, (nnx.Pytree, nnx.Variable)):
         return
     kind, children = _open(path, value)
     yield path, kind

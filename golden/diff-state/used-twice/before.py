@@ -1,0 +1,29 @@
+import jax.numpy as jnp
+import optax
+from flax import nnx
+
+
+class Net(nnx.Module):
+  def __init__(self, rngs: nnx.Rngs):
+    self.linear = nnx.Linear(2, 3, rngs=rngs)
+    self.norm = nnx.BatchNorm(3, rngs=rngs)
+    self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+  def __call__(self, x):
+    return self.drop(self.norm(self.linear(x)))
+
+
+def adversarial_step(generator: Net, critic: Net, g_opt: nnx.Optimizer, c_opt: nnx.Optimizer, x):
+  diff = nnx.DiffState(0, nnx.PathContains("linear"))
+
+  def critic_loss(critic: Net):
+    return jnp.mean(critic(x) - critic(2.0 * x))
+
+  def generator_loss(generator: Net):
+    return -jnp.mean(generator(x))
+
+  c_loss, c_grads = nnx.value_and_grad(critic_loss, argnums=diff)(critic)
+  c_opt.update(critic, c_grads)
+  g_loss, g_grads = nnx.value_and_grad(generator_loss, argnums=diff)(generator)
+  g_opt.update(generator, g_grads)
+  return c_loss, g_loss

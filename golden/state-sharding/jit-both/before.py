@@ -1,0 +1,29 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import nnx
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+MESH = Mesh(np.array(jax.devices()[:2]), ("x",))
+SHARDED = NamedSharding(MESH, PartitionSpec("x"))
+REPLICATED = NamedSharding(MESH, PartitionSpec())
+MODEL = nnx.StateSharding({nnx.PathContains("kernel"): SHARDED, ...: REPLICATED})
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 4, rngs=rngs)
+        self.norm = nnx.BatchNorm(4, rngs=rngs)
+
+    def __call__(self, x: jax.Array):
+        return self.norm(self.linear(x))
+
+
+@nnx.jit(in_shardings=(MODEL, REPLICATED), out_shardings=(REPLICATED, MODEL))
+def branch(model: Net, x: jax.Array):
+    """Runs the model, and returns a fresh one that starts at twice its weights."""
+    y = model(x)
+    other = Net(nnx.Rngs(1))
+    other.linear.kernel[...] = 2.0 * model.linear.kernel[...]
+    return y, other

@@ -1,0 +1,5 @@
+from flax import nnx
+
+
+def drive(program):
+    return program.create(nnx.Rngs(0))
