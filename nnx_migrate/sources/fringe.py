@@ -27,6 +27,7 @@ from nnx_migrate.sources.modules import module_name
 _EVERYTHING = "*"
 # Beyond this many names one import scan is cheaper than looking for each of them.
 _MAX_NEEDLES = 12
+_MAX_ROUNDS = 8
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -91,7 +92,17 @@ class Fringe:
                         yield path
 
     def _importing(self, groups: list[Others]) -> Iterator[Path]:
-        files = list(self._scan(groups))
+        scanned: set[str] = set()
+        # A loose script that re-exports has a top-level name of its own, which is looked for next.
+        for _ in range(_MAX_ROUNDS):
+            tops = {module.split(".", 1)[0] for module in self._exports} - scanned
+            if not tops:
+                break
+            yield from self._users_of(tops, groups)
+            scanned |= tops
+
+    def _users_of(self, tops: set[str], groups: list[Others]) -> Iterator[Path]:
+        files = list(self._scan(tops, groups))
         users: dict[str, list[_File]] = defaultdict(list)
         for file in files:
             for imported in file.imports:
@@ -110,8 +121,7 @@ class Fringe:
                     known |= bound
                     pending.append(file.module)
 
-    def _scan(self, groups: list[Others]) -> Iterator[_File]:
-        tops = {module.split(".")[0] for module in self._exports}
+    def _scan(self, tops: set[str], groups: list[Others]) -> Iterator[_File]:
         needles = [top.encode() for top in sorted(tops)]
         for group in groups:
             package = _package_of(group)

@@ -1,0 +1,118 @@
+"""Files that never say nnx are found through the files that do, and only those that matter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nnx_migrate.sources.discovery import Walk
+from nnx_migrate.sources.fringe import Fringe
+from nnx_migrate.sources.imports import Import, scan_classes, scan_imports
+
+
+def fringe_of(root: Path, files: dict[str, str]) -> set[str]:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    walk, fringe = Walk([root]), Fringe()
+    for candidate in walk:
+        fringe.add(candidate.path, candidate.data)
+    return {found.path.relative_to(root).as_posix() for found in fringe.find(walk.others)}
+
+
+LAYERS = "from flax import nnx\nclass Net(nnx.Module):\n    pass\n"
+
+
+def test_subclasses_of_subclasses_through_reexports(tmp_path: Path) -> None:
+    found = fringe_of(
+        tmp_path,
+        {
+            "src/pkg/__init__.py": "from .layers import Net as Base\n",
+            "src/pkg/layers.py": LAYERS,
+            "src/pkg/big.py": "from . import (\n    Base,  # the base\n)\nclass Big(Base):\n    x = 1\n",
+            "src/pkg/bigger.py": "from pkg.big import Big\nclass Bigger(Big):\n    pass\n",
+            "src/pkg/unrelated.py": "import os\nclass Other(dict):\n    pass\n",
+            "scripts/use.py": "from pkg.bigger import Bigger\n",
+            "scripts/star.py": "from pkg import *\n",
+            "scripts/plain.py": "import pkg.unrelated\n",
+        },
+    )
+    assert found == {
+        "src/pkg/__init__.py",
+        "src/pkg/big.py",
+        "src/pkg/bigger.py",
+        "scripts/use.py",
+        "scripts/star.py",
+    }
+
+
+def test_transforms_taken_from_the_projects_own_module(tmp_path: Path) -> None:
+    found = fringe_of(
+        tmp_path,
+        {
+            "compat.py": "from flax.nnx import jit, Module\n",
+            "reexport.py": "from compat import jit as fast\n",
+            "user.py": "from reexport import fast\n",
+            "bystander.py": "from reexport import something_else\n",
+        },
+    )
+    assert found == {"reexport.py", "user.py"}
+
+
+def test_what_candidates_import_comes_along_with_its_bases(tmp_path: Path) -> None:
+    found = fringe_of(
+        tmp_path,
+        {
+            "net.py": "from flax import nnx\nfrom mixins import Mixin\nimport effects\n",
+            "mixins.py": "from roots import Root\nfrom os import path\nimport far\nclass Mixin(Root): pass\n",
+            "roots.py": "class Root: pass\n",
+            "effects.py": "def bump(m): m.count.value += 1\n",
+            "far.py": "x = 1\n",
+        },
+    )
+    assert found == {"mixins.py", "roots.py", "effects.py"}
+
+
+def test_a_tree_without_candidates_reads_nothing_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.py").write_text("import b\n")
+    walk = Walk([tmp_path])
+    assert list(walk) == []
+    monkeypatch.setattr("nnx_migrate.sources.fringe.read_file", None)
+    assert list(Fringe().find(walk.others)) == []
+
+
+def test_ignored_files_are_not_in_the_fringe(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("generated.py\n")
+    found = fringe_of(
+        tmp_path,
+        {"net.py": LAYERS, "generated.py": "from net import Net\n", "b.py": "import net\n"},
+    )
+    assert found == {"b.py"}
+
+
+@pytest.mark.parametrize(
+    ("line", "imports"),
+    [
+        ("import a.b as c, d", [("a.b", None, "c"), ("d", None, "d")]),
+        ("import a.b", [("a.b", None, "a")]),
+        ("from . import x", [("top.pkg", "x", "x")]),
+        ("from ..up import x as y", [("top.up", "x", "y")]),
+        ("    from a import (b,\n  c as d, # e\n)", [("a", "b", "b"), ("a", "c", "d")]),
+        ("from a import b, \\\n    c", [("a", "b", "b"), ("a", "c", "c")]),
+        ("from a import*", [("a", "*", "*")]),
+        ("x = 1  # import a", []),
+        ("important = 1", []),
+    ],
+)
+def test_import_lines(line: str, imports: list[tuple[str, str | None, str]]) -> None:
+    for data in (line, f"x = 1\r\n{line}\r\n", f"x = 1\n\n{line}\n"):
+        found = list(scan_imports(data.encode(), "top.pkg.mod", package=False))
+        assert found == [Import(*each) for each in imports]
+
+
+def test_class_lines() -> None:
+    data = b"class A(B, c.D[int],\n   metaclass=M): pass\nclass E: pass\nclass F[T](G): pass\n"
+    assert list(scan_classes(data)) == [("A", ["B", "c", "metaclass"]), ("F", ["G"])]
