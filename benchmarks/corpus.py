@@ -137,7 +137,7 @@ def cached(selection: Selection, root: Path) -> Path:
 def write_trees(pool: Pool, folder: Path, files: int) -> dict[str, dict[str, int]]:
     """Writes the trees below folder that the benchmarks need, and says what is in them.
 
-    plain: files that never say nnx. mixed: as many, 2% of which do. tenth, twentieth: mixed,
+    plain: files that never say nnx. mixed: as many, 2% of which do. tenth, fiftieth: mixed,
     thinned. middle: all files that say nnx and have about 600 lines. one: a single short file.
 
     Raises:
@@ -150,7 +150,7 @@ def write_trees(pool: Pool, folder: Path, files: int) -> dict[str, dict[str, int
         "plain": pool.select(files, 0),
         "mixed": mixed,
         "tenth": mixed.thinned(10),
-        "twentieth": mixed.thinned(20),
+        "fiftieth": mixed.thinned(50),
         "middle": Selection((), tuple(middle)),
         "one": Selection((Source(PurePosixPath("one.py"), b"x = 1\n"),), ()),
     }

@@ -19,8 +19,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import noop_codemod
 from benchmarks.measure import ROOT, Case, interleaved, nnx_migrate_command, python_command
+from benchmarks.noop_codemod import NoopCommand, ParseOnlyCommand
 from benchmarks.report import Figures, rows, update_page
 
 PAGE = ROOT / "docs" / "performance.md"
@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--corpus", type=Path, default=default, help="where the trees are kept")
     parser.add_argument("--files", type=int, default=20_000)
     parser.add_argument("--repetitions", type=int, default=5)
-    parser.add_argument("--libcst-repeats", type=int, default=2, help="its runs take a minute each")
+    parser.add_argument("--libcst-repeats", type=int, default=1, help="its runs take a minute each")
     parser.add_argument("--nnx-from", type=Path, nargs="*", default=[])
     parser.add_argument("--no-page", action="store_true", help="do not write docs/performance.md")
     return parser
@@ -98,8 +98,8 @@ def _cases(folder: Path, libcst_repeats: int) -> list[Case]:
     def ours(name: str, tree: str, jobs: str = "1") -> Case:
         return Case(name, _apply("--jobs", jobs, tree), folder, _DONE)
 
-    def libcst(name: str, tree: str) -> Case:
-        command = f"{noop_codemod.__name__}.{noop_codemod.NoopCommand.__name__}"
+    def libcst(name: str, codemod: type, tree: str) -> Case:
+        command = f"{codemod.__module__}.{codemod.__name__}"
         options = ("--no-format", "--hide-progress", "-j", "1")
         call = python_command("-m", "libcst.tool", "codemod", "-x", command, *options, ".")
         return Case(name, call, folder / tree, _DONE, libcst_repeats)
@@ -116,8 +116,9 @@ def _cases(folder: Path, libcst_repeats: int) -> list[Case]:
         ours("tenth", "tenth"),
         ours("planned", "planned"),
         ours("rewritten", "rewritten"),
-        libcst("libcst, one file", "one"),
-        libcst("libcst, twentieth", "twentieth"),
+        libcst("libcst, one file", NoopCommand, "one"),
+        libcst("libcst, parse only", ParseOnlyCommand, "fiftieth"),
+        libcst("libcst, visit", NoopCommand, "fiftieth"),
     ]
 
 
