@@ -6,7 +6,9 @@ import dataclasses
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
+Target = Literal["both", "tree"]
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 
 
@@ -26,7 +28,7 @@ class Expectation:
 
     why: str
     outcomes: Mapping[str, Mapping[str, int]]
-    target: str
+    target: Target
     unsafe: bool
     tree_unchanged_ok: bool
     reason: str
@@ -39,6 +41,14 @@ class Expectation:
             for counts in self.outcomes.values()
             for outcome in ("rewritten", "pinned")
         )
+
+
+def _target(value: str) -> Target:
+    if value == "tree":
+        return "tree"
+    if value == "both":
+        return "both"
+    raise ValueError(f"target must be both or tree, not {value}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -109,7 +119,7 @@ class Case:
         return Expectation(
             why=table["why"],
             outcomes=table.get("outcomes", {}),
-            target=table.get("target", "both"),
+            target=_target(table.get("target", "both")),
             unsafe=table.get("unsafe", False),
             tree_unchanged_ok=table.get("tree_unchanged_ok", False),
             reason=table.get("reason", ""),

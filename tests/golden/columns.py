@@ -12,8 +12,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.golden.cases import GOLDEN, Case
-from tests.golden.normal_form import NormalForm
+from tests.golden.cases import GOLDEN, Case, all_cases
+from tests.golden.normal_form import NormalForm, first_difference
+
+_COMPILED = GOLDEN.parent / ".cache" / "golden-compiled"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,6 +47,26 @@ class Result:
     seconds: float
 
 
+def difference(expected: Result, actual: Result) -> str | None:
+    """Compares a program with its reference.
+
+    Args:
+        expected: the reference; it must have run.
+        actual: what is compared with it.
+
+    Returns:
+        None when both ran and their results are exactly equal, else what is different.
+
+    Raises:
+        ValueError: the reference did not run.
+    """
+    if expected.form is None:
+        raise ValueError(f"the reference did not run: {expected.error}")
+    if actual.form is None:
+        return f"raised {actual.error}"
+    return first_difference(expected.form, actual.form)
+
+
 def run_programs(programs: Sequence[tuple[str, Path, Path]], mode: str) -> dict[str, Result]:
     """Runs programs in one process.
 
@@ -69,6 +91,10 @@ def run_programs(programs: Sequence[tuple[str, Path, Path]], mode: str) -> dict[
         "JAX_PLATFORMS": "cpu",
         "XLA_FLAGS": "--xla_force_host_platform_device_count=4",
         "PYTHONDONTWRITEBYTECODE": "1",
+        # The columns compile nearly the same programs: each is compiled once.
+        "JAX_COMPILATION_CACHE_DIR": str(_COMPILED),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
     }
     with tempfile.TemporaryDirectory() as folder:
         result_file = Path(folder) / "results.pickle"
@@ -97,17 +123,12 @@ def run_column(cases: Sequence[Case], column: Column) -> dict[str, Result]:
     Returns:
         A result for each case name.
     """
-    programs = [
-        (case.name, case.program(column.side), case.folder / "drive.py") for case in cases
-    ]
+    programs = [(case.name, case.program(column.side), case.folder / "drive.py") for case in cases]
     return run_programs(programs, column.mode)
 
 
 def main() -> None:
     """Shows how cases end: python -m tests.golden.columns COLUMN[,COLUMN] [CASE...]."""
-    from tests.golden.cases import all_cases
-    from tests.golden.normal_form import first_difference
-
     wanted = sys.argv[1].split(",")
     cases = all_cases(tuple(sys.argv[2:]))
     columns = [column for column in ALL_COLUMNS if column.name in wanted]
@@ -116,13 +137,11 @@ def main() -> None:
     for case in cases:
         for column in columns:
             result, expected = results[column.name][case.name], reference[case.name]
-            if result.form is None:
-                verdict = result.error.replace("\n", " ")[:200]
-            elif expected.form is None:
-                verdict = f"{len(result.form)} leaves"
+            if expected.form is None:
+                verdict = f"raised {result.error}" if result.form is None else "ran"
             else:
-                difference = first_difference(expected.form, result.form)
-                verdict = difference or f"equal, {len(result.form)} leaves"
+                verdict = difference(expected, result) or f"equal, {len(expected.form)} leaves"
+            verdict = " ".join(verdict.split())[:200]
             print(f"{case.name:48} {column.name:13} {result.seconds:5.1f}s  {verdict}")
 
 

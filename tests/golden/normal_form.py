@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
@@ -100,7 +101,7 @@ def _walk(path: str, value: object, above: tuple[int, ...]) -> Iterator[tuple[st
 
 
 def _leaf(value: object) -> Leaf | None:
-    if isinstance(value, jax.Array) and jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
+    if isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
         data = np.asarray(jax.random.key_data(value))
         return "key", str(data.dtype), value.shape, data.tobytes()
     if isinstance(value, (jax.Array, np.ndarray, np.generic)):
@@ -137,7 +138,11 @@ def _open(path: str, value: object) -> tuple[Leaf, Iterator[tuple[str, object]]]
     if isinstance(value, (list, tuple)):
         numbered = ((str(number), child) for number, child in enumerate(value))
         return (type(value).__name__, str(len(value))), numbered
-    if isinstance(value, nnx.Pytree) or dataclasses.is_dataclass(value) or hasattr(value, "__dict__"):
+    if (
+        isinstance(value, nnx.Pytree)
+        or dataclasses.is_dataclass(value)
+        or hasattr(value, "__dict__")
+    ):
         return ("object", type(value).__qualname__), _attributes(value)
     raise TypeError(f"{path or 'the result'}: no comparable view of {type(value).__qualname__}")
 

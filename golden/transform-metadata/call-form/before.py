@@ -24,6 +24,5 @@ def create_lambda(n: int, rngs: nnx.Rngs) -> Block:
         nnx.vmap(
             lambda rngs: Block(rngs),
             transform_metadata={nnx.PARTITION_NAME: "layers"},
-            out_axes=1,
         )
     )(rngs)

@@ -1,0 +1,97 @@
+"""Every golden case: the tool writes what was reviewed, and what it writes runs as before."""
+
+from __future__ import annotations
+
+import fcntl
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.golden.cases import Case, all_cases
+from tests.golden.columns import (
+    AFTER_GRAPH,
+    AFTER_TREE,
+    BEFORE_GRAPH,
+    BEFORE_TREE,
+    Column,
+    Result,
+    difference,
+    run_column,
+)
+from tests.golden.migration import migrate_tree, options_for, wrong_outcomes
+
+CASES = all_cases()
+each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+ColumnOf = Callable[[Column], dict[str, Result]]
+
+
+@pytest.fixture(scope="session")
+def column(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> ColumnOf:
+    """Runs a column once for all tests and all workers of this session."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base if worker_id == "master" else base.parent
+
+    def results(wanted: Column) -> dict[str, Result]:
+        file = shared / f"golden-{wanted.name}.pickle"
+        with open(shared / f"golden-{wanted.name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not file.exists():
+                _store(file, run_column(CASES, wanted))
+        found: dict[str, Result] = pickle.loads(file.read_bytes())
+        return found
+
+    return results
+
+
+def _store(file: Path, results: dict[str, Result]) -> None:
+    file.write_bytes(pickle.dumps(results))
+
+
+@each_case
+def test_tool_writes_what_was_reviewed(case: Case) -> None:
+    results = migrate_tree(case.files("before"), options_for(case.expectation()))
+    written = {name: result.after for name, result in results.items()}
+    assert {name: data.decode() for name, data in written.items()} == {
+        name: data.decode() for name, data in case.files("after").items()
+    }
+    assert written == case.files("after")
+
+
+@each_case
+def test_outcomes_are_as_expected(case: Case) -> None:
+    expectation = case.expectation()
+    results = migrate_tree(case.files("before"), options_for(expectation))
+    wrong = wrong_outcomes(expectation, results)
+    assert not wrong, "\n".join(wrong)
+
+
+@each_case
+def test_second_run_has_nothing_to_do(case: Case) -> None:
+    results = migrate_tree(case.files("after"), options_for(case.expectation()))
+    assert {name: result.after for name, result in results.items()} == case.files("after")
+
+
+@pytest.mark.runs_jax
+@each_case
+def test_migrated_program_gives_the_same(case: Case, column: ColumnOf) -> None:
+    reference = column(BEFORE_GRAPH)[case.name]
+    assert reference.form is not None, f"before@graph does not run: {reference.error}"
+    assert len(reference.form) > 3, "the driver returns next to nothing"
+    columns = [AFTER_TREE] if case.expectation().target == "tree" else [AFTER_GRAPH, AFTER_TREE]
+    for after in columns:
+        found = difference(reference, column(after)[case.name])
+        assert found is None, f"{after.name}: {found}"
+
+
+@pytest.mark.runs_jax
+@each_case
+def test_case_is_worth_having(case: Case, column: ColumnOf) -> None:
+    expectation = case.expectation()
+    found = difference(column(BEFORE_GRAPH)[case.name], column(BEFORE_TREE)[case.name])
+    if expectation.must_change and not expectation.tree_unchanged_ok:
+        assert found is not None, "the flip changes nothing here, so the case proves nothing"
+    else:
+        assert found is None, f"the flip breaks it, but nothing is to be changed: {found}"
+        assert expectation.reason or not expectation.tree_unchanged_ok
