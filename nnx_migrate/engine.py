@@ -151,7 +151,10 @@ def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResu
         if indexed.index is not None and indexed.path.absolute() != path.absolute():
             indexes.append(_unpack(indexed))
     _set_projects(Projects(indexes))
-    return _plan(_PlanTask(path, own.digest, options, data))
+    result = _plan(_PlanTask(path, own.digest, options, data))
+    if result.status is FileStatus.CHANGED:
+        return result
+    return dataclasses.replace(result, before=data, after=data)
 
 
 def _to_index(

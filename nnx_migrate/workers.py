@@ -47,7 +47,7 @@ class Workers(Generic[Task, Answer]):
         self._start_args = start_args
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Answer]:
-        """Yield an answer for each task, in any order, taking tasks no faster than they are done."""
+        """Yield an answer for each task, in any order; tasks are taken no faster than done."""
         if self._jobs == 1:
             if self._start is not None:
                 self._start(*self._start_args)

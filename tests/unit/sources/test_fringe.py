@@ -30,7 +30,7 @@ def test_subclasses_of_subclasses_through_reexports(tmp_path: Path) -> None:
         {
             "src/pkg/__init__.py": "from .layers import Net as Base\n",
             "src/pkg/layers.py": LAYERS,
-            "src/pkg/big.py": "from . import (\n    Base,  # the base\n)\nclass Big(Base):\n    x = 1\n",
+            "src/pkg/big.py": "from . import (\n  Base,  # base\n)\nclass Big(Base):\n    x = 1\n",
             "src/pkg/bigger.py": "from pkg.big import Big\nclass Bigger(Big):\n    pass\n",
             "src/pkg/unrelated.py": "import os\nclass Other(dict):\n    pass\n",
             "scripts/use.py": "from pkg.bigger import Bigger\n",
@@ -65,7 +65,7 @@ def test_what_candidates_import_comes_along_with_its_bases(tmp_path: Path) -> No
         tmp_path,
         {
             "net.py": "from flax import nnx\nfrom mixins import Mixin\nimport effects\n",
-            "mixins.py": "from roots import Root\nfrom os import path\nimport far\nclass Mixin(Root): pass\n",
+            "mixins.py": "from roots import Root\nimport far\nclass Mixin(Root): pass\n",
             "roots.py": "class Root: pass\n",
             "effects.py": "def bump(m): m.count.value += 1\n",
             "far.py": "x = 1\n",

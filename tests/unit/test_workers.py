@@ -1,0 +1,61 @@
+"""A task that kills its process costs that task; the others are all answered."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+
+import pytest
+
+from nnx_migrate.deep import run_deep
+from nnx_migrate.workers import Workers
+
+_started: list[int] = []
+
+
+def start(offset: int) -> None:
+    _started[:] = [offset]
+
+
+def work(task: int) -> tuple[int, int]:
+    if task < 0:
+        os._exit(1)
+    return task, task + _started[0]
+
+
+def crashed(task: int) -> tuple[int, int]:
+    return task, 0
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_every_task_is_answered_once(jobs: int) -> None:
+    workers = Workers(work, jobs, crashed, start, (1000,))
+    answers = sorted(workers.map(range(200)))
+    assert answers == [(n, n + 1000) for n in range(200)]
+
+
+def test_no_tasks() -> None:
+    assert list(Workers(work, 2, crashed, start, (1,)).map([])) == []
+
+
+@pytest.mark.parametrize("killers", [[-1], [-1, -2, -3]])
+def test_a_crash_costs_only_the_task_that_crashed(killers: list[int]) -> None:
+    tasks = list(range(100))
+    for place, killer in zip((3, 50, 102), killers, strict=False):
+        tasks.insert(place, killer)
+    answers = sorted(Workers(work, 2, crashed, start, (1000,)).map(iter(tasks)))
+    expected = [(n, 0) for n in sorted(killers)] + [(n, n + 1000) for n in range(100)]
+    assert answers == expected
+
+
+def depth(n: int) -> int:
+    return 0 if n == 0 else 1 + depth(n - 1)
+
+
+def test_deep_recursion_is_possible_and_too_deep_is_an_exception() -> None:
+    before = sys.getrecursionlimit(), threading.stack_size()
+    assert run_deep(depth, 15_000) == 15_000
+    with pytest.raises(RecursionError):
+        run_deep(depth, 1_000_000)
+    assert (sys.getrecursionlimit(), threading.stack_size()) == before
