@@ -26,6 +26,10 @@ class Project:
         for index in indexes:
             self.modules.setdefault(index.module, index)
 
+    def replacing(self, index: ir.ModuleIndex) -> Project:
+        """The project with one file as it is after an edit."""
+        return Project([index, *(i for i in self.modules.values() if i.module != index.module)])
+
     def function(self, scope: Scope) -> ir.Function:
         return self.modules[scope.module].functions[scope.function]
 

@@ -1,0 +1,195 @@
+"""What the two gradient rules share: is it a Module, what does the loss do to it, who sees the grads."""
+
+from __future__ import annotations
+
+from codemods._argnums import Argnums, argnums_of
+from nnx_migrate.facts.consumers import only_updates_optimizer
+from nnx_migrate.facts.effects import Effect, Effects, worst
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.values import (
+    Basic,
+    ContainerValue,
+    Instance,
+    Scope,
+    TupleValue,
+    Values,
+    is_unknown,
+)
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import argument_values, function_scopes, parameter_at
+from nnx_migrate.rewrite.naming import state_name
+from nnx_migrate.rewrite.plan import (
+    ArgumentSplit,
+    CannotEmit,
+    Contribution,
+    Decision,
+    Manual,
+    Pin,
+    Same,
+)
+from nnx_migrate.rewrite.spelling import Spelling
+
+GRADIENTS = frozenset({"grad", "value_and_grad"})
+
+
+def decide_gradient(
+    context: FileContext, site: Site, rule: str, *, diff_state: bool
+) -> Decision | None:
+    """The decision at a gradient site; None when the site belongs to the other gradient rule."""
+    if site.transform not in GRADIENTS:
+        return None
+    try:
+        param = f"{Spelling.at(context, site.reference).nnx}.Param"
+    except CannotEmit as error:
+        return None if diff_state else Manual(rule, f"{error}; rename it and run again")
+    argnums = argnums_of(context, site, param)
+    if diff_state != _mentions_diff_state(argnums):
+        return None
+    if site.form == "reference":
+        return Pin(rule, f"nnx.{site.transform} is passed on as a value")
+    if argnums.unknown or not site.complete:
+        return Pin(rule, argnums.unknown or "its options are not all to be seen")
+    values = [argument_values(context, site, target.index) for target in argnums.targets]
+    if all(_never_module(context, held) for held in values):
+        return Same(rule, "what is differentiated is no Module")
+    return _decide_module(context, site, rule, argnums, values, param)
+
+
+def _mentions_diff_state(argnums: Argnums) -> bool:
+    return argnums.uses_diff_state or "DiffState" in argnums.unknown
+
+
+def _never_module(context: FileContext, values: Values) -> bool:
+    """Graph mode differentiates all leaves of anything but a Module, as tree mode does (GRAD-12)."""
+    return bool(values) and all(
+        isinstance(v, ContainerValue | TupleValue)
+        or (isinstance(v, Basic) and v.sort in {"state", "array", "plain", "graphdef"})
+        or (
+            isinstance(v, Instance)
+            and context.evaluator.hierarchy.kind(v.class_name) in {"plain", "variable", "state"}
+        )
+        for v in values
+    )
+
+
+def _is_module(context: FileContext, values: Values) -> bool:
+    return bool(values) and all(
+        isinstance(v, Instance)
+        and context.evaluator.hierarchy.kind(v.class_name) in {"module", "metric"}
+        for v in values
+    )
+
+
+def _decide_module(
+    context: FileContext,
+    site: Site,
+    rule: str,
+    argnums: Argnums,
+    values: list[Values],
+    param: str,
+) -> Decision:
+    evidence: list[Evidence] = []
+    for target, held in zip(argnums.targets, values, strict=True):
+        known = _kind_evidence(context, target.index, held)
+        evidence.append(known)
+        if known.proof is Proof.ASSUMED and not context.options.unsafe:
+            return Pin(rule, f"that it differentiates a Module {known.claim}", tuple(evidence))
+    scopes = function_scopes(context, site)
+    for target in argnums.targets:
+        effect = worst(_effects(context, site, scopes, target.index))
+        if effect is None:
+            claim = f"the function leaves the structure of argument {target.index} alone"
+            evidence.append(Evidence(claim, Proof.PROVED, context.where(site.node)))
+            continue
+        if effect.kind != "unknown":
+            return Pin(
+                rule,
+                f"the function changes its Module: {effect.what} ({effect.where})",
+                (*evidence, Evidence(effect.what, Proof.PROVED, effect.where)),
+                outward=effect.kind == "structure",
+            )
+        evidence.append(Evidence(effect.what, Proof.ASSUMED, effect.where))
+        if not context.options.unsafe:
+            reason = f"what the function does to its Module is not all known: {effect.what}"
+            return Pin(rule, f"{reason} ({effect.where})", tuple(evidence))
+    if not argnums.uses_diff_state and _params_only(context, site, values):
+        return Same(rule, "the model holds only Params and only the optimizer sees the gradients")
+    return _contribution(rule, argnums, tuple(evidence), param)
+
+
+def _kind_evidence(context: FileContext, index: int, values: Values) -> Evidence:
+    if _is_module(context, values):
+        instances = [v for v in values if isinstance(v, Instance)]
+        names = sorted({_short(v.class_name) for v in instances})
+        where = next((v.origin for v in instances if v.origin), "")
+        return Evidence(f"argument {index} is {' or '.join(names)}", Proof.PROVED, where)
+    reasons = sorted({v.reason for v in values if isinstance(v, Basic) and v.reason})
+    because = reasons[0] if reasons else "it is used for Modules and other values alike"
+    if not is_unknown(values):
+        because = "it is used for Modules and other values alike"
+    return Evidence(f"is not known: {because}", Proof.ASSUMED)
+
+
+def _short(class_name: str) -> str:
+    module, _, key = class_name.partition(":")
+    return key.partition(":")[0] if key else module.removeprefix("flax.")
+
+
+def _effects(
+    context: FileContext, site: Site, scopes: tuple[Scope, ...], index: int
+) -> Effects:
+    if not scopes:
+        what = "the differentiated function is not defined in the project"
+        return frozenset({Effect("unknown", what, context.where(site.node))})
+    found: Effects = frozenset()
+    for scope in scopes:
+        parameter = parameter_at(context, site, scope, index)
+        if parameter is None:
+            what = "its parameters do not show where the Module goes"
+            found |= {Effect("unknown", what, context.where(site.node))}
+        else:
+            found |= context.analysis.effects.of(scope, parameter)
+    return found
+
+
+def _params_only(context: FileContext, site: Site, values: list[Values]) -> bool:
+    if site.form != "call" or site.escapes or not site.uses:
+        return False
+    contents = [context.analysis.contents.of(held) for held in values]
+    return all(held.only_params for held in contents) and all(
+        only_updates_optimizer(
+            context.tree,
+            context.finder,
+            context.evaluator,
+            use,
+            with_value=site.transform == "value_and_grad",
+        )
+        for use in site.uses
+    )
+
+
+def _contribution(
+    rule: str, argnums: Argnums, evidence: tuple[Evidence, ...], param: str
+) -> Contribution:
+    splits = []
+    for target in argnums.targets:
+        chosen = target.filter or param
+        name = state_name(chosen)
+        names = ("diff" if name == "selected" else name, "nondiff")
+        splits.append(ArgumentSplit(target.index, (chosen, "..."), "apart", names))
+    options: dict[str, str | None] = {}
+    if argnums.uses_diff_state:
+        indices = [target.index for target in argnums.targets]
+        text = str(indices[0]) if len(indices) == 1 else f"({', '.join(map(str, indices))})"
+        options["argnums"] = None if indices == [0] else text
+    return Contribution(
+        rule,
+        "the Module is split, and the gradient taken of its differentiable State",
+        evidence,
+        splits=tuple(splits),
+        options=options,
+        drop=argnums.names if argnums.uses_diff_state else (),
+    )
+
+

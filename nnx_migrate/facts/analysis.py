@@ -1,0 +1,37 @@
+"""The analyses of one project, made once in each process and shared by all of its files."""
+
+from __future__ import annotations
+
+import functools
+
+from nnx_migrate.facts.contents import ContentsFinder
+from nnx_migrate.facts.effects import EffectFinder
+from nnx_migrate.facts.evaluate import Evaluator
+from nnx_migrate.facts.extent import ExtentFinder
+from nnx_migrate.facts.project import Project
+
+
+class Analysis:
+    """Everything that is computed from a project, on demand, and remembered."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.evaluator = Evaluator(project)
+
+    @functools.cached_property
+    def effects(self) -> EffectFinder:
+        return EffectFinder(self.evaluator)
+
+    @functools.cached_property
+    def contents(self) -> ContentsFinder:
+        return ContentsFinder(self.evaluator)
+
+    @functools.cached_property
+    def extents(self) -> ExtentFinder:
+        return ExtentFinder(self.evaluator)
+
+
+@functools.lru_cache(maxsize=2)
+def analysis_of(project: Project) -> Analysis:
+    """The analysis of a project; projects are compared by identity."""
+    return Analysis(project)

@@ -1,0 +1,100 @@
+"""One file from facts to its migrated bytes: a pure function of the source and the project."""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_migrate.config import Options
+from nnx_migrate.facts.analysis import analysis_of
+from nnx_migrate.facts.index import index_tree
+from nnx_migrate.facts.project import Project
+from nnx_migrate.facts.syntax import Tree
+from nnx_migrate.outcomes import FileResult, FileStatus, Finding
+from nnx_migrate.registry import rule_entries
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.edits import LineMap, Text, apply_edits
+from nnx_migrate.rewrite.gate import gate
+from nnx_migrate.rewrite.round import RoundPlan, plan_round
+from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.sources.suppressions import Suppression, parse_suppressions
+from nnx_migrate.sources.text import Source, UnencodableText, decode
+
+_MAX_ROUNDS = 20
+
+
+def active_rules(options: Options) -> list[Rule]:
+    """The rules that are installed and selected, in the order of their names."""
+    found = []
+    for name, entry in rule_entries().items():
+        selected = options.select is None or name in options.select
+        if selected and name not in options.ignore:
+            rule = entry.load()
+            assert isinstance(rule, Rule)
+            found.append(rule)
+    return found
+
+
+def plan(source: Source, module: str, project: Project, options: Options) -> FileResult:
+    """Migrate one file.
+
+    Args:
+        source: the file as it was read.
+        module: its dotted module name in `project`.
+        project: facts of all files, this one included.
+        options: which rules, and how far they may go.
+
+    Raises:
+        SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
+    """
+    suppressions = parse_suppressions(source.text)
+    if suppressions.skip_file:
+        return _result(source, FileStatus.SKIPPED, reason="nnx-migrate: skip-file")
+    rules = active_rules(options)
+    used: set[Suppression] = set()
+    findings: list[Finding] = []
+    text = source.text
+    lines = LineMap(len(Text(text).line_starts))
+    for number in range(_MAX_ROUNDS):
+        tree = ast.parse(text)
+        index = index_tree(tree, module, source)
+        current = project if number == 0 and module in project.modules else project.replacing(index)
+        context = FileContext(
+            str(source.path), Text(text), Tree(tree, module, current), analysis_of(current), options
+        )
+        result = plan_round(context, rules, suppressions, lines, first=number == 0)
+        used |= result.suppressed
+        findings += result.findings
+        if not result.edits:
+            findings += result.standing
+            return _finished(source, text, findings, suppressions.unused(
+                used, known=rule_entries().keys(), active={rule.name for rule in rules}
+            ))
+        lines.advance(context.text, result.edits)
+        text = apply_edits(text, result.edits)
+        broken = gate(source.text, text)
+        if broken:
+            return _reverted(source, result, broken)
+    return _result(source, FileStatus.REVERTED, reason="the rewrite did not settle")
+
+
+def _finished(
+    source: Source, text: str, findings: list[Finding], unused: list[Finding]
+) -> FileResult:
+    ordered = tuple(sorted([*findings, *unused], key=lambda f: (f.line, f.column, f.rule)))
+    if text == source.text:
+        return FileResult(source.path, FileStatus.UNCHANGED, source.data, source.data, ordered)
+    try:
+        after = source.encode(text)
+        decode(source.path, after)
+    except UnencodableText as error:
+        return _result(source, FileStatus.REVERTED, reason=error.reason)
+    return FileResult(source.path, FileStatus.CHANGED, source.data, after, ordered)
+
+
+def _reverted(source: Source, round_plan: RoundPlan, reason: str) -> FileResult:
+    rules = ", ".join(sorted({finding.rule for finding in round_plan.findings}))
+    return _result(source, FileStatus.REVERTED, reason=f"{reason} (after {rules})")
+
+
+def _result(source: Source, status: FileStatus, reason: str) -> FileResult:
+    return FileResult(source.path, status, source.data, source.data, (), reason)

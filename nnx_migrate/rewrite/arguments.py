@@ -1,0 +1,142 @@
+"""The new argument list of a function whose Modules are passed as States."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Sequence
+
+from nnx_migrate.facts.syntax import AnyFunction
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.plan import ArgumentSplit, CannotEmit
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NamedSplit:
+    """An argument split with the names that it introduces."""
+
+    split: ArgumentSplit
+    graphdef: str
+    states: tuple[str, ...]
+
+    def statement(self, nnx: str, argument: str) -> str:
+        """The assignment that splits `argument`."""
+        targets = ", ".join([self.graphdef, *self.states])
+        return f"{targets} = {nnx}.split({argument}, {', '.join(self.split.filters)})"
+
+    def merged(self, nnx: str) -> str:
+        """The expression that merges the States again."""
+        clone = self.split.clone or (False,) * len(self.states)
+        states = [
+            f"{nnx}.clone({name})" if copied else name
+            for name, copied in zip(self.states, clone, strict=True)
+        ]
+        return f"{nnx}.merge({', '.join([self.graphdef, *states])})"
+
+
+def replaced_slots(splits: Sequence[NamedSplit]) -> dict[int, list[str]]:
+    """For each split argument's place: the names that stand there instead, trailing ones included."""
+    slots: dict[int, list[str]] = {}
+    late: list[str] = []
+    for named in splits:
+        if named.split.placement == "together":
+            slots[named.split.index] = list(named.states)
+        else:
+            slots[named.split.index] = [named.states[0]]
+            late += named.states[1:]
+    last = max(slots)
+    slots[last] = slots[last] + late
+    return slots
+
+
+def call_edits(
+    context: FileContext, call: ast.Call, splits: Sequence[NamedSplit], parameters: Sequence[str]
+) -> tuple[list[Edit], list[str]]:
+    """Edits to the arguments of a call, and the source text of each argument that was split.
+
+    Args:
+        parameters: names of the function's positional parameters, as far as they are known, to find
+            an argument that is passed by keyword.
+
+    Raises:
+        CannotEmit: the arguments are hidden in `*args`, or a place cannot be told.
+    """
+    slots = replaced_slots(splits)
+    edits: list[Edit] = []
+    arguments: dict[int, str] = {}
+    last = max(slots)
+    for place, arg in enumerate(call.args):
+        if isinstance(arg, ast.Starred) and place <= last:
+            raise CannotEmit("the arguments of the call are unpacked from a sequence")
+        if place in slots:
+            edits.append(Edit(*context.text.span(arg), ", ".join(slots[place])))
+            arguments[place] = context.text.of(arg)
+            _check_movable(arg)
+    for place in sorted(set(slots) - set(arguments)):
+        keyword = _keyword_for(call, place, parameters)
+        _check_movable(keyword.value)
+        edits += _keyword_edits(context, call, keyword, place, ", ".join(slots[place]))
+        arguments[place] = context.text.of(keyword.value)
+    return edits, [arguments[named.split.index] for named in splits]
+
+
+def _check_movable(argument: ast.expr) -> None:
+    for node in ast.walk(argument):
+        if isinstance(node, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
+            raise CannotEmit("the argument does more than name an object")
+
+
+def _keyword_for(call: ast.Call, place: int, parameters: Sequence[str]) -> ast.keyword:
+    if place < len(parameters):
+        for keyword in call.keywords:
+            if keyword.arg == parameters[place]:
+                return keyword
+    raise CannotEmit("the call does not show which argument is the Module")
+
+
+def _keyword_edits(
+    context: FileContext, call: ast.Call, keyword: ast.keyword, place: int, replacement: str
+) -> list[Edit]:
+    if place != len(call.args):
+        raise CannotEmit("the Module is passed by keyword, with other keywords before it")
+    first = call.keywords[0]
+    start, end = context.text.span(keyword)
+    if keyword is first:
+        return [Edit(start, end, replacement)]
+    previous = call.keywords[call.keywords.index(keyword) - 1]
+    insert = context.text.span(first)[0]
+    return [
+        Edit(insert, insert, f"{replacement}, "),
+        Edit(context.text.span(previous)[1], end, ""),
+    ]
+
+
+def parameter_edits(
+    context: FileContext, function: AnyFunction, splits: Sequence[NamedSplit]
+) -> tuple[list[Edit], list[str]]:
+    """Edits to the parameters of a function, and the names of those that were split.
+
+    Raises:
+        CannotEmit: a split parameter is not a plain positional one.
+    """
+    slots = replaced_slots(splits)
+    positional = [*function.args.posonlyargs, *function.args.args]
+    first_default = len(positional) - len(function.args.defaults)
+    edits = []
+    for place, names in sorted(slots.items()):
+        if place >= len(positional):
+            raise CannotEmit("the Module is not a positional parameter of the function")
+        if place >= first_default:
+            raise CannotEmit("the Module's parameter has a default")
+        edits.append(Edit(*context.text.span(positional[place]), ", ".join(names)))
+    if function.args.posonlyargs and max(slots) >= len(function.args.posonlyargs) - 1:
+        raise CannotEmit("the function has positional-only parameters")
+    return edits, [positional[named.split.index].arg for named in splits]
+
+
+def positional_names(function: AnyFunction | None) -> list[str]:
+    """Names of a function's positional parameters; none for something unknown."""
+    if function is None:
+        return []
+    return [arg.arg for arg in (*function.args.posonlyargs, *function.args.args)]

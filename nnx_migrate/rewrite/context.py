@@ -1,0 +1,101 @@
+"""All that rules and emitters need of the file at hand."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import io
+import tokenize
+
+from nnx_migrate.config import Options
+from nnx_migrate.facts.analysis import Analysis
+from nnx_migrate.facts.evaluate import Evaluator
+from nnx_migrate.facts.lower import lower_expr
+from nnx_migrate.facts.project import Project
+from nnx_migrate.facts.sites import SiteFinder
+from nnx_migrate.facts.syntax import AnyFunction, Tree, names_in
+from nnx_migrate.facts.values import Scope, Values
+from nnx_migrate.rewrite.edits import Text
+from nnx_migrate.sources.text import newline_of
+
+
+@dataclasses.dataclass(frozen=True)
+class FileContext:
+    """One file in one round of planning.
+
+    Args:
+        path: the file's name as shown to the user.
+        text: its text with line offsets.
+        tree: its syntax tree.
+    """
+
+    path: str
+    text: Text
+    tree: Tree
+    analysis: Analysis
+    options: Options
+
+    @property
+    def evaluator(self) -> Evaluator:
+        return self.analysis.evaluator
+
+    @property
+    def project(self) -> Project:
+        return self.analysis.project
+
+    @functools.cached_property
+    def finder(self) -> SiteFinder:
+        return SiteFinder(self.tree)
+
+    @functools.cached_property
+    def newline(self) -> str:
+        return newline_of(self.text.text)
+
+    @functools.cached_property
+    def indent_unit(self) -> str:
+        """One level of indentation, as the file has it."""
+        for node in ast.walk(self.tree.root):
+            body = getattr(node, "body", None)
+            if isinstance(node, ast.stmt) and isinstance(body, list) and body:
+                outer = self.text.indent_of_line(node.lineno)
+                inner = self.text.indent_of_line(body[0].lineno)
+                if body[0].lineno > node.lineno and inner.startswith(outer) and inner != outer:
+                    return inner[len(outer) :]
+        return "    "
+
+    @functools.cached_property
+    def string_lines(self) -> frozenset[int]:
+        """Lines that begin inside a string: their white space is content."""
+        inside: set[int] = set()
+        # The tokenizer of 3.11 knows no lone "\r"; the lines are the same with "\n".
+        unified = self.text.text.replace("\r\n", "\n").replace("\r", "\n")
+        middle = getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)
+        for token in tokenize.generate_tokens(io.StringIO(unified).readline):
+            if token.type in {tokenize.STRING, middle}:
+                inside.update(range(token.start[0] + 1, token.end[0] + 1))
+        return frozenset(inside)
+
+    def values(self, node: ast.expr) -> Values:
+        """What an expression of this file can evaluate to."""
+        return self.evaluator.values(self.tree.scope(node), lower_expr(node))
+
+    def where(self, node: ast.AST) -> str:
+        return f"{self.path}:{getattr(node, 'lineno', 0)}"
+
+    def outermost_function(self, node: ast.AST) -> AnyFunction | None:
+        """The outermost function that holds a node, which is as far as its locals can be seen."""
+        found: AnyFunction | None = None
+        current = self.tree.function_around(node)
+        while current is not None:
+            found = current
+            current = self.tree.function_around(current)
+        return found
+
+    def taken_names(self, node: ast.AST) -> set[str]:
+        """Identifiers that a new name at `node` must not collide with."""
+        outer = self.outermost_function(node)
+        return names_in(self.tree.root if outer is None else outer)
+
+    def scope(self, node: ast.AST) -> Scope:
+        return self.tree.scope(node)

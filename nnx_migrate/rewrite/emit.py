@@ -1,0 +1,269 @@
+"""From the contributions at a site to edits: one way of writing for each way the site is written."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Sequence
+
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, names_in
+from nnx_migrate.rewrite.arguments import (
+    NamedSplit,
+    call_edits,
+    parameter_edits,
+    positional_names,
+    replaced_slots,
+)
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.layout import hoistable, insert_at_top, insert_before
+from nnx_migrate.rewrite.metadata import metadata_edits
+from nnx_migrate.rewrite.naming import fresh, prefix_of, state_name
+from nnx_migrate.rewrite.nested import nested_definition
+from nnx_migrate.rewrite.options import option_edits
+from nnx_migrate.rewrite.plan import ArgumentSplit, CannotEmit, Contribution
+from nnx_migrate.rewrite.spelling import Spelling
+from nnx_migrate.rewrite.wrapping import definition_for_binding, wrapped_function
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Job:
+    """A site with all that is to be done at it.
+
+    Args:
+        crowded: other objects are split in the same function, so names need a prefix.
+    """
+
+    site: Site
+    splits: tuple[ArgumentSplit, ...]
+    return_filters: tuple[str, ...]
+    contributions: tuple[Contribution, ...]
+    crowded: bool = False
+
+    @property
+    def options(self) -> dict[str, str | None]:
+        merged: dict[str, str | None] = {}
+        for contribution in self.contributions:
+            merged.update(contribution.options)
+        return merged
+
+
+def make_job(site: Site, contributions: Sequence[Contribution]) -> Job:
+    """Bring the contributions of all rules at one site together."""
+    splits = tuple(s for c in contributions for s in c.splits)
+    filters = tuple(f for c in contributions for f in c.return_filters)
+    return Job(site, splits, filters, tuple(contributions))
+
+
+def split_expressions(context: FileContext, job: Job) -> list[str]:
+    """Source text of what the job splits, to see which names it can share."""
+    if isinstance(job.site.function, FunctionNode) and job.site.form == "decorator":
+        names = positional_names(job.site.function)
+        return [names[s.index] for s in job.splits if s.index < len(names)]
+    found = []
+    for use in job.site.uses:
+        found += [context.text.of(use.args[s.index]) for s in job.splits if s.index < len(use.args)]
+    return found
+
+
+def emit(context: FileContext, job: Job) -> list[Edit]:
+    """The edits that carry a job out.
+
+    Raises:
+        CannotEmit: the code around the site has no place for it.
+    """
+    site = job.site
+    spelling = Spelling.at(context, site.reference)
+    edits = list(spelling.import_edits)
+    edits += option_edits(context, site, job.options)
+    for contribution in job.contributions:
+        if contribution.metadata is not None:
+            edits += metadata_edits(context, site, contribution.metadata, spelling.nnx)
+    if not job.splits and not job.return_filters:
+        return edits
+    if site.form == "decorator":
+        return edits + _decorated(context, job, spelling.nnx)
+    if site.escapes or _called_elsewhere(context, site):
+        return edits + definition_for_binding(context, site, _named(context, job), job, spelling.nnx)
+    return edits + _called(context, job, spelling.nnx)
+
+
+def _called_elsewhere(context: FileContext, site: Site) -> bool:
+    """Whether the result is called in another scope than the one that it is made in."""
+    here = context.tree.scope(site.node)
+    return any(context.tree.scope(use) != here for use in site.uses)
+
+
+def _named(context: FileContext, job: Job, *others: ast.AST) -> list[NamedSplit]:
+    """Choose names for the States of each split."""
+    site = job.site
+    taken = context.taken_names(site.node)
+    places: list[ast.AST] = [*others, *site.uses]
+    if isinstance(site.function, ast.AST):
+        places.append(site.function)
+    for place in places:
+        taken |= names_in(place)
+        taken |= context.taken_names(place)
+    expressions = split_expressions(context, job)
+    named: list[NamedSplit] = []
+    for number, split in enumerate(job.splits):
+        wanted = ["graphdef", *(split.names or [state_name(f) for f in split.filters])]
+        prefix = prefix_of(expressions[number]) if number < len(expressions) else "model"
+        if job.crowded or len(job.splits) > 1:
+            wanted = [f"{prefix}_{name}" for name in wanted]
+            prefix = f"{prefix}_state" if prefix else ""
+        names = fresh(wanted, taken, prefix)
+        taken |= set(names)
+        named.append(NamedSplit(split, names[0], tuple(names[1:])))
+    return named
+
+
+def _decorated(context: FileContext, job: Job, nnx: str) -> list[Edit]:
+    definition = job.site.function
+    assert isinstance(definition, FunctionNode)
+    taken = names_in(definition)
+    inner = fresh([f"{definition.name}_of_state"], taken)[0]
+    moves = job.site.transform in {"grad", "value_and_grad"}
+    return nested_definition(
+        context,
+        definition,
+        job.site.node,
+        _named(context, job),
+        nnx,
+        inner,
+        job.return_filters,
+        moves,
+    )
+
+
+def _called(context: FileContext, job: Job, nnx: str) -> list[Edit]:
+    """The result is called where it is made: edit the function and split before each call."""
+    site = job.site
+    if not site.uses:
+        raise CannotEmit("no call of the result was found")
+    named = _named(context, job)
+    edits: list[Edit] = []
+    definition = _definition(context, site.function)
+    for use in site.uses:
+        reason = hoistable(context, use)
+        if reason:
+            raise CannotEmit(reason)
+        if named:
+            arguments, texts = call_edits(context, use, named, positional_names(definition))
+            edits += arguments
+            statement = context.tree.statement(use)
+            lines = [n.statement(nnx, t) for n, t in zip(named, texts, strict=True)]
+            edits.append(insert_before(context, statement, list(dict.fromkeys(lines))))
+        if job.return_filters:
+            start, end = context.text.span(use)
+            edits += [Edit(start, start, f"{nnx}.merge(*"), Edit(end, end, ")")]
+    owned = definition is not None and _is_owned(context, site, definition)
+    if owned and definition is not None and not job.return_filters:
+        edits += _edit_function(context, definition, named, nnx)
+    else:
+        edits += wrapped_function(context, site, definition, named, job.return_filters, nnx)
+    return edits
+
+
+def _definition(
+    context: FileContext, function: ast.expr | AnyFunction | None
+) -> AnyFunction | None:
+    """The definition, in this file, of the function that an expression names."""
+    if function is None or isinstance(function, AnyFunction):
+        return function
+    values = context.values(function)
+    if len(values) != 1:
+        return None
+    (value,) = values
+    scope = getattr(value, "scope", None)
+    if scope is None or scope.module != context.tree.module:
+        return None
+    if getattr(value, "transforms", ()) or getattr(value, "bound", False):
+        return None
+    if getattr(value, "partial_args", 0):
+        return None
+    return context.tree.functions.get(scope.function)
+
+
+def _is_owned(context: FileContext, site: Site, definition: AnyFunction) -> bool:
+    """Whether nothing but this site uses the function, and it sees the names of the call."""
+    if isinstance(definition, ast.Lambda):
+        return definition is site.function
+    if definition.decorator_list or isinstance(definition, ast.AsyncFunctionDef):
+        return False
+    scope = context.tree.scope(definition)
+    if context.tree.class_around(definition) is not None:
+        return False
+    if context.tree.scope(site.node) != scope:
+        return False
+    loads = context.finder.loads(scope, definition.name)
+    if len(context.project.bindings(scope, definition.name)) != 1 or len(loads) != 1:
+        return False
+    outer = context.outermost_function(definition)
+    if outer is None:  # at module level anyone may import it; a script's name starts nothing
+        return False
+    return loads[0] is site.function
+
+
+def _edit_function(
+    context: FileContext, function: AnyFunction, named: Sequence[NamedSplit], nnx: str
+) -> list[Edit]:
+    if isinstance(function, ast.Lambda):
+        return _edit_lambda(context, function, named, nnx)
+    edits, parameters = parameter_edits(context, function, named)
+    merges = [f"{name} = {n.merged(nnx)}" for n, name in zip(named, parameters, strict=True)]
+    return [*edits, insert_at_top(context, function, merges)]
+
+
+def _edit_lambda(
+    context: FileContext, function: ast.Lambda, named: Sequence[NamedSplit], nnx: str
+) -> list[Edit]:
+    """A parameter that is read once is replaced by the merge where it is read."""
+    edits, parameters = parameter_edits(context, function, named)
+    for split, name in zip(named, parameters, strict=True):
+        reads = [
+            node for node in ast.walk(function.body) if isinstance(node, ast.Name) and node.id == name
+        ]
+        if len(reads) != 1 or _evaluated_often(context, reads[0], function):
+            return wrapped_lambda(context, function, named, nnx)
+        edits.append(Edit(*context.text.span(reads[0]), split.merged(nnx)))
+    return edits
+
+
+def _evaluated_often(context: FileContext, node: ast.AST, function: ast.Lambda) -> bool:
+    loops = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+    for parent in context.tree.ancestors(node):
+        if parent is function:
+            return False
+        if isinstance(parent, loops):
+            return True
+    return False
+
+
+def wrapped_lambda(
+    context: FileContext, function: ast.Lambda, named: Sequence[NamedSplit], nnx: str
+) -> list[Edit]:
+    """A lambda that reads its Module more than once becomes a definition before its statement."""
+    statement = context.tree.statement(function)
+    slots = replaced_slots(named)
+    positional = positional_names(function)
+    if function.args.defaults or function.args.kwonlyargs or function.args.posonlyargs:
+        raise CannotEmit("the lambda has defaults")
+    parameters: list[str] = []
+    for place, name in enumerate(positional):
+        parameters += slots.get(place, [name])
+    if function.args.vararg:
+        parameters.append(f"*{function.args.vararg.arg}")
+    if function.args.kwarg:
+        parameters.append(f"**{function.args.kwarg.arg}")
+    name = fresh(["loss_fn"], context.taken_names(function))[0]
+    unit = context.indent_unit
+    body = context.text.of(function.body)
+    if "\n" in body or "\r" in body:
+        body = f"({body})"
+    lines = [f"def {name}({', '.join(parameters)}):"]
+    lines += [f"{unit}{positional[n.split.index]} = {n.merged(nnx)}" for n in named]
+    lines += [f"{unit}return {body}", ""]
+    start, end = context.text.span(function)
+    return [insert_before(context, statement, lines), Edit(start, end, name)]

@@ -1,0 +1,78 @@
+"""The function at a site, and what its arguments are."""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.syntax import FunctionNode
+from nnx_migrate.facts.values import NOTHING, FunctionValue, Scope, Values, unknown
+from nnx_migrate.rewrite.context import FileContext
+
+
+def function_values(context: FileContext, site: Site) -> Values:
+    """What the transformed function can be."""
+    if isinstance(site.function, FunctionNode):
+        scope = context.tree.scope_of(site.function)
+        return frozenset({FunctionValue(scope, scope.function)})
+    if isinstance(site.function, ast.expr):
+        return context.values(site.function)
+    return NOTHING
+
+
+def function_scopes(context: FileContext, site: Site) -> tuple[Scope, ...]:
+    """The definitions that the transformed function can be; empty when they are not all known."""
+    values = function_values(context, site)
+    if not values or not all(isinstance(v, FunctionValue) for v in values):
+        return ()
+    return tuple(sorted((v.scope for v in values if isinstance(v, FunctionValue)), key=str))
+
+
+def parameter_at(context: FileContext, site: Site, scope: Scope, index: int) -> str | None:
+    """The name of the parameter that receives the argument at `index`."""
+    function = context.project.function(scope)
+    offset = 0
+    for value in function_values(context, site):
+        if isinstance(value, FunctionValue) and value.scope == scope:
+            offset = (1 if value.bound else 0) + value.partial_args
+    place = index + offset
+    positional = [p for p in function.parameters if p.kind == "positional"]
+    if place < len(positional):
+        return positional[place].name
+    star = next((p for p in function.parameters if p.kind == "star"), None)
+    return star.name if star else None
+
+
+def argument_values(context: FileContext, site: Site, index: int) -> Values:
+    """What the argument at `index` can be, over all known uses of the site's result."""
+    if site.form == "decorator" or site.escapes or not site.uses:
+        return _parameter_values(context, site, index)
+    found: Values = NOTHING
+    for use in site.uses:
+        found |= _passed(context, site, use, index)
+    return found
+
+
+def _passed(context: FileContext, site: Site, use: ast.Call, index: int) -> Values:
+    for place, arg in enumerate(use.args):
+        if isinstance(arg, ast.Starred):
+            return unknown("the arguments of the call are unpacked from a sequence")
+        if place == index:
+            return context.values(arg)
+    for scope in function_scopes(context, site):
+        name = parameter_at(context, site, scope, index)
+        for keyword in use.keywords:
+            if keyword.arg == name:
+                return context.values(keyword.value)
+    return _parameter_values(context, site, index)
+
+
+def _parameter_values(context: FileContext, site: Site, index: int) -> Values:
+    found: Values = NOTHING
+    for scope in function_scopes(context, site):
+        name = parameter_at(context, site, scope, index)
+        for parameter in context.project.function(scope).parameters:
+            if parameter.name == name:
+                found |= context.evaluator.parameter(scope, parameter)
+    return found or unknown("the function that it is passed to is not defined in the project")
+

@@ -1,0 +1,70 @@
+"""Edits to the keyword arguments of a transform."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.plan import CannotEmit
+
+
+def option_edits(context: FileContext, site: Site, options: Mapping[str, str | None]) -> list[Edit]:
+    """Edits that give the site's options their new source text, add or remove them.
+
+    Raises:
+        CannotEmit: an option has to be added where the transform takes none.
+    """
+    edits: list[Edit] = []
+    for name, text in options.items():
+        present = site.options.get(name)
+        if present is None:
+            if text is not None:
+                edits.append(_added(context, site, f"{name}={text}"))
+            continue
+        keyword, call = _keyword(context, present)
+        if text is not None:
+            edits.append(Edit(*context.text.span(present), text))
+        else:
+            edits.append(_removed(context, call, keyword))
+    return edits
+
+
+def _keyword(context: FileContext, value: ast.expr) -> tuple[ast.keyword, ast.Call]:
+    keyword = context.tree.parents[value]
+    assert isinstance(keyword, ast.keyword)
+    call = context.tree.parents[keyword]
+    assert isinstance(call, ast.Call)
+    return keyword, call
+
+
+def _removed(context: FileContext, call: ast.Call, keyword: ast.keyword) -> Edit:
+    """Remove a keyword together with the comma that belongs to it."""
+    before = [*call.args, *call.keywords[: call.keywords.index(keyword)]]
+    start, end = context.text.span(keyword)
+    if before:
+        return Edit(context.text.span(before[-1])[1], end, "")
+    following = call.keywords[call.keywords.index(keyword) + 1 :]
+    if following:
+        return Edit(start, context.text.span(following[0])[0], "")
+    close = context.text.span(call)[1] - 1
+    return Edit(start, close, "")
+
+
+def _added(context: FileContext, site: Site, text: str) -> Edit:
+    call = site.option_call
+    if call is None and isinstance(site.node, ast.Call) and site.form == "call":
+        call = site.node
+    if call is None:
+        end = context.text.span(site.reference)[1]
+        return Edit(end, end, f"({text})")
+    if call.keywords or call.args:
+        last = max([*call.args, *call.keywords], key=lambda n: (n.end_lineno, n.end_col_offset))
+        end = context.text.span(last)[1]
+        if isinstance(last, ast.GeneratorExp):
+            raise CannotEmit("an option would follow a generator")
+        return Edit(end, end, f", {text}")
+    end = context.text.span(call)[1] - 1
+    return Edit(end, end, text)

@@ -1,0 +1,63 @@
+"""Pins: the transform by its `nnx.compat` name, and graph mode for all that runs inside.
+
+`compat` changes the default of the call it names and of nothing inside (SEMANTICS 22), so the
+function gets the two mode setters as decorators, unless all that it reaches was seen to hold no
+nnx call that depends on the mode.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.layout import line_after
+from nnx_migrate.rewrite.spelling import Spelling
+
+SETTERS = ("set_graph_mode", "set_graph_updates")
+
+
+def pin_edits(context: FileContext, site: Site, cover_extent: bool) -> list[Edit]:
+    """Edits that keep a site in graph mode.
+
+    Args:
+        cover_extent: set both modes for what runs inside the function too.
+
+    Raises:
+        CannotEmit: nnx has no name at the site, and none can be given to it.
+    """
+    spelling = Spelling.at(context, site.reference)
+    edits = [*spelling.import_edits, compat_edit(context, site.reference, spelling.nnx)]
+    if cover_extent:
+        edits += _cover(context, site, spelling.nnx)
+    return edits
+
+
+def compat_edit(context: FileContext, reference: ast.expr, nnx: str) -> Edit:
+    start, end = context.text.span(reference)
+    if isinstance(reference, ast.Attribute):
+        head_end = context.text.span(reference.value)[1]
+        return Edit(head_end, head_end, ".compat")
+    return Edit(start, end, f"{nnx}.compat.{_public_name(context, reference)}")
+
+
+def _public_name(context: FileContext, reference: ast.expr) -> str:
+    name = context.tree.nnx_name(reference)
+    assert name is not None
+    return name
+
+
+def _cover(context: FileContext, site: Site, nnx: str) -> list[Edit]:
+    if site.form == "decorator":
+        assert site.node.end_lineno is not None
+        place = line_after(context, site.node.end_lineno)
+        indent = context.text.indent_of_line(site.node.lineno)
+        lines = "".join(f"{indent}@{nnx}.{setter}(True){context.newline}" for setter in SETTERS)
+        return [Edit(place, place, lines)]
+    function = site.function
+    if not isinstance(function, ast.expr):
+        return []
+    start, end = context.text.span(function)
+    opening = "".join(f"{nnx}.{setter}(True)(" for setter in SETTERS)
+    return [Edit(start, start, opening), Edit(end, end, ")" * len(SETTERS))]

@@ -1,0 +1,106 @@
+"""What rules want done at a site: facts in, contributions out, one plan a site."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Literal
+
+from nnx_migrate.outcomes import Evidence
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgumentSplit:
+    """A Module argument that is passed as States and merged again inside the function.
+
+    Args:
+        index: its place among the function's positional arguments.
+        filters: source text of the filters, `...` last: the arguments of `nnx.split`.
+        placement: "together": all States take the argument's place; "apart": the first one does
+            and the others follow the last argument that is split (so argnums stay what they are).
+        clone: which of the States are copied before they are merged, because the updates that
+            the function makes to them must not be kept (SEMANTICS SCN-2).
+        carried: which of the States go into the carry of a scan.
+    """
+
+    index: int
+    filters: tuple[str, ...]
+    placement: Literal["together", "apart"] = "together"
+    names: tuple[str, ...] = ()
+    clone: tuple[bool, ...] = ()
+    carried: tuple[bool, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Metadata:
+    """An `nnx.transform_metadata` to put directly around the function.
+
+    Args:
+        partition: source text of the name of the axis.
+        axes: source text of in_axes and out_axes, for those that are not the default.
+    """
+
+    partition: str
+    axes: Mapping[str, str]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one rule wants changed at one site.
+
+    Args:
+        splits: arguments to pass as States.
+        return_filters: filters to split the function's result by; it is merged again outside.
+        options: new source text of the transform's keyword arguments; None removes one.
+        metadata: metadata to transform.
+        drop: names whose binding is no longer needed when this is done.
+    """
+
+    rule: str
+    message: str
+    evidence: tuple[Evidence, ...] = ()
+    splits: tuple[ArgumentSplit, ...] = ()
+    return_filters: tuple[str, ...] = ()
+    options: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
+    metadata: Metadata | None = None
+    drop: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Pin:
+    """The site must stay in graph mode.
+
+    Args:
+        outward: the transforms around it must stay in graph mode with it, because what the function
+            does to the object does not pass a tree-mode boundary (SEMANTICS 3, MIX-03).
+    """
+
+    rule: str
+    reason: str
+    evidence: tuple[Evidence, ...] = ()
+    outward: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Same:
+    """The site was proved not to depend on the mode."""
+
+    rule: str
+    reason: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Manual:
+    """Neither rewritten nor pinned: a person has to decide."""
+
+    rule: str
+    reason: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+Decision = Contribution | Pin | Same | Manual
+
+
+class CannotEmit(Exception):
+    """The code around a site has no place for the rewrite; the site is pinned with this reason."""

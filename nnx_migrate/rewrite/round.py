@@ -1,0 +1,294 @@
+"""One round over a file: decide every site, emit what does not overlap, leave the rest to the next.
+
+A rewrite that nests a function changes the places of all sites inside it, so those are planned
+anew from the text that it leaves; a round without edits ends the planning, which also shows that
+a second run has nothing to do.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Sequence
+
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.syntax import FunctionNode
+from nnx_migrate.outcomes import Finding, Outcome
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.dropping import drop_edits
+from nnx_migrate.rewrite.edits import Edit, LineMap, hull
+from nnx_migrate.rewrite.emit import Job, emit, make_job, split_expressions
+from nnx_migrate.rewrite.functions import function_scopes
+from nnx_migrate.rewrite.pinning import SETTERS, pin_edits
+from nnx_migrate.rewrite.plan import CannotEmit, Contribution, Decision, Manual, Pin, Same
+from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.sources.suppressions import Suppression, Suppressions
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RoundPlan:
+    """The result of one round.
+
+    Args:
+        edits: what to change now.
+        findings: sites that end with these edits; in the first round also those that need none.
+        standing: sites that neither were nor will be changed; they count in the last round.
+        suppressed: ignore comments that silenced a site.
+    """
+
+    edits: tuple[Edit, ...]
+    findings: tuple[Finding, ...]
+    standing: tuple[Finding, ...]
+    suppressed: frozenset[Suppression]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Decided:
+    site: Site
+    decisions: tuple[Decision, ...]
+
+
+def plan_round(
+    context: FileContext,
+    rules: Sequence[Rule],
+    suppressions: Suppressions,
+    lines: LineMap,
+    *,
+    first: bool,
+) -> RoundPlan:
+    """Plan one round over the file of `context`."""
+    planner = _Planner(context, lines)
+    suppressed: set[Suppression] = set()
+    decided: list[_Decided] = []
+    for site in context.finder.sites():
+        if site.decided or covered_by_setters(context, site.node):
+            continue
+        decisions = []
+        for rule in rules:
+            if site.transform not in rule.transforms:
+                continue
+            decision = rule.decide(context, site)
+            if decision is None:
+                continue
+            found = None
+            if not isinstance(decision, Same):
+                found = suppressions.match(rule.name, *planner.original_lines(site))
+            if found is not None:
+                suppressed.add(found)
+            else:
+                decisions.append(decision)
+        if decisions:
+            decided.append(_Decided(site, tuple(decisions)))
+    planner.plan(decided, first=first)
+    return RoundPlan(
+        tuple(planner.edits),
+        tuple(planner.findings),
+        tuple(planner.standing),
+        frozenset(suppressed),
+    )
+
+
+def covered_by_setters(context: FileContext, node: ast.AST) -> bool:
+    """Whether graph mode is set for the code around a node, by decorators or by `with`."""
+    for parent in context.tree.ancestors(node):
+        expressions: list[ast.expr] = []
+        if isinstance(parent, FunctionNode) and node not in parent.decorator_list:
+            expressions = parent.decorator_list
+        elif isinstance(parent, ast.With | ast.AsyncWith):
+            expressions = [item.context_expr for item in parent.items]
+        elif isinstance(parent, ast.Call):
+            expressions = [parent.func]
+        for expression in expressions:
+            if isinstance(expression, ast.Call):
+                if context.tree.nnx_name(expression.func) in SETTERS:
+                    return True
+    return False
+
+
+class _Planner:
+    """Gathers the edits of a round, keeping them apart."""
+
+    def __init__(self, context: FileContext, lines: LineMap) -> None:
+        self.context = context
+        self.lines = lines
+        self.edits: list[Edit] = []
+        self.findings: list[Finding] = []
+        self.standing: list[Finding] = []
+        self.hulls: list[tuple[int, int]] = []
+        self.pinned: set[ast.expr] = set()
+
+    def original_lines(self, site: Site) -> tuple[int, int]:
+        statement = self.context.tree.statement(site.node)
+        last = site.node.end_lineno or site.node.lineno
+        if isinstance(statement, ast.Assign | ast.Expr | ast.Return | ast.AnnAssign):
+            last = max(last, statement.end_lineno or last)
+        return self.lines.original(site.node.lineno), self.lines.original(last)
+
+    def plan(self, decided: Sequence[_Decided], *, first: bool) -> None:
+        jobs = {
+            id(item): make_job(item.site, contributions)
+            for item in decided
+            if (contributions := _contributions(item.decisions))
+        }
+        crowded = self._crowded([jobs[id(i)] for i in decided if id(i) in jobs])
+        for item in decided:
+            job = jobs.get(id(item))
+            if job is not None:
+                self._rewrite(item, dataclasses.replace(job, crowded=id(job) in crowded))
+            else:
+                self._without_rewrite(item, first=first)
+
+    def _crowded(self, jobs: list[Job]) -> set[int]:
+        """Jobs that share their function with the split of another object."""
+        found: set[int] = set()
+        by_place: dict[ast.AST | None, list[Job]] = {}
+        for job in jobs:
+            if job.site.form != "decorator":
+                by_place.setdefault(self.context.outermost_function(job.site.node), []).append(job)
+        for group in by_place.values():
+            texts = {t for job in group for t in split_expressions(self.context, job)}
+            if len(texts) > 1:
+                found |= {id(job) for job in group}
+        return found
+
+    def _rewrite(self, item: _Decided, job: Job) -> None:
+        try:
+            edits = emit(self.context, job)
+        except CannotEmit as error:
+            reason = str(error)
+            pins = [Pin(c.rule, reason, c.evidence) for c in job.contributions]
+            self._pin(item.site, pins)
+            return
+        if not self._accept(edits):
+            return
+        for contribution in job.contributions:
+            self.edits += drop_edits(self.context, contribution.drop, item.site)
+            self._note(
+                self.findings, item.site, contribution, Outcome.REWRITTEN, contribution.message
+            )
+
+    def _without_rewrite(self, item: _Decided, *, first: bool) -> None:
+        pins = [d for d in item.decisions if isinstance(d, Pin)]
+        for decision in item.decisions:
+            if isinstance(decision, Manual):
+                self._note(
+                    self.standing, item.site, decision, Outcome.MANUAL, decision.reason
+                )
+            elif isinstance(decision, Same) and first:
+                self._note(self.findings, item.site, decision, Outcome.SAME, decision.reason)
+        if not pins:
+            return
+        pins += [
+            Pin(d.rule, pins[0].reason, d.evidence)
+            for d in item.decisions
+            if isinstance(d, Contribution)
+        ]
+        if self.context.options.on_unsafe == "leave":
+            for pin in pins:
+                self._note(
+                    self.standing, item.site, pin, Outcome.MANUAL,
+                    f"left in the mode of the default: {pin.reason}",
+                )
+            return
+        self._pin(item.site, pins)
+
+    def _pin(self, site: Site, pins: Sequence[Pin]) -> None:
+        try:
+            edits = self._pin_edits(site, outward=any(pin.outward for pin in pins))
+        except CannotEmit as error:
+            for pin in pins:
+                self._note(
+                    self.standing, site, pin, Outcome.MANUAL,
+                    f"{pin.reason}; it cannot be pinned either: {error}",
+                )
+            return
+        if not self._accept(edits):
+            return
+        for pin in pins:
+            self._note(
+                self.findings, site, pin, Outcome.PINNED, f"kept in graph mode: {pin.reason}"
+            )
+
+    def _pin_edits(self, site: Site, *, outward: bool) -> list[Edit]:
+        scopes = function_scopes(self.context, site)
+        extent = self.context.analysis.extents.of(scopes) if scopes else None
+        edits = pin_edits(self.context, site, extent is None or not extent.free_of_mode)
+        if outward:
+            for around in self._transforms_around(site):
+                if around.reference not in self.pinned:
+                    self.pinned.add(around.reference)
+                    edits += pin_edits(self.context, around, cover_extent=True)
+        return edits
+
+    def _transforms_around(self, site: Site) -> list[Site]:
+        """Transforms of the functions that hold the site, innermost first."""
+        holders: set[ast.AST] = set()
+        function = self.context.tree.function_around(site.node)
+        while function is not None:
+            holders.add(function)
+            function = self.context.tree.function_around(function)
+        scopes = {self.context.tree.scope_of(h) for h in holders}  # type: ignore[arg-type]
+        return [
+            other
+            for other in self.context.finder.sites()
+            if other.reference is not site.reference
+            and not other.decided
+            and (
+                other.function in holders
+                or scopes & set(function_scopes(self.context, other))
+            )
+        ]
+
+    def _accept(self, edits: list[Edit]) -> bool:
+        """Take a site's edits unless they meet those of another, which then goes first."""
+        if not edits:
+            return True
+        start, end = hull(edits)
+        fresh = [edit for edit in edits if edit not in self.edits or edit.start != edit.end]
+        if any(start < b and a < end for a, b in self.hulls if (a, b) != (start, end)) and any(
+            self._touches(edit) for edit in fresh
+        ):
+            return False
+        imports = [e for e in edits if e in self.edits]
+        self.edits += [e for e in edits if e not in imports]
+        self.hulls.append((start, end))
+        return True
+
+    def _touches(self, edit: Edit) -> bool:
+        """Whether an edit overlaps one that is already planned, or moves lines that it counts on."""
+        return any(
+            (edit.start < other.end and other.start < edit.end)
+            or (edit.start == other.start and edit != other)
+            or (other.start < edit.start < other.end)
+            for other in self.edits
+        ) or any(a < edit.start < b or a < edit.end < b for a, b in self.hulls)
+
+    def _note(
+        self,
+        into: list[Finding],
+        site: Site,
+        decision: Contribution | Pin | Same | Manual,
+        outcome: Outcome,
+        message: str,
+    ) -> None:
+        text = self.context.text
+        start = text.span(site.reference)[0]
+        line = text.line_of(start)
+        column = start - text.line_start(line) + 1
+        into.append(
+            Finding(
+                decision.rule,
+                self.lines.original(line),
+                column,
+                outcome,
+                message,
+                decision.evidence,
+            )
+        )
+
+
+def _contributions(decisions: Sequence[Decision]) -> list[Contribution]:
+    """The contributions at a site, unless a decision among them forbids to rewrite it."""
+    if any(isinstance(d, Pin | Manual) for d in decisions):
+        return []
+    return [d for d in decisions if isinstance(d, Contribution)]
