@@ -1,0 +1,75 @@
+"""Runs the installed `nnx-migrate`, as a user does, and reads what it reports."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+class ToolFailed(Exception):
+    """`nnx-migrate` crashed, or said something that cannot be."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Tool:
+    """The command to run.
+
+    Args:
+        command: the program and what always comes before the subcommand.
+    """
+
+    command: tuple[str, ...]
+
+    def patch(self, root: Path, paths: Sequence[str]) -> bytes:
+        """Return what `apply --diff` prints; nothing is written.
+
+        Raises:
+            ToolFailed: it crashed.
+        """
+        return self._apply(root, ["--diff", *paths])
+
+    def apply(self, root: Path, paths: Sequence[str]) -> dict[str, Any]:
+        """Write the migration into the folder and return the JSON report.
+
+        Raises:
+            ToolFailed: it crashed, or the report is not JSON.
+        """
+        output = self._apply(root, ["--format", "json", *paths])
+        try:
+            report: dict[str, Any] = json.loads(output)
+        except json.JSONDecodeError as error:
+            raise ToolFailed(f"its report is not JSON: {error}") from error
+        return report
+
+    def _apply(self, root: Path, arguments: Sequence[str]) -> bytes:
+        done = subprocess.run(
+            [*self.command, "apply", *arguments],
+            cwd=root,
+            capture_output=True,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+        errors = done.stderr.decode(errors="replace")
+        if done.returncode not in (0, 1) or "Traceback (most recent call last)" in errors:
+            tail = "\n".join(errors.strip().splitlines()[-6:])
+            raise ToolFailed(f"apply ended with {done.returncode} in {root}:\n{tail}")
+        return done.stdout
+
+
+def installed_tool() -> Tool:
+    """Return the `nnx-migrate` beside the running interpreter, else the one on PATH.
+
+    Raises:
+        ToolFailed: it is not installed.
+    """
+    beside = Path(sys.executable).parent
+    found = shutil.which("nnx-migrate", path=str(beside)) or shutil.which("nnx-migrate")
+    if found is None:
+        raise ToolFailed("nnx-migrate is not installed: pip install .")
+    return Tool((found,))

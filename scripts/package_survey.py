@@ -1,0 +1,177 @@
+"""Migrates copies of one package and checks everything that can be checked without running it."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import subprocess
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from migration_tool import Tool
+from pinned_sources import Pin, copy_tree
+
+OUTCOMES = ("rewritten", "pinned", "manual", "same")
+STATUSES = ("changed", "unchanged", "skipped", "failed", "reverted")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Package:
+    """What is migrated of one archive.
+
+    Args:
+        paths: the arguments of `apply`, relative to the unpacked archive.
+    """
+
+    pin: Pin
+    paths: tuple[str, ...] = (".",)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Survey:
+    """What a run over one package found, and which checks did not hold.
+
+    Args:
+        files: Python files under the paths.
+        nnx_files: those that say `nnx`.
+        changed: files that were rewritten.
+        rules: rule -> outcome -> sites.
+        undone: "path: reason" of every file that was skipped, failed or reverted.
+        problems: checks that do not hold, in words.
+    """
+
+    package: Package
+    files: int
+    nnx_files: int
+    changed: int
+    rules: Mapping[str, Mapping[str, int]]
+    undone: tuple[str, ...]
+    problems: tuple[str, ...]
+
+    def sites(self, outcome: str) -> int:
+        """Number of sites that ended in an outcome, over all rules."""
+        return sum(counts.get(outcome, 0) for counts in self.rules.values())
+
+
+def survey(package: Package, source: Path, tool: Tool, scratch: Path) -> Survey:
+    """Migrate copies of a package and check the result.
+
+    Args:
+        source: the unpacked archive; it is only read.
+        scratch: an empty folder for the copies.
+
+    Raises:
+        ToolFailed: `nnx-migrate` crashed.
+    """
+    applied, patched = (_repository(source, scratch / name) for name in ("applied", "patched"))
+    original = _contents(applied)
+    patch = tool.patch(applied, package.paths)
+    problems = [f"--diff changed {name}" for name in _differences(original, _contents(applied))]
+    report = tool.apply(applied, package.paths)
+    after = _contents(applied)
+    problems += _report_problems(report, _differences(original, after), applied)
+    problems += _unparsable(original, after)
+    problems += _second_run_problems(tool, applied, package.paths, after)
+    problems += _patch_problems(patch, patched, after)
+    python = [name for name in original if _is_python(name, package.paths)]
+    return Survey(
+        package,
+        files=len(python),
+        nnx_files=sum(b"nnx" in original[name] for name in python),
+        changed=sum(file["status"] == "changed" for file in report["files"]),
+        rules=_count(report),
+        undone=tuple(_undone(report, applied)),
+        problems=tuple(problems),
+    )
+
+
+def _repository(source: Path, target: Path) -> Path:
+    """Copy a package into a repository of its own, so that a patch is relative to its root."""
+    copy_tree(source, target)
+    subprocess.run(["git", "init", "--quiet", str(target)], check=True)
+    return target
+
+
+def _contents(root: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and ".git" not in path.relative_to(root).parts
+    }
+
+
+def _differences(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[str]:
+    return sorted(
+        name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
+    )
+
+
+def _is_python(name: str, paths: Sequence[str]) -> bool:
+    inside = any(path == "." or name.startswith(path + "/") for path in paths)
+    return inside and name.endswith((".py", ".pyi"))
+
+
+def _report_problems(report: Any, changed: Sequence[str], root: Path) -> Iterator[str]:
+    for file in report["files"]:
+        if file["status"] not in STATUSES:
+            yield f"{file['path']}: no such status: {file['status']}"
+        for finding in file["findings"]:
+            if finding["outcome"] not in OUTCOMES:
+                yield f"{file['path']}:{finding['line']}: no outcome: {finding['outcome']!r}"
+    claimed = sorted(_name(file, root) for file in report["files"] if file["status"] == "changed")
+    if claimed != list(changed):
+        yield f"reported as changed {claimed}, but changed on disk {list(changed)}"
+
+
+def _name(file: Any, root: Path) -> str:
+    path = Path(root, file["path"]).resolve()
+    return path.relative_to(root.resolve()).as_posix()
+
+
+def _unparsable(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Iterator[str]:
+    for name in _differences(before, after):
+        try:
+            ast.parse(after.get(name, b""), name)
+        except (SyntaxError, ValueError) as error:
+            yield f"{name} does not parse any more: {error}"
+
+
+def _second_run_problems(
+    tool: Tool, root: Path, paths: Sequence[str], written: Mapping[str, bytes]
+) -> Iterator[str]:
+    left = tool.patch(root, paths)
+    if left:
+        heads = [line for line in left.splitlines() if line.startswith(b"+++ ")]
+        yield f"a second run would change {len(heads)} files: {heads[:3]}"
+    tool.apply(root, paths)
+    for name in _differences(written, _contents(root)):
+        yield f"a second run changed {name}"
+
+
+def _patch_problems(patch: bytes, root: Path, written: Mapping[str, bytes]) -> Iterator[str]:
+    if patch:
+        for command in (["git", "apply", "--check"], ["git", "apply"]):
+            done = subprocess.run(
+                [*command, "--whitespace=nowarn", "-"], cwd=root, input=patch, capture_output=True
+            )
+            if done.returncode != 0:
+                yield f"{' '.join(command)}: {done.stderr.decode(errors='replace').strip()}"
+                return
+    for name in _differences(_contents(root), written):
+        yield f"the patch and apply write different bytes into {name}"
+
+
+def _count(report: Any) -> dict[str, Counter[str]]:
+    rules: dict[str, Counter[str]] = {}
+    for file in report["files"]:
+        for finding in file["findings"]:
+            rules.setdefault(finding["rule"], Counter())[finding["outcome"]] += 1
+    return rules
+
+
+def _undone(report: Any, root: Path) -> Iterator[str]:
+    for file in report["files"]:
+        if file["status"] in ("skipped", "failed", "reverted"):
+            yield f"{_name(file, root)} ({file['status']}): {file['reason']}"
