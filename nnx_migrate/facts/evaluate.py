@@ -11,6 +11,7 @@ from nnx_migrate.facts.library import (
     CONTAINER_CLASSES,
     PASS_THROUGH_TRANSFORMS,
     is_transform,
+    library_member,
     library_result,
 )
 from nnx_migrate.facts.project import Project, layer_of, nnx_name
@@ -37,6 +38,7 @@ from nnx_migrate.facts.values import (
 )
 
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
+_HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
 _MAX_VALUES = 24
 
 
@@ -177,10 +179,10 @@ class Evaluator:
         if parameter.annotation is not None:
             outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
             declared = self.annotated(outer, parameter.annotation)
-            if not is_unknown(declared) and not _is_any_module(declared):
+            if not is_unknown(declared) and not _calls_tell_more(declared):
                 return declared
         passed = self._passed(scope, function, parameter)
-        if passed and not is_unknown(passed):
+        if passed and not is_unknown(passed) and (not declared or _agrees(declared, passed)):
             return passed
         return declared if declared and not is_unknown(declared) else passed or unknown(
             f"no call of {function.name} found that shows what {parameter.name} is"
@@ -315,7 +317,7 @@ class Evaluator:
                 found |= instance.wraps
         if found:
             return found - PLAIN if len(found) > 1 else found
-        return self._declared(classes, name) or unknown(
+        return self._declared(classes, name) or library_member(instance.class_name, name) or unknown(
             f"attribute {name} of {instance.class_name.rpartition(':')[0] or instance.class_name}"
         )
 
@@ -490,8 +492,17 @@ def _is_property(decorator: ir.Expr) -> bool:
     return name in {"property", "cached_property"}
 
 
-def _is_any_module(values: Values) -> bool:
-    return all(isinstance(v, Instance) and v.class_name == "flax.nnx.Module" for v in values)
+def _calls_tell_more(declared: Values) -> bool:
+    """Whether an annotation says less than a call can: any Module, or something that holds one."""
+    return all(
+        isinstance(v, Instance) and v.class_name.removeprefix("flax.nnx.") in _HOLDERS
+        for v in declared
+    )
+
+
+def _agrees(declared: Values, passed: Values) -> bool:
+    """Whether what is passed is what the annotation says, as far as its sort goes."""
+    return is_unknown(declared) or all(isinstance(v, Instance) for v in passed)
 
 
 def _holds(value: Value) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nnx_migrate.facts.project import nnx_name
+from nnx_migrate.facts.project import layer_of, nnx_name
 from nnx_migrate.facts.values import (
     ARRAY,
     GRAPHDEF,
@@ -14,6 +14,7 @@ from nnx_migrate.facts.values import (
     ContainerValue,
     FunctionValue,
     Instance,
+    LibraryValue,
     TupleValue,
     Values,
     unknown,
@@ -79,6 +80,11 @@ PASS_THROUGH_TRANSFORMS = (NNX_TRANSFORMS - {"grad", "value_and_grad"}) | {
     "builtins.classmethod",
     "contextlib.contextmanager",
 }
+#: Stands before "Class.method" of a library object.
+_METHOD = "<method>."
+_RNGS_METHODS = frozenset(
+    {"fork", "split", "clone", "items", "keys", "values", "get", "pop", "reseed", "params_key"}
+)
 _ARRAY_LIBRARIES = ("jax.numpy.", "jax.random.", "jax.nn.", "jax.lax.", "numpy.", "optax.losses.")
 _STATE_FUNCTIONS = frozenset({"state", "pop", "filter_state", "merge_state", "variables"})
 _SAME_AS_ARGUMENT = frozenset(
@@ -97,6 +103,24 @@ def is_transform(dotted: str) -> bool:
     return dotted in _JAX_TRANSFORMS
 
 
+def library_member(class_name: str, name: str) -> Values:
+    """An attribute of an instance of one of the library's classes that its table does not list."""
+    layer = layer_of(class_name)
+    if layer is None or layer.name in {"Module", "Pytree", "Object"}:
+        return NOTHING
+    if layer.kind == "rngs" and name not in _RNGS_METHODS:
+        return frozenset({Instance("flax.nnx.RngStream", origin="a stream of an Rngs")})
+    return frozenset({LibraryValue(f"{_METHOD}{layer.name}.{name}")})
+
+
+def _method_result(name: str) -> Values:
+    """The result of a method of a library object: `Rngs.fork`, `Linear.attend`."""
+    owner, _, method = name.partition(".")
+    if owner in {"Rngs", "RngStream"} and method in {"fork", "split", "clone"}:
+        return frozenset({Instance(f"flax.nnx.{owner}", origin=f"{owner}.{method}")})
+    return ARRAY
+
+
 def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) -> Values:
     """The result of calling a library function that is no transform.
 
@@ -106,6 +130,8 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
         arguments: what its positional arguments can be.
     """
     first = arguments[0] if arguments else NOTHING
+    if dotted.startswith(_METHOD):
+        return _method_result(dotted.removeprefix(_METHOD))
     if nnx is not None:
         return _nnx_result(nnx.removeprefix("compat."), first)
     if dotted.startswith("builtins."):

@@ -38,6 +38,7 @@ _HARMLESS_PREFIXES = (
     "copy.",
     "builtins.",
     "<container>.",
+    "<method>.",
 )
 _CHANGING_BUILTINS = frozenset({"builtins.setattr", "builtins.delattr", "builtins.vars"})
 

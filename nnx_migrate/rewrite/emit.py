@@ -17,6 +17,7 @@ from nnx_migrate.rewrite.arguments import (
 )
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.functions import definition_of, is_owned
 from nnx_migrate.rewrite.layout import hoistable, insert_at_top, insert_before
 from nnx_migrate.rewrite.metadata import metadata_edits
 from nnx_migrate.rewrite.naming import fresh, prefix_of, state_name
@@ -109,7 +110,8 @@ def _named(context: FileContext, job: Job, *others: ast.AST) -> list[NamedSplit]
     named: list[NamedSplit] = []
     for number, split in enumerate(job.splits):
         wanted = ["graphdef", *(split.names or [state_name(f) for f in split.filters])]
-        prefix = prefix_of(expressions[number]) if number < len(expressions) else "model"
+        own = {e for i, e in enumerate(expressions) if i % len(job.splits) == number}
+        prefix = prefix_of(own.pop()) if len(own) == 1 else "model"
         if job.crowded or len(job.splits) > 1:
             wanted = [f"{prefix}_{name}" for name in wanted]
             prefix = f"{prefix}_state" if prefix else ""
@@ -143,8 +145,12 @@ def _called(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     if not site.uses:
         raise CannotEmit("no call of the result was found")
     named = _named(context, job)
-    edits: list[Edit] = []
-    definition = _definition(context, site.function)
+    definition = definition_of(context, site.function)
+    owned = definition is not None and is_owned(context, site, definition)
+    if owned and definition is not None and not job.return_filters:
+        edits = _edit_function(context, definition, named, nnx)
+    else:
+        edits = wrapped_function(context, site, definition, named, job.return_filters, nnx)
     for use in site.uses:
         reason = hoistable(context, use)
         if reason:
@@ -158,52 +164,7 @@ def _called(context: FileContext, job: Job, nnx: str) -> list[Edit]:
         if job.return_filters:
             start, end = context.text.span(use)
             edits += [Edit(start, start, f"{nnx}.merge(*"), Edit(end, end, ")")]
-    owned = definition is not None and _is_owned(context, site, definition)
-    if owned and definition is not None and not job.return_filters:
-        edits += _edit_function(context, definition, named, nnx)
-    else:
-        edits += wrapped_function(context, site, definition, named, job.return_filters, nnx)
     return edits
-
-
-def _definition(
-    context: FileContext, function: ast.expr | AnyFunction | None
-) -> AnyFunction | None:
-    """The definition, in this file, of the function that an expression names."""
-    if function is None or isinstance(function, AnyFunction):
-        return function
-    values = context.values(function)
-    if len(values) != 1:
-        return None
-    (value,) = values
-    scope = getattr(value, "scope", None)
-    if scope is None or scope.module != context.tree.module:
-        return None
-    if getattr(value, "transforms", ()) or getattr(value, "bound", False):
-        return None
-    if getattr(value, "partial_args", 0):
-        return None
-    return context.tree.functions.get(scope.function)
-
-
-def _is_owned(context: FileContext, site: Site, definition: AnyFunction) -> bool:
-    """Whether nothing but this site uses the function, and it sees the names of the call."""
-    if isinstance(definition, ast.Lambda):
-        return definition is site.function
-    if definition.decorator_list or isinstance(definition, ast.AsyncFunctionDef):
-        return False
-    scope = context.tree.scope(definition)
-    if context.tree.class_around(definition) is not None:
-        return False
-    if context.tree.scope(site.node) != scope:
-        return False
-    loads = context.finder.loads(scope, definition.name)
-    if len(context.project.bindings(scope, definition.name)) != 1 or len(loads) != 1:
-        return False
-    outer = context.outermost_function(definition)
-    if outer is None:  # at module level anyone may import it; a script's name starts nothing
-        return False
-    return loads[0] is site.function
 
 
 def _edit_function(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.syntax import FunctionNode
+from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.values import NOTHING, FunctionValue, Scope, Values, unknown
 from nnx_migrate.rewrite.context import FileContext
 
@@ -76,3 +76,43 @@ def _parameter_values(context: FileContext, site: Site, index: int) -> Values:
                 found |= context.evaluator.parameter(scope, parameter)
     return found or unknown("the function that it is passed to is not defined in the project")
 
+
+def definition_of(
+    context: FileContext, function: ast.expr | AnyFunction | None
+) -> AnyFunction | None:
+    """The definition, in this file, of the function that an expression names."""
+    if function is None or isinstance(function, AnyFunction):
+        return function
+    values = context.values(function)
+    if len(values) != 1:
+        return None
+    (value,) = values
+    scope = getattr(value, "scope", None)
+    if scope is None or scope.module != context.tree.module:
+        return None
+    if getattr(value, "transforms", ()) or getattr(value, "bound", False):
+        return None
+    if getattr(value, "partial_args", 0):
+        return None
+    return context.tree.functions.get(scope.function)
+
+
+def is_owned(context: FileContext, site: Site, definition: AnyFunction) -> bool:
+    """Whether nothing but this site uses the function, and it sees the names of the call."""
+    if isinstance(definition, ast.Lambda):
+        return definition is site.function
+    if definition.decorator_list or isinstance(definition, ast.AsyncFunctionDef):
+        return False
+    scope = context.tree.scope(definition)
+    if context.tree.class_around(definition) is not None:
+        return False
+    if context.tree.scope(site.node) != scope:
+        return False
+    loads = context.finder.loads(scope, definition.name)
+    if len(context.project.bindings(scope, definition.name)) != 1 or len(loads) != 1:
+        return False
+    if context.outermost_function(definition) is None:
+        # At module level anyone may import it; nobody imports what a script's loop defines anew.
+        if not isinstance(context.tree.parents[definition], ast.For | ast.While | ast.With):
+            return False
+    return loads[0] is site.function

@@ -12,6 +12,7 @@ import ast
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.functions import definition_of, is_owned
 from nnx_migrate.rewrite.layout import line_after
 from nnx_migrate.rewrite.spelling import Spelling
 
@@ -58,6 +59,13 @@ def _cover(context: FileContext, site: Site, nnx: str) -> list[Edit]:
     function = site.function
     if not isinstance(function, ast.expr):
         return []
+    definition = definition_of(context, function)
+    if isinstance(definition, ast.FunctionDef) and is_owned(context, site, definition):
+        indent = context.text.indent_of_line(definition.lineno)
+        place = context.text.line_start(definition.lineno)
+        if not context.text.text[place : context.text.span(definition)[0]].strip():
+            lines = "".join(f"{indent}@{nnx}.{setter}(True){context.newline}" for setter in SETTERS)
+            return [Edit(place, place, lines)]
     start, end = context.text.span(function)
     opening = "".join(f"{nnx}.{setter}(True)(" for setter in SETTERS)
     return [Edit(start, start, opening), Edit(end, end, ")" * len(SETTERS))]

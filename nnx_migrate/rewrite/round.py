@@ -114,7 +114,7 @@ class _Planner:
         self.edits: list[Edit] = []
         self.findings: list[Finding] = []
         self.standing: list[Finding] = []
-        self.hulls: list[tuple[int, int]] = []
+        self.indented: list[tuple[int, int]] = []
         self.pinned: set[ast.expr] = set()
 
     def original_lines(self, site: Site) -> tuple[int, int]:
@@ -241,27 +241,24 @@ class _Planner:
 
     def _accept(self, edits: list[Edit]) -> bool:
         """Take a site's edits unless they meet those of another, which then goes first."""
-        if not edits:
-            return True
-        start, end = hull(edits)
-        fresh = [edit for edit in edits if edit not in self.edits or edit.start != edit.end]
-        if any(start < b and a < end for a, b in self.hulls if (a, b) != (start, end)) and any(
-            self._touches(edit) for edit in fresh
-        ):
+        fresh = [edit for edit in edits if edit not in self.edits]
+        if any(self._meets(edit) for edit in fresh):
             return False
-        imports = [e for e in edits if e in self.edits]
-        self.edits += [e for e in edits if e not in imports]
-        self.hulls.append((start, end))
+        if _indents(edits):
+            start, end = hull(edits)
+            if any(start < other.end and other.start < end for other in self.edits):
+                return False
+            self.indented.append((start, end))
+        self.edits += fresh
         return True
 
-    def _touches(self, edit: Edit) -> bool:
-        """Whether an edit overlaps one that is already planned, or moves lines that it counts on."""
+    def _meets(self, edit: Edit) -> bool:
+        """Whether an edit overlaps a planned one, or lies in code that one moves."""
+        spans = [(e.start, e.end) for e in self.edits if e.start < e.end] + self.indented
         return any(
-            (edit.start < other.end and other.start < edit.end)
-            or (edit.start == other.start and edit != other)
-            or (other.start < edit.start < other.end)
-            for other in self.edits
-        ) or any(a < edit.start < b or a < edit.end < b for a, b in self.hulls)
+            (edit.start < end and start < edit.end) or (start < edit.start == edit.end < end)
+            for start, end in spans
+        )
 
     def _note(
         self,
@@ -285,6 +282,11 @@ class _Planner:
                 decision.evidence,
             )
         )
+
+
+def _indents(edits: Sequence[Edit]) -> bool:
+    """Whether edits move whole lines, so that what others would insert there would be misplaced."""
+    return any(e.start == e.end and e.replacement and not e.replacement.strip() for e in edits)
 
 
 def _contributions(decisions: Sequence[Decision]) -> list[Contribution]:

@@ -11,8 +11,8 @@ from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.rewrite.arguments import NamedSplit, positional_names, replaced_slots
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit, apply_edits
-from nnx_migrate.rewrite.layout import first_line, line_after
-from nnx_migrate.rewrite.naming import fresh
+from nnx_migrate.rewrite.layout import MAX_LINE, first_line, insert_before, line_after
+from nnx_migrate.rewrite.naming import fresh, prefix_of
 from nnx_migrate.rewrite.options import option_edits
 from nnx_migrate.rewrite.plan import CannotEmit
 
@@ -40,7 +40,24 @@ def wrapped_function(
     body = f"{callee}({', '.join(arguments)})"
     if return_filters:
         body = f"{nnx}.split({body}, {', '.join(return_filters)})"
-    return [Edit(*context.text.span(function), f"lambda {', '.join(parameters)}: {body}")]
+    span = context.text.span(function)
+    wrapper = f"lambda {', '.join(parameters)}: {body}"
+    if _fits(context, span, wrapper) or isinstance(function, ast.Lambda):
+        return [Edit(*span, wrapper)]
+    name = fresh([f"{prefix_of(text)}_of_state"], context.taken_names(function))[0]
+    lines = [f"def {name}({', '.join(parameters)}):", f"{context.indent_unit}return {body}", ""]
+    try:
+        return [insert_before(context, context.tree.statement(function), lines), Edit(*span, name)]
+    except CannotEmit:
+        return [Edit(*span, wrapper)]
+
+
+def _fits(context: FileContext, span: tuple[int, int], replacement: str) -> bool:
+    """Whether the line stays short with the replacement in it."""
+    line = context.text.line_of(span[0])
+    start = context.text.line_start(line)
+    rest = context.text.text[span[1] : line_after(context, context.text.line_of(span[1]))]
+    return span[0] - start + len(replacement) + len(rest.rstrip()) <= MAX_LINE
 
 
 def _forwarded(
