@@ -1,3 +1,4 @@
+import jax
 import jax.numpy as jnp
 from flax import nnx
 
@@ -12,16 +13,16 @@ class Net(nnx.Module):
         return self.drop(self.norm(self.linear(x)))
 
 
-def loss_fn(batch, model: Net):
+def loss_fn(batch: jax.Array, model: Net):
     return jnp.mean((model(batch) - 1.0) ** 2)
 
 
-def gradients(batch, model: Net):
+def gradients(batch: jax.Array, model: Net):
     # the model comes second in this code base
     return nnx.grad(loss_fn, argnums=1)(batch, model)
 
 
-def input_gradients(batch, model: Net):
+def input_gradients(batch: jax.Array, model: Net):
     """Saliency: argnums=0 is an array, nothing to do with modules."""
     model.eval()
     grads = nnx.grad(loss_fn, argnums=0)(batch, model)

@@ -10,7 +10,9 @@ class Net(nnx.Module):
         self.drop = nnx.Dropout(0.5, rngs=rngs)
 
     def __call__(self, x):
-        return self.drop(self.norm(self.linear(x)))
+        h = self.linear(x)
+        self.sow(nnx.Intermediate, "hidden", h)  # nobody told the program that it does
+        return self.drop(self.norm(h))
 
 
 def drive(program):

@@ -1,0 +1,15 @@
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+def loss_fn(model: nnx.Module, x: jax.Array):
+    return jnp.mean((model(x) - 1.0) ** 2)
+
+
+@nnx.jit
+def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x: jax.Array):
+    """Any Module will do: all that is known is that it is one."""
+    loss, grads = nnx.value_and_grad(loss_fn)(model, x)
+    optimizer.update(model, grads)
+    return loss
