@@ -1,0 +1,208 @@
+"""`nnx-migrate apply`: what is written, what is printed where, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import COMMAND, TRAIN, Command
+
+
+def migrated(command: Command, folder: Path, data: bytes = TRAIN) -> bytes:
+    """Return what `apply` makes of a file."""
+    folder.mkdir(exist_ok=True)
+    file = folder / "train.py"
+    file.write_bytes(data)
+    done = command("apply", file)
+    assert done.code == 0, done.err
+    assert file.read_bytes() != data
+    return file.read_bytes()
+
+
+def test_apply_writes_and_a_second_run_has_nothing_to_do(command: Command, project: Path) -> None:
+    (project / "train.py").chmod(0o750)
+    first = command("apply", "src")
+    assert (first.code, first.out) == (0, b"")
+    assert "src/train.py:18:19: module-gradient: rewritten: " in first.err
+    assert "1 file changed; 2 Python files looked at." in first.err
+    after = (project / "train.py").read_bytes()
+    assert b"nnx.merge" in after
+    assert (project / "train.py").stat().st_mode & 0o777 == 0o750
+    assert (project / "plain.py").read_bytes() == b"import os\n"
+    second = command("apply", "src")
+    assert (second.code, second.out) == (0, b"")
+    assert "0 files changed" in second.err
+    assert (project / "train.py").read_bytes() == after
+    assert sorted(file.name for file in project.iterdir()) == ["plain.py", "train.py"]
+
+
+def test_previews_write_nothing_and_keep_the_streams_apart(
+    command: Command, project: Path, tmp_path: Path
+) -> None:
+    dry = command("apply", "src", "--dry-run")
+    assert dry.code == 1
+    assert dry.out.startswith(b"--- a/src/train.py\n+++ b/src/train.py\n@@ ")
+    assert "1 file would change" in dry.err
+    assert "module-gradient: rewritten" in dry.err
+    diff = command("apply", "src", "--diff")
+    assert (diff.code, diff.out, diff.err) == (1, dry.out, "")
+    check = command("apply", "src", "--check")
+    assert (check.code, check.out) == (1, b"")
+    assert check.err == dry.err
+    patch = command("apply", "src", "--patch", "x.patch")
+    assert (patch.code, patch.out) == (1, b"")
+    assert (tmp_path / "x.patch").read_bytes() == dry.out
+    assert (project / "train.py").read_bytes() == TRAIN
+
+
+def test_nothing_pending_is_exit_code_0_and_an_empty_patch(
+    command: Command, project: Path, tmp_path: Path
+) -> None:
+    (project / "train.py").unlink()
+    for mode in ("--dry-run", "--diff", "--check"):
+        done = command("apply", "src", mode)
+        assert (done.code, done.out) == (0, b"")
+    done = command("apply", "src", "--patch", tmp_path / "x.patch")
+    assert done.code == 0
+    assert (tmp_path / "x.patch").read_bytes() == b""
+
+
+FORM_FEED = TRAIN.replace(b"\n\n\nclass", b"\n\x0c\nclass")
+LATIN = b"# coding: latin-1\n# caf\xe9\n" + TRAIN
+VARIANTS = {
+    "lf": TRAIN,
+    "crlf": TRAIN.replace(b"\n", b"\r\n"),
+    "mixed": TRAIN.replace(b"\n", b"\r\n", 12),
+    "cr in comment": TRAIN.replace(b"class Net", b"# a\r# b\rclass Net"),
+    "bom": b"\xef\xbb\xbf" + TRAIN,
+    "latin-1": LATIN,
+    "no final newline": TRAIN.removesuffix(b"\n"),
+    "form feed": FORM_FEED,
+}
+
+
+@pytest.mark.parametrize("name", ["train.py", "a b/naïve 'x' \"y\".py", "new\nline\t.py"])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_git_apply_gives_what_apply_writes(
+    command: Command, tmp_path: Path, variant: str, name: str
+) -> None:
+    data = VARIANTS[variant]
+    repository = tmp_path / "repository"
+    file = repository / "src" / name
+    file.parent.mkdir(parents=True)
+    file.write_bytes(data)
+    (file.parent / "empty.py").write_bytes(b"")
+    subprocess.run(["git", "init", "-q", repository], check=True)
+    patch = command("apply", "src", "--diff", cwd=repository)
+    assert patch.code == 1, patch.err
+    assert command("apply", "src", cwd=repository).code == 0
+    written = file.read_bytes()
+    assert written != data
+    file.write_bytes(data)
+    for arguments in (["--check"], []):
+        subprocess.run(
+            ["git", "apply", *arguments, "-"], input=patch.out, cwd=repository, check=True
+        )
+    assert file.read_bytes() == written
+    untouched = set(data.split(b"\n")) - set(written.split(b"\n"))
+    assert len(untouched) <= 3
+
+
+def test_only_touched_lines_change(command: Command, tmp_path: Path) -> None:
+    plain = migrated(command, tmp_path / "a")
+    crlf = migrated(command, tmp_path / "b", VARIANTS["crlf"])
+    assert crlf == plain.replace(b"\n", b"\r\n")
+    assert migrated(command, tmp_path / "c", VARIANTS["bom"]) == b"\xef\xbb\xbf" + plain
+    latin = migrated(command, tmp_path / "d", LATIN)
+    assert latin == b"# coding: latin-1\n# caf\xe9\n" + plain
+    bare = migrated(command, tmp_path / "e", VARIANTS["no final newline"])
+    assert bare == plain.removesuffix(b"\n")
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [["--ignore", "module-gradient"], ["--select", "state-axes,diff-state"]],
+)
+def test_rules_can_be_chosen(command: Command, project: Path, flags: list[str]) -> None:
+    done = command("apply", "src", *flags)
+    assert "module-gradient" not in done.err
+    assert (project / "train.py").read_bytes() == TRAIN
+    done = command("apply", "src", "--select", "module-gradient", "--select", "state-axes")
+    assert done.code == 0
+    assert (project / "train.py").read_bytes() != TRAIN
+
+
+def test_json_is_one_object_on_stdout(command: Command, project: Path) -> None:
+    done = command("apply", "src", "--check", "--format", "json")
+    report = json.loads(done.out)
+    assert (done.code, done.err) == (1, "")
+    assert report["schema_version"] == 1
+    assert report["written"] is False
+    assert report["summary"]["files"]["changed"] == 1
+    [file] = report["files"]
+    assert file["path"] == "src/train.py"
+    assert file["findings"][0]["rule"] == "module-gradient"
+    assert file["findings"][0]["evidence"]
+    both = command("apply", "src", "--diff", "--format", "json")
+    assert both.out.startswith(b"--- a/")
+    assert json.loads(both.err) == report
+
+
+def test_verbose_shows_the_evidence(command: Command, project: Path) -> None:
+    assert "    proved: " in command("apply", "src", "--check", "-v").err
+    assert "    proved: " not in command("apply", "src", "--check").err
+
+
+def test_a_pool_of_workers_gives_the_same(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    for number in range(40):
+        (tmp_path / "src" / f"train{number}.py").write_bytes(TRAIN)
+    one = command("apply", "src", "--dry-run", "--jobs", "1")
+    two = command("apply", "src", "--dry-run", "--jobs", "2")
+    assert "40 files would change" in one.err
+    assert one == two
+
+
+def test_comments_keep_code_out(command: Command, project: Path) -> None:
+    file = project / "train.py"
+    line = b"loss, grads = nnx.value_and_grad(loss_fn)(model)"
+    kept = TRAIN.replace(line, line + b"  # nnx-migrate: ignore[module-gradient]")
+    file.write_bytes(kept)
+    done = command("apply", "src")
+    assert (done.code, file.read_bytes()) == (0, kept)
+    skipped = b"# nnx-migrate: skip-file\n" + TRAIN
+    file.write_bytes(skipped)
+    done = command("apply", "src")
+    assert (done.code, file.read_bytes()) == (0, skipped)
+    assert "src/train.py: skipped: " in done.err
+    file.write_bytes(b"from flax import nnx  # nnx-migrate: ignore[state-axes]\n")
+    done = command("apply", "src")
+    assert done.code == 1
+    assert "src/train.py:1:23: unused-ignore: manual: " in done.err
+
+
+def test_configuration_counts_and_flags_beat_it(command: Command, project: Path) -> None:
+    (project / "pyproject.toml").write_text("[tool.nnx-migrate]\nignore = ['module-gradient']\n")
+    assert command("apply", "src", "--check").code == 0
+    assert command("apply", "src", "--check", "--ignore", "state-axes").code == 1
+    (project / "pyproject.toml").write_text("[tool.nnx-migrate]\nexclude = ['train.py']\n")
+    assert command("apply", "src", "--check").code == 0
+    assert command("apply", "src/train.py", "--check").code == 1
+
+
+def test_a_closed_pipe_is_no_accident(project: Path) -> None:
+    for number in range(300):
+        (project / f"train{number}.py").write_bytes(TRAIN)
+    process = subprocess.Popen(
+        [COMMAND, "apply", project, "--diff"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 1

@@ -1,0 +1,181 @@
+"""Bad input: a finding that names file and reason, everything else still done, nothing half-written."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import COMMAND, TRAIN, Command
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(
+    ("data", "finding"),
+    [
+        (
+            b"from flax import nnx\nx = '\xe9'\n",
+            ": unreadable-file: failed: line 2 holds byte 0xe9",
+        ),
+        (b"# coding: nope\nfrom flax import nnx\n", ": unreadable-file: failed: unknown encoding"),
+        (b"from flax import nnx\ndef (:\n", ":2:5: syntax-error: failed: invalid syntax"),
+        (b"nnx\0\x01\x02", ": unreadable-file: failed: it holds NUL bytes"),
+        (b"nnx = " + b"[" * 300 + b"]" * 300, ": syntax-error: failed: too many nested"),
+        (b"nnx = " + b"(" * 6000 + b")" * 6000, ": syntax-error: failed: too many nested"),
+        (b"nnx = " + b"a**" * 5000 + b"a", ": too-deep: failed: "),
+        (b"nnx = " + b"a." * 90_000 + b"a", ": too-deep: failed: "),
+    ],
+)
+def test_a_bad_file_is_told_and_the_others_are_done(
+    command: Command, project: Path, data: bytes, finding: str, jobs: str
+) -> None:
+    (project / "bad.py").write_bytes(data)
+    done = command("apply", "src", "--jobs", jobs)
+    assert done.code == 1
+    [line] = [line for line in done.err.splitlines() if line.startswith("src/bad.py")]
+    line = line.replace("bad.py:1:7:", "bad.py:").replace("bad.py:1:206:", "bad.py:")
+    assert finding.lstrip(":0123456789") in line
+    assert (project / "bad.py").read_bytes() == data
+    assert b"nnx.merge" in (project / "train.py").read_bytes()
+
+
+def test_a_large_file_is_done(command: Command, tmp_path: Path) -> None:
+    body = b"".join(b"VALUE_%d = [%d, (%d,)]\n" % (n, n, n) for n in range(20_000))
+    (tmp_path / "large.py").write_bytes(body + TRAIN)
+    done = command("apply", "large.py")
+    assert done.code == 0, done.err
+    after = (tmp_path / "large.py").read_bytes()
+    assert after.startswith(body)
+    assert b"nnx.merge" in after
+
+
+def test_a_long_sum_is_done(command: Command, project: Path) -> None:
+    line = b"total = " + b" + ".join([b"1"] * 3000) + b"\n"
+    (project / "train.py").write_bytes(line + TRAIN)
+    assert command("apply", "src").code == 0
+    after = (project / "train.py").read_bytes()
+    assert after.startswith(line)
+    assert b"nnx.merge" in after
+
+
+def test_a_path_that_is_not_there(command: Command, project: Path) -> None:
+    done = command("apply", "nowhere", "src")
+    assert done.code == 2
+    assert "nowhere: missing-path: failed: there is no such file or folder" in done.err
+    assert b"nnx.merge" in (project / "train.py").read_bytes()
+
+
+def test_a_link_out_of_the_tree_is_never_written_through(
+    command: Command, project: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "outside.py").write_bytes(TRAIN)
+    (project / "link.py").symlink_to(tmp_path / "outside.py")
+    done = command("apply", "src")
+    assert done.code == 1
+    assert "src/link.py: link-out-of-tree: skipped: it links to " in done.err
+    assert (tmp_path / "outside.py").read_bytes() == TRAIN
+    assert (project / "link.py").is_symlink()
+
+
+def test_a_link_inside_the_tree_is_done_once_and_stays_a_link(
+    command: Command, project: Path
+) -> None:
+    (project / "alias.py").symlink_to("train.py")
+    done = command("apply", "src")
+    assert done.code == 0
+    assert (project / "alias.py").is_symlink()
+    assert done.err.count("module-gradient: rewritten") == 1
+
+
+def test_a_read_only_file_stays(command: Command, project: Path) -> None:
+    (project / "locked.py").write_bytes(TRAIN)
+    (project / "locked.py").chmod(0o444)
+    done = command("apply", "src")
+    assert done.code == 1
+    assert "src/locked.py: unwritable-file: failed: it is read-only" in done.err
+    assert (project / "locked.py").read_bytes() == TRAIN
+    assert b"nnx.merge" in (project / "train.py").read_bytes()
+
+
+def test_a_pipe_is_never_opened(command: Command, project: Path) -> None:
+    os.mkfifo(project / "pipe.py")
+    done = command("apply", "src")
+    assert "src/pipe.py: special-file: skipped: " in done.err
+
+
+def test_odd_names_are_printed_harmlessly(command: Command, project: Path) -> None:
+    (project / "a\x1b[31m\n.py").write_bytes(b"nnx = (\n")
+    done = command("apply", "src")
+    assert "src/a\\x1b[31m\\n.py:1:7: syntax-error" in done.err
+
+
+def test_a_kill_in_the_middle_leaves_whole_files(project: Path) -> None:
+    files = [project / f"train{number}.py" for number in range(60)]
+    for file in files:
+        file.write_bytes(TRAIN)
+    process = subprocess.Popen([COMMAND, "apply", project], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while files[3].read_bytes() == TRAIN and time.monotonic() < deadline:
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    done = {file.read_bytes() for file in files} - {TRAIN}
+    assert len(done) == 1
+    assert b"nnx.merge" in done.pop()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["apply"], "Missing argument"),
+        (["apply", "src", "--select", "state-axis"], "did you mean 'state-axes'?"),
+        (["apply", "src", "--ignore", "nonsense"], "'nnx-migrate rule' lists them"),
+        (["apply", "src", "--jobs", "0"], "--jobs"),
+        (["apply", "src", "--target", "graph"], "--target"),
+        (["apply", "src", "--patch", "no/such/folder/x.patch"], "No such file"),
+        (["aply", "src"], "No such command"),
+    ],
+)
+def test_wrong_use_is_exit_code_2_and_says_what_to_do(
+    command: Command, project: Path, arguments: list[str], message: str
+) -> None:
+    done = command(*arguments)
+    assert (done.code, done.out) == (2, b"")
+    assert message in done.err
+    assert (project / "train.py").read_bytes() == TRAIN
+
+
+def test_a_wrong_configuration_names_file_and_key(command: Command, project: Path) -> None:
+    (project / "pyproject.toml").write_text("[tool.nnx-migrate]\nunsave = true\n")
+    done = command("apply", "src")
+    assert done.code == 2
+    assert (
+        f"error: {project / 'pyproject.toml'}: [tool.nnx-migrate] has no key 'unsave'" in done.err
+    )
+    assert (project / "train.py").read_bytes() == TRAIN
+
+
+def test_nothing_of_the_project_is_imported_or_run(command: Command, project: Path) -> None:
+    (project / "train.py").write_bytes(TRAIN + b"open('RAN', 'w')\n")
+    (project / "sitecustomize.py").write_bytes(b"open('RAN', 'w')\n")
+    assert command("apply", ".", cwd=project).code == 0
+    assert not (project / "RAN").exists()
+
+
+def test_the_engine_imports_no_jax_and_no_flax() -> None:
+    program = (
+        "import sys, pathlib; from nnx_migrate.config import Configuration\n"
+        "from nnx_migrate.engine import run_text\n"
+        "result = run_text(sys.stdin.buffer.read(), pathlib.Path('x/y/z.py'), Configuration())\n"
+        "assert result.after != result.before\n"
+        "print([name for name in ('jax', 'flax', 'numpy', 'ray') if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=TRAIN, capture_output=True, check=True
+    )
+    assert done.stdout == b"[]\n"
