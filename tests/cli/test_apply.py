@@ -84,8 +84,14 @@ VARIANTS = {
 }
 
 
-@pytest.mark.parametrize("name", ["train.py", "a b/naïve 'x' \"y\".py", "new\nline\t.py"])
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    ("variant", "name"),
+    [
+        *((variant, "train.py") for variant in VARIANTS),
+        ("crlf", "a b/naïve 'x' \"y\".py"),
+        ("lf", "new\nline\t.py"),
+    ],
+)
 def test_git_apply_gives_what_apply_writes(
     command: Command, tmp_path: Path, variant: str, name: str
 ) -> None:

@@ -1,4 +1,4 @@
-"""Bad input: a finding that names file and reason, everything else still done, nothing half-written."""
+"""Bad input is a finding with file and reason; all else is done; nothing is half-written."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from tests.cli.conftest import COMMAND, TRAIN, Command
     [
         (
             b"from flax import nnx\nx = '\xe9'\n",
-            ": unreadable-file: failed: line 2 holds byte 0xe9",
+            "unreadable-file: failed: line 2 holds byte 0xe9",
         ),
-        (b"# coding: nope\nfrom flax import nnx\n", ": unreadable-file: failed: unknown encoding"),
-        (b"from flax import nnx\ndef (:\n", ":2:5: syntax-error: failed: invalid syntax"),
-        (b"nnx\0\x01\x02", ": unreadable-file: failed: it holds NUL bytes"),
-        (b"nnx = " + b"[" * 300 + b"]" * 300, ": syntax-error: failed: too many nested"),
-        (b"nnx = " + b"(" * 6000 + b")" * 6000, ": syntax-error: failed: too many nested"),
-        (b"nnx = " + b"a**" * 5000 + b"a", ": too-deep: failed: "),
-        (b"nnx = " + b"a." * 90_000 + b"a", ": too-deep: failed: "),
+        (b"# coding: nope\nfrom flax import nnx\n", "unreadable-file: failed: unknown encoding"),
+        (b"from flax import nnx\ndef (:\n", "2:5: syntax-error: failed: invalid syntax"),
+        (b"nnx\0\x01\x02", "unreadable-file: failed: it holds NUL bytes"),
+        (b"nnx = " + b"[" * 300 + b"]" * 300, "syntax-error: failed: too many nested"),
+        (b"nnx = " + b"(" * 6000 + b")" * 6000, "syntax-error: failed: too many nested"),
+        (b"nnx = " + b"a**" * 5000 + b"a", "too-deep: failed: its code is nested too deeply"),
+        (b"nnx = " + b"a." * 90_000 + b"a", "too-deep: failed: its code is nested too deeply"),
     ],
 )
 def test_a_bad_file_is_told_and_the_others_are_done(
@@ -38,8 +38,7 @@ def test_a_bad_file_is_told_and_the_others_are_done(
     done = command("apply", "src", "--jobs", jobs)
     assert done.code == 1
     [line] = [line for line in done.err.splitlines() if line.startswith("src/bad.py")]
-    line = line.replace("bad.py:1:7:", "bad.py:").replace("bad.py:1:206:", "bad.py:")
-    assert finding.lstrip(":0123456789") in line
+    assert finding in line
     assert (project / "bad.py").read_bytes() == data
     assert b"nnx.merge" in (project / "train.py").read_bytes()
 
