@@ -12,12 +12,11 @@ import hashlib
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from nnx_migrate.config import Configuration, Options
 from nnx_migrate.deep import run_deep
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
-from nnx_migrate.projects import Projects
+from nnx_migrate.projects import PackedIndex, Projects
 from nnx_migrate.sources.discovery import Candidate, Walk, problem, read_file
 from nnx_migrate.sources.fringe import Fringe
 from nnx_migrate.sources.ignores import PatternFile
@@ -26,9 +25,6 @@ from nnx_migrate.sources.text import UndecodableSource, decode
 from nnx_migrate.sources.write import WriteError, write_atomically
 from nnx_migrate.totals import Totals, count
 from nnx_migrate.workers import Workers
-
-if TYPE_CHECKING:
-    from nnx_migrate.facts.ir import ModuleIndex
 
 Progress = Callable[[str, int, int], None]
 
@@ -61,7 +57,7 @@ class _Indexed:
     path: Path
     wanted: bool
     digest: bytes
-    index: bytes | None
+    index: PackedIndex | None
     failure: FileResult | None
 
 
@@ -93,7 +89,11 @@ def run(
     Raises:
         ConfigError: a pyproject.toml on the way up from a file cannot be obeyed.
     """
-    return run_deep(_run, paths, configuration, write, jobs, progress or _silent)
+    show = progress or _silent
+    if jobs == 1:
+        return run_deep(_run, paths, configuration, write, jobs, show)
+    # Processes are forked from here, and a process with threads is not safe to fork.
+    return _run(paths, configuration, write, jobs, show)
 
 
 def run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
@@ -115,22 +115,20 @@ def _run(
 ) -> RunResult:
     walk = Walk(paths, _excludes(configuration))
     results: list[FileResult] = []
-    indexes: list[tuple[Path, ModuleIndex]] = []
+    indexes: list[PackedIndex] = []
     tasks: list[_PlanTask] = []
     indexers = Workers(_index, jobs, _index_crashed)
     for done, indexed in enumerate(indexers.map(_to_index(walk, paths, configuration)), start=1):
         progress("reading", done, 0)
         if indexed.index is not None:
-            indexes.append(_unpack(indexed))
+            indexes.append(indexed.index)
         if indexed.wanted and indexed.failure is None:
             options = configuration.options_for(indexed.path.absolute())
             tasks.append(_PlanTask(indexed.path, indexed.digest, options))
         elif indexed.wanted and indexed.failure is not None:
             results.append(indexed.failure)
     results.extend(walk.problems)
-    projects = pickle.dumps(Projects(indexes)) if jobs > 1 else Projects(indexes)
-    del indexes
-    planners = Workers(_plan, jobs, _plan_crashed, _set_projects, (projects,))
+    planners = Workers(_plan, jobs, _plan_crashed, _set_projects, (Projects(indexes),))
     for done, result in enumerate(planners.map(tasks), start=1):
         progress("planning", done, len(tasks))
         results.append(_finish(result, write))
@@ -143,13 +141,13 @@ def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResu
     own = _index(_IndexTask(path, data, wanted=True))
     if own.failure is not None:
         return dataclasses.replace(own.failure, before=data, after=data)
-    indexes = [_unpack(own)]
+    indexes = [own.index] if own.index is not None else []
     root = project_root(path.absolute())
     walk = Walk([root], _excludes(configuration))
     for task in _to_index(walk, [], configuration, extra=Candidate(path, data)):
         indexed = _index(task)
         if indexed.index is not None and indexed.path.absolute() != path.absolute():
-            indexes.append(_unpack(indexed))
+            indexes.append(indexed.index)
     _set_projects(Projects(indexes))
     result = _plan(_PlanTask(path, own.digest, options, data))
     if result.status is FileStatus.CHANGED:
@@ -188,23 +186,22 @@ def _index(task: _IndexTask) -> _Indexed:
 
     digest = hashlib.blake2b(task.data, digest_size=16).digest()
     try:
+        path = task.path.absolute()
+        module = module_name(path)
         source = decode(task.path, task.data)
-        record = index_module(source, module_name(task.path.absolute()))
+        record = index_module(source, module)
         # Packed here, on the deep stack: a result is otherwise packed on whatever stack there is.
-        return _Indexed(task.path, task.wanted, digest, pickle.dumps(record), None)
+        packed = PackedIndex(import_root(path), module, task.path, pickle.dumps(record))
+        return _Indexed(task.path, task.wanted, digest, packed, None)
     except Exception as error:
         return _Indexed(task.path, task.wanted, digest, None, _failure(task.path, error))
 
 
-def _unpack(indexed: _Indexed) -> tuple[Path, ModuleIndex]:
-    assert indexed.index is not None
-    return import_root(indexed.path.absolute()), pickle.loads(indexed.index)
+# Held by each worker process for all the files that it plans.
+_projects: list[Projects] = []
 
 
-_projects: list[Projects | bytes] = []
-
-
-def _set_projects(projects: Projects | bytes) -> None:
+def _set_projects(projects: Projects) -> None:
     _projects[:] = [projects]
 
 
@@ -213,15 +210,11 @@ def _plan(task: _PlanTask) -> FileResult:
 
     path = task.path
     try:
-        held = _projects[0]
-        if isinstance(held, bytes):
-            held = _projects[0] = pickle.loads(held)
-        assert isinstance(held, Projects)
         data = read_file(path) if task.data is None else task.data
         if hashlib.blake2b(data, digest_size=16).digest() != task.digest:
             reason = "changed while migrating; run again"
             return problem(path, FileStatus.FAILED, "changed-file", reason)
-        project = held.around(import_root(path.absolute()))
+        project = _projects[0].around(import_root(path.absolute()))
         return plan(decode(path, data), module_name(path.absolute()), project, task.options)
     except Exception as error:
         return _failure(path, error)
