@@ -217,9 +217,16 @@ def rule(
                 return
             entries = rule_entries()
             width = max(map(len, entries), default=0)
+            broken = None
             for entry in entries.values():
-                summary = entry.manual().splitlines()[0]
+                try:
+                    summary = entry.manual().splitlines()[0]
+                except BrokenRule as error:
+                    broken = error
+                    continue
                 typer.echo(f"{entry.name:<{width}}  {summary}")
+            if broken is not None:
+                stop(str(broken))
         except (UnknownRule, BrokenRule) as error:
             stop(str(error))
 
