@@ -1,0 +1,92 @@
+"""The report that a person reads: findings that need eyes, then a summary of a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from nnx_migrate.outcomes import Evidence, FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.totals import ATTENTION, Totals
+
+
+def render_text(
+    results: Iterable[FileResult], totals: Totals, *, verbose: bool = False, written: bool = True
+) -> str:
+    """Return the report of a run.
+
+    Args:
+        results: every file of the run.
+        totals: what they add up to.
+        verbose: list the sites that stay the same as well, and the evidence of each finding.
+        written: the files were changed; otherwise they would be.
+    """
+    lines: list[str] = []
+    for result in results:
+        lines.extend(_file(result, verbose))
+    if lines:
+        lines.append("")
+    lines.extend(_summary(totals, written))
+    return "\n".join(lines) + "\n"
+
+
+def printable(text: str) -> str:
+    """Return `text` with control characters, and what cannot be printed, written as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
+
+
+def _file(result: FileResult, verbose: bool) -> Iterator[str]:
+    path = printable(str(result.path))
+    told = False
+    for finding in result.findings:
+        told = told or finding.message == result.reason
+        shown = verbose or finding.outcome is not Outcome.SAME or result.status in ATTENTION
+        if shown:
+            yield _finding(path, finding, result.status)
+        if shown and verbose:
+            yield from map(_evidence, finding.evidence)
+    if result.reason and not told:
+        yield f"{path}: {result.status}: {printable(result.reason)}"
+
+
+def _finding(path: str, finding: Finding, status: FileStatus) -> str:
+    place = f"{path}:{finding.line}:{finding.column}" if finding.line else path
+    word = status if status in ATTENTION else finding.outcome
+    return f"{place}: {finding.rule}: {word}: {printable(finding.message)}"
+
+
+def _evidence(evidence: Evidence) -> str:
+    place = f" ({printable(evidence.where)})" if evidence.where else ""
+    return f"    {evidence.proof}: {printable(evidence.claim)}{place}"
+
+
+def _summary(totals: Totals, written: bool) -> Iterator[str]:
+    files = totals.files
+    changed = files[FileStatus.CHANGED]
+    verb = "changed" if written else "would change"
+    parts = [f"{_plural(changed, 'file')} {verb}"]
+    parts += [
+        f"{files[status]} {status}"
+        for status in FileStatus
+        if status in ATTENTION and files[status]
+    ]
+    yield f"{', '.join(parts)}; {_plural(totals.looked_at, 'Python file')} looked at."
+    if totals.rules:
+        yield f"{_plural(sum(totals.outcomes.values()), 'site')}: {_outcomes(totals.outcomes)}."
+        width = max(map(len, totals.rules))
+        for rule, outcomes in totals.rules.items():
+            yield f"  {rule:<{width}}  {_outcomes(outcomes)}"
+    if totals.outcomes[Outcome.MANUAL]:
+        left = _plural(totals.outcomes[Outcome.MANUAL], "place")
+        yield f"{left} left for you, listed above; 'nnx-migrate rule NAME' explains a rule."
+
+
+def _outcomes(outcomes: Mapping[Outcome, int]) -> str:
+    words = [f"{outcomes[outcome]} {outcome}" for outcome in Outcome if outcomes.get(outcome)]
+    return ", ".join(words) or "none"
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
