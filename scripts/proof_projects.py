@@ -1,0 +1,94 @@
+"""The projects that `prove.py` runs before and after migration."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+FLAX_AND_JAX = ("flax==0.12.8", "jax==0.10.2", "jaxlib==0.10.2", "numpy<2.5", "optax==0.2.8")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TestSuite:
+    """A project with tests of its own, taken from a folder that the user names.
+
+    Args:
+        why_a_source: why the package index is not enough.
+        tests: what pytest is given, relative to the project.
+        import_from: the folder on PYTHONPATH, relative to the project; nothing is built.
+        needs: requirements of its environment.
+    """
+
+    # pytest would take a class of this name for a test case.
+    __test__ = False
+
+    name: str
+    why_a_source: str
+    tests: tuple[str, ...]
+    import_from: str
+    needs: tuple[str, ...]
+    required: bool = True
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Guide:
+    """A guide or example of flax 0.12.0, the last release before tree mode was there.
+
+    Args:
+        document: the notebook, page or script, relative to the sdist.
+        required: its failure makes the proof fail; the others are only watched, because what
+            they need is in rule families that are yet to come.
+    """
+
+    name: str
+    document: str
+    required: bool
+
+
+TEST_SUITES: Sequence[TestSuite] = (
+    TestSuite(
+        "datarax",
+        "its sdist has no tests",
+        tests=("tests/pipeline",),
+        import_from="src",
+        needs=(
+            *FLAX_AND_JAX,
+            "orbax-checkpoint",
+            "jaxtyping",
+            "grain>=0.2.18",
+            "calibrax>=0.1.0",
+            "psutil",
+            "pyyaml",
+            "tomli-w",
+            "pytest",
+        ),
+    ),
+    TestSuite(
+        "flaxchat",
+        "it is not on the package index",
+        tests=("tests",),
+        import_from=".",
+        needs=(
+            *FLAX_AND_JAX,
+            "orbax-checkpoint",
+            "tokenizers",
+            "tiktoken",
+            "rustbpe",
+            "pyyaml",
+            "filelock",
+            "pyarrow",
+            "pytest",
+        ),
+    ),
+)
+GUIDE_NEEDS = (*FLAX_AND_JAX, "matplotlib")
+GUIDES: Sequence[Guide] = (
+    Guide("nnx_basics", "docs_nnx/nnx_basics.md", required=True),
+    Guide("performance", "docs_nnx/guides/performance.md", required=True),
+    Guide("07_array_leaves", "examples/nnx_toy_examples/07_array_leaves.py", required=True),
+    Guide("pytree", "docs_nnx/guides/pytree.md", required=False),
+    Guide("randomness", "docs_nnx/guides/randomness.md", required=False),
+    Guide("surgery", "docs_nnx/guides/surgery.md", required=False),
+    Guide("02_lifted_transforms", "examples/nnx_toy_examples/02_lifted_transforms.py", False),
+    Guide("10_fsdp_and_optimizer", "examples/nnx_toy_examples/10_fsdp_and_optimizer.py", False),
+)
