@@ -3,9 +3,9 @@
 CPython's tokenizer refuses more than 200 nested brackets by itself, but a chain such as
 `a + a + ...` of 3,000 terms exceeds the default recursion limit, in `ast` as in any walk over the
 tree. On a thread with a large stack the limit can be raised without risking the process: measured
-on 3.11, sums of 30,000 terms and chains of 50,000 attributes are read (3.13 has a lower limit of its
-own in the parser, between 1,500 and 3,000 terms). What exceeds even that is a
-RecursionError or MemoryError of one file.
+on 3.11, sums of 30,000 terms and chains of 50,000 attributes are read (the parser of 3.13 has a
+limit of its own, between 1,500 and 3,000 terms). What exceeds even that is a RecursionError or
+MemoryError of one file.
 """
 
 from __future__ import annotations

@@ -7,9 +7,12 @@ way in. A rule is an object with a `name`, in a module whose docstring is its ma
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import importlib.metadata
 import inspect
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from nnx_migrate.config import did_you_mean
@@ -67,10 +70,14 @@ class RuleEntry:
         return inspect.cleandoc(module.__doc__ or "This rule has no manual page.")
 
 
-def rule_entries() -> dict[str, RuleEntry]:
-    """Return every installed rule by its name, in the order of the names."""
+@functools.cache
+def rule_entries() -> Mapping[str, RuleEntry]:
+    """Return every installed rule by its name, in the order of the names.
+
+    What is installed is looked up once a process: it reads the metadata of every distribution.
+    """
     points = importlib.metadata.entry_points(group=GROUP)
-    return {point.name: RuleEntry(point.name, point) for point in sorted(points)}
+    return MappingProxyType({point.name: RuleEntry(point.name, point) for point in sorted(points)})
 
 
 def find_rule(name: str) -> RuleEntry:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import importlib.metadata
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 
 import pytest
 
 from nnx_migrate.registry import BrokenRule, UnknownRule, find_rule, rule_entries
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    rule_entries.cache_clear()
+    yield
+    rule_entries.cache_clear()
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, **values: str) -> None:
