@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from codemods._argnums import Argnums, argnums_of
+from codemods._evidence import effects_on, kind_evidence
 from nnx_migrate.facts.consumers import only_updates_optimizer
-from nnx_migrate.facts.effects import Effect, Effects, worst
+from nnx_migrate.facts.effects import worst
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import (
     Basic,
     ContainerValue,
     Instance,
-    Scope,
     TupleValue,
     Values,
-    is_unknown,
 )
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import argument_values, function_scopes, parameter_at
+from nnx_migrate.rewrite.functions import argument_values, function_scopes
 from nnx_migrate.rewrite.naming import state_name
 from nnx_migrate.rewrite.plan import (
     ArgumentSplit,
@@ -31,6 +30,7 @@ from nnx_migrate.rewrite.plan import (
 from nnx_migrate.rewrite.spelling import Spelling
 
 GRADIENTS = frozenset({"grad", "value_and_grad"})
+_MODULES = frozenset({"module", "metric"})
 
 
 def decide_gradient(
@@ -73,14 +73,6 @@ def _never_module(context: FileContext, values: Values) -> bool:
     )
 
 
-def _is_module(context: FileContext, values: Values) -> bool:
-    return bool(values) and all(
-        isinstance(v, Instance)
-        and context.evaluator.hierarchy.kind(v.class_name) in {"module", "metric"}
-        for v in values
-    )
-
-
 def _decide_module(
     context: FileContext,
     site: Site,
@@ -91,13 +83,14 @@ def _decide_module(
 ) -> Decision:
     evidence: list[Evidence] = []
     for target, held in zip(argnums.targets, values, strict=True):
-        known = _kind_evidence(context, target.index, held)
+        known = kind_evidence(context, target.index, held, _MODULES)
         evidence.append(known)
         if known.proof is Proof.ASSUMED and not context.options.unsafe:
-            return Pin(rule, f"that it differentiates a Module {known.claim}", tuple(evidence))
+            reason = f"that it differentiates a Module {known.claim}"
+            return Pin(rule, reason, tuple(evidence), outward=True)
     scopes = function_scopes(context, site)
     for target in argnums.targets:
-        effect = worst(_effects(context, site, scopes, target.index))
+        effect = worst(effects_on(context, site, scopes, target.index))
         if effect is None:
             claim = f"the function leaves the structure of argument {target.index} alone"
             evidence.append(Evidence(claim, Proof.PROVED, context.where(site.node)))
@@ -112,45 +105,10 @@ def _decide_module(
         evidence.append(Evidence(effect.what, Proof.ASSUMED, effect.where))
         if not context.options.unsafe:
             reason = f"what the function does to its Module is not all known: {effect.what}"
-            return Pin(rule, f"{reason} ({effect.where})", tuple(evidence))
+            return Pin(rule, f"{reason} ({effect.where})", tuple(evidence), outward=True)
     if not argnums.uses_diff_state and _params_only(context, site, values):
         return Same(rule, "the model holds only Params and only the optimizer sees the gradients")
     return _contribution(rule, argnums, tuple(evidence), param)
-
-
-def _kind_evidence(context: FileContext, index: int, values: Values) -> Evidence:
-    if _is_module(context, values):
-        instances = [v for v in values if isinstance(v, Instance)]
-        names = sorted({_short(v.class_name) for v in instances})
-        where = next((v.origin for v in instances if v.origin), "")
-        return Evidence(f"argument {index} is {' or '.join(names)}", Proof.PROVED, where)
-    reasons = sorted({v.reason for v in values if isinstance(v, Basic) and v.reason})
-    because = reasons[0] if reasons else "it is used for Modules and other values alike"
-    if not is_unknown(values):
-        because = "it is used for Modules and other values alike"
-    return Evidence(f"is not known: {because}", Proof.ASSUMED)
-
-
-def _short(class_name: str) -> str:
-    module, _, key = class_name.partition(":")
-    return key.partition(":")[0] if key else module.removeprefix("flax.")
-
-
-def _effects(
-    context: FileContext, site: Site, scopes: tuple[Scope, ...], index: int
-) -> Effects:
-    if not scopes:
-        what = "the differentiated function is not defined in the project"
-        return frozenset({Effect("unknown", what, context.where(site.node))})
-    found: Effects = frozenset()
-    for scope in scopes:
-        parameter = parameter_at(context, site, scope, index)
-        if parameter is None:
-            what = "its parameters do not show where the Module goes"
-            found |= {Effect("unknown", what, context.where(site.node))}
-        else:
-            found |= context.analysis.effects.of(scope, parameter)
-    return found
 
 
 def _params_only(context: FileContext, site: Site, values: list[Values]) -> bool:
@@ -191,5 +149,3 @@ def _contribution(
         options=options,
         drop=argnums.names if argnums.uses_diff_state else (),
     )
-
-

@@ -66,9 +66,14 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
         findings += result.findings
         if not result.edits:
             findings += result.standing
-            return _finished(source, text, findings, suppressions.unused(
-                used, known=rule_entries().keys(), active={rule.name for rule in rules}
-            ))
+            return _finished(
+                source,
+                text,
+                findings,
+                suppressions.unused(
+                    used, known=rule_entries().keys(), active={rule.name for rule in rules}
+                ),
+            )
         lines.advance(context.text, result.edits)
         text = apply_edits(text, result.edits)
         broken = gate(source.text, text)

@@ -90,6 +90,10 @@ class Callers:
                     found[record.name].append(index.functions[record.methods["__init__"]])
         return found
 
+    def calls_of(self, name: str) -> list[tuple[Scope, ir.Call]]:
+        """Every call in the project of something of that last name."""
+        return self._by_name.get(name, [])
+
     def of(self, scope: Scope) -> tuple[tuple[Scope, ir.Call, FunctionValue], ...]:
         """Every call that reaches the function `scope`: where, the call, how it was reached."""
         if scope in self._found:
@@ -124,9 +128,7 @@ class Callers:
         if function.name == "<lambda>":
             yield from self._lambda_calls(scope, function)
 
-    def _lambda_calls(
-        self, scope: Scope, function: ir.Function
-    ) -> Iterator[tuple[Scope, ir.Call]]:
+    def _lambda_calls(self, scope: Scope, function: ir.Function) -> Iterator[tuple[Scope, ir.Call]]:
         outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
         for call in self.project.function(outer).calls:
             if _holds_function(call.func, function.key):

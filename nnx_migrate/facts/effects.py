@@ -30,7 +30,18 @@ from nnx_migrate.facts.values import (
 )
 
 _VARIABLE_READS = frozenset(
-    {"value", "raw_value", "shape", "dtype", "ndim", "size", "T", "at", "get_value", "get_raw_value"}
+    {
+        "value",
+        "raw_value",
+        "shape",
+        "dtype",
+        "ndim",
+        "size",
+        "T",
+        "at",
+        "get_value",
+        "get_raw_value",
+    }
 )
 _STRUCTURAL_METHODS = frozenset(
     {"train", "eval", "set_attributes", "sow", "perturb", "set_mode", "append", "extend", "insert"}
@@ -114,7 +125,9 @@ class EffectFinder:
         if isinstance(value, Instance):
             return self.of_method(value, "__call__", where)
         if isinstance(value, Basic) and value.sort == "unknown":
-            return frozenset({Effect("unknown", f"what is called is not known: {value.reason}", where)})
+            return frozenset(
+                {Effect("unknown", f"what is called is not known: {value.reason}", where)}
+            )
         return frozenset()
 
 
@@ -211,7 +224,9 @@ class _Tracker:
                 case Instance() if self.finder.hierarchy.kind(base.class_name) == "module":
                     yield from self._stored_callable(base, func.name, where)
                 case Basic(sort="unknown", reason=reason):
-                    yield Effect("unknown", f"what .{func.name}() runs is not known: {reason}", where)
+                    yield Effect(
+                        "unknown", f"what .{func.name}() runs is not known: {reason}", where
+                    )
 
     def _own_method(self, instance: Instance, name: str) -> bool:
         return isinstance(self.finder.hierarchy.method(instance.class_name, name), Scope)

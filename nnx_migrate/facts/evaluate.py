@@ -39,6 +39,8 @@ from nnx_migrate.facts.values import (
 
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
 _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
+#: Library classes that hold a Module of the user's and are seldom made more than once.
+_MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
 _MAX_VALUES = 24
 
 
@@ -184,9 +186,22 @@ class Evaluator:
         passed = self._passed(scope, function, parameter)
         if passed and not is_unknown(passed) and (not declared or _agrees(declared, passed)):
             return passed
-        return declared if declared and not is_unknown(declared) else passed or unknown(
+        if declared and not is_unknown(declared):
+            return self._all_made(declared) or declared
+        return passed or unknown(
             f"no call of {function.name} found that shows what {parameter.name} is"
         )
+
+    def _all_made(self, declared: Values) -> Values:
+        """For something declared as a ModelAndOptimizer: all that the project makes of them."""
+        if not all(isinstance(v, Instance) and v.class_name in _MADE_ONCE for v in declared):
+            return NOTHING
+        found: Values = NOTHING
+        for name in _MADE_ONCE:
+            for where, call in self.callers.calls_of(name.rpartition(".")[2]):
+                if self.hierarchy.class_name(where, call.func) == name:
+                    found |= self.values(where, call)
+        return found
 
     def _own_object(
         self, scope: Scope, function: ir.Function, parameter: ir.Parameter
@@ -311,14 +326,20 @@ class Evaluator:
             for stored in self.stored(class_name, name):
                 found |= self.values(stored.scope, stored.expr)
             layer = layer_of(class_name)
-            if layer is not None and name in layer.attributes:
-                found |= _library_attribute(layer.attributes[name])
-            if layer is not None and name == "model" and instance.wraps:
+            if layer is None or name not in layer.attributes:
+                continue
+            if layer.attributes[name] == "argument" and instance.wraps:
                 found |= instance.wraps
+            else:
+                found |= _library_attribute(layer.attributes[name])
         if found:
             return found - PLAIN if len(found) > 1 else found
-        return self._declared(classes, name) or library_member(instance.class_name, name) or unknown(
-            f"attribute {name} of {instance.class_name.rpartition(':')[0] or instance.class_name}"
+        return (
+            self._declared(classes, name)
+            or library_member(instance.class_name, name)
+            or unknown(
+                f"attribute {name} of {instance.class_name.rpartition(':')[0] or instance.class_name}"
+            )
         )
 
     def _declared(self, classes: tuple[str, ...], name: str) -> Values:
@@ -336,8 +357,7 @@ class Evaluator:
             return []
         module, record = located
         found = [
-            Located(Scope(module, record.scope), value)
-            for value in record.attributes.get(name, ())
+            Located(Scope(module, record.scope), value) for value in record.attributes.get(name, ())
         ]
         for key in record.methods.values():
             function = self.project.modules[module].functions[key]
@@ -368,7 +388,8 @@ class Evaluator:
 
     def _call(self, scope: Scope, call: ir.Call) -> Values:
         if call.func == ir.Name("<annotated>"):
-            return self.annotated(scope, call.args[0])
+            held = self.values(scope, call.args[1]) if len(call.args) > 1 else NOTHING
+            return held if held and not is_unknown(held) else self.annotated(scope, call.args[0])
         return self._union(
             self._called(scope, call, callee) for callee in self.values(scope, call.func)
         )

@@ -95,7 +95,7 @@ class Hierarchy:
         return dotted
 
     def kind(self, class_name: str) -> str | None:
-        """"module", "variable", "rngs", "optimizer", "metric", "state", "plain"; None if unknown."""
+        """ "module", "variable", "rngs", "optimizer", "metric", "state", "plain"; None if unknown."""
         ancestry = self.ancestry(class_name)
         for name in ancestry.classes:
             layer = layer_of(name)
@@ -142,7 +142,7 @@ class Hierarchy:
                 module, record = located
                 if name in record.methods:
                     return Scope(module, record.methods[name])
-            elif layer_of(ancestor) is not None and ancestor != "flax.nnx.Module":
+            elif (layer := layer_of(ancestor)) is not None and layer.name not in _MODULE_BASES:
                 return ancestor
         return None
 

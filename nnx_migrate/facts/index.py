@@ -85,10 +85,10 @@ class _Walker:
                 self.note_exports(targets, value)
             case ast.AnnAssign(target=target, value=value):
                 self.visit(value)
-                if value is not None:
-                    self.assign(target, lower_expr(value))
-                elif isinstance(target, ast.Name) and (low := lower_annotation(node.annotation)):
-                    self.bind(target.id, ir.Call(ir.Name("<annotated>"), (low,), (), node.lineno))
+                low = lower_annotation(node.annotation) or ir.Computed()
+                parts = (low,) if value is None else (low, lower_expr(value))
+                if value is not None or isinstance(target, ast.Name):
+                    self.assign(target, ir.Call(ir.Name("<annotated>"), parts, (), node.lineno))
             case ast.AugAssign(target=target, value=value):
                 self.visit(value)
                 self.visit(target)
@@ -312,8 +312,7 @@ def _subscript_store(index: ast.expr) -> Literal["item", "key"]:
     """Tell an update of an array in place from one of a container."""
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     in_place = any(
-        isinstance(part, ast.Slice)
-        or (isinstance(part, ast.Constant) and part.value is Ellipsis)
+        isinstance(part, ast.Slice) or (isinstance(part, ast.Constant) and part.value is Ellipsis)
         for part in parts
     )
     return "item" if in_place else "key"

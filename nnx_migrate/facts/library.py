@@ -144,7 +144,19 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
         return arguments[1]
     if dotted.startswith(_ARRAY_LIBRARIES):
         return ARRAY
-    if dotted.startswith(("optax.", "math.", "time.", "os.", "functools.", "logging.")):
+    if dotted.startswith(
+        (
+            "jax.sharding.",
+            "jax.make_mesh",
+            "jax.devices",
+            "optax.",
+            "math.",
+            "time.",
+            "os.",
+            "functools.",
+            "logging.",
+        )
+    ):
         return PLAIN
     return unknown(f"the result of {dotted}")
 

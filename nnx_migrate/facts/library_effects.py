@@ -61,9 +61,7 @@ def harmless_library_call(dotted: str) -> bool | None:
     return True if dotted.startswith(_HARMLESS_PREFIXES) else None
 
 
-def operands_of(
-    dotted: str, call: ir.Call, places: list[int]
-) -> list[tuple[ir.Expr, int]] | None:
+def operands_of(dotted: str, call: ir.Call, places: list[int]) -> list[tuple[ir.Expr, int]] | None:
     """For control flow: the functions that receive the arguments at `places`, as which parameter.
 
     None when the callee is no control flow.

@@ -136,9 +136,7 @@ def _lower_generic(node: ast.Subscript) -> ir.Expr:
     head = node.value.attr if isinstance(node.value, ast.Attribute) else None
     head = node.value.id if isinstance(node.value, ast.Name) else head
     inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    options = tuple(
-        low for item in inner if (low := lower_annotation(item)) is not None
-    )
+    options = tuple(low for item in inner if (low := lower_annotation(item)) is not None)
     if head in {"Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired"}:
         return ir.Choice(options[:1] if head == "Annotated" else options)
     if head in {"tuple", "Tuple"}:

@@ -123,8 +123,17 @@ class SiteFinder:
         if self._is_decorator(node):
             return self._decorated(name, reference, node, options, call, complete)
         if not (isinstance(parent, ast.Call) and parent.func is node):
-            return Site(name, reference, "reference", node, options, call, complete, None,
-                        escapes="the transform is passed on as a value")
+            return Site(
+                name,
+                reference,
+                "reference",
+                node,
+                options,
+                call,
+                complete,
+                None,
+                escapes="the transform is passed on as a value",
+            )
         function = self._function_argument(parent)
         complete = self._collect(parent, options, skip=0) and complete
         call = parent if parent.keywords or call is None else call
@@ -133,8 +142,17 @@ class SiteFinder:
                 return self._decorated(name, reference, parent, options, call, complete)
             outer = self.tree.parents[parent]
             if not (isinstance(outer, ast.Call) and outer.func is parent and outer.args):
-                return Site(name, reference, "reference", parent, options, call, complete, None,
-                            escapes="the transform is passed on as a value")
+                return Site(
+                    name,
+                    reference,
+                    "reference",
+                    parent,
+                    options,
+                    call,
+                    complete,
+                    None,
+                    escapes="the transform is passed on as a value",
+                )
             function, node = outer.args[0], outer
             complete = complete and len(outer.args) == 1 and not outer.keywords
         else:

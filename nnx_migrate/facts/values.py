@@ -99,9 +99,7 @@ class Basic:
     reason: str = dataclasses.field(default="", compare=False)
 
 
-Value = (
-    Instance | ClassValue | FunctionValue | LibraryValue | TupleValue | ContainerValue | Basic
-)
+Value = Instance | ClassValue | FunctionValue | LibraryValue | TupleValue | ContainerValue | Basic
 Values = frozenset[Value]
 
 STATE: Values = frozenset({Basic("state")})

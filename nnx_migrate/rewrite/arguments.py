@@ -20,6 +20,11 @@ class NamedSplit:
     graphdef: str
     states: tuple[str, ...]
 
+    @property
+    def whole(self) -> bool:
+        """Whether the object is carried as it is, so that nothing has to be split."""
+        return self.split.carried == (True,)
+
     def statement(self, nnx: str, argument: str) -> str:
         """The assignment that splits `argument`."""
         targets = ", ".join([self.graphdef, *self.states])
@@ -41,7 +46,10 @@ def replaced_slots(splits: Sequence[NamedSplit]) -> dict[int, list[str]]:
     late: list[str] = []
     for named in splits:
         if named.split.placement == "together":
-            slots[named.split.index] = list(named.states)
+            head = [named.graphdef] if named.split.with_graphdef else []
+            carried = named.split.carried or (False,) * len(named.states)
+            kept = [n for n, moved in zip(named.states, carried, strict=True) if not moved]
+            slots[named.split.index] = head + kept
         else:
             slots[named.split.index] = [named.states[0]]
             late += named.states[1:]

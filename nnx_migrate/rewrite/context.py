@@ -65,6 +65,19 @@ class FileContext:
         return "    "
 
     @functools.cached_property
+    def comments(self) -> tuple[tuple[int, str], ...]:
+        """Offset and text of every comment."""
+        unified = self.text.text.replace("\r\n", "\n").replace("\r", "\n")
+        return tuple(
+            (self.text.line_start(token.start[0]) + token.start[1], token.string.rstrip())
+            for token in tokenize.generate_tokens(io.StringIO(unified).readline)
+            if token.type == tokenize.COMMENT
+        )
+
+    def comments_between(self, start: int, end: int) -> list[str]:
+        return [text for place, text in self.comments if start <= place < end]
+
+    @functools.cached_property
     def string_lines(self) -> frozenset[int]:
         """Lines that begin inside a string: their white space is content."""
         inside: set[int] = set()

@@ -38,7 +38,27 @@ def _removal(context: FileContext, assignment: ast.Assign) -> list[Edit]:
     assert assignment.end_lineno is not None
     first = text.line_start(assignment.lineno)
     last = line_after(context, assignment.end_lineno)
-    alone = not text.text[first:start].strip() and not text.text[end:last].strip()
+    behind = text.text[end:last].strip()
+    alone = not text.text[first:start].strip() and (not behind or behind.startswith("#"))
     if not alone or len(context.tree.block_of(assignment)) == 1:
         return []
+    kept = context.comments_between(start, last)
+    if kept:
+        indent = context.text.indent_of_line(assignment.lineno)
+        return [Edit(first, last, "".join(f"{indent}{c}{context.newline}" for c in kept))]
+    if _opens_block(context, assignment) and _is_blank(context, assignment.end_lineno + 1):
+        last = line_after(context, assignment.end_lineno + 1)
     return [Edit(first, last, "")]
+
+
+def _opens_block(context: FileContext, statement: ast.stmt) -> bool:
+    """Whether nothing but a header or a blank line stands above a statement."""
+    above = statement.lineno - 1
+    line = context.text.text[context.text.line_start(above) : line_after(context, above)].strip()
+    return not line or line.endswith(":")
+
+
+def _is_blank(context: FileContext, line: int) -> bool:
+    if line >= len(context.text.line_starts):
+        return False
+    return not context.text.text[context.text.line_start(line) : line_after(context, line)].strip()

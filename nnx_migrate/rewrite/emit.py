@@ -16,16 +16,37 @@ from nnx_migrate.rewrite.arguments import (
     replaced_slots,
 )
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.edits import Edit, apply_edits
 from nnx_migrate.rewrite.functions import definition_of, is_owned
 from nnx_migrate.rewrite.layout import hoistable, insert_at_top, insert_before
 from nnx_migrate.rewrite.metadata import metadata_edits
 from nnx_migrate.rewrite.naming import fresh, prefix_of, state_name
-from nnx_migrate.rewrite.nested import nested_definition
+from nnx_migrate.rewrite.nested import nested_definition, result_names, sibling_definition
 from nnx_migrate.rewrite.options import option_edits
-from nnx_migrate.rewrite.plan import ArgumentSplit, CannotEmit, Contribution
+from nnx_migrate.rewrite.outlined import outline
+from nnx_migrate.rewrite.plan import (
+    ArgumentSplit,
+    CannotEmit,
+    CarryPlan,
+    Contribution,
+    Metadata,
+    ReturnSplit,
+)
+from nnx_migrate.rewrite.rewiring import rewire
 from nnx_migrate.rewrite.spelling import Spelling
-from nnx_migrate.rewrite.wrapping import definition_for_binding, wrapped_function
+from nnx_migrate.rewrite.wrapping import fits, wrapped_function
+
+
+#: What a lambda is called when it has to become a definition.
+_LAMBDA_NAMES = {
+    "grad": "loss_fn",
+    "value_and_grad": "loss_fn",
+    "vmap": "mapped_fn",
+    "scan": "scanned_fn",
+    "shard_map": "sharded_fn",
+}
+#: Transforms that keep what they compiled: the function over States is made once, as before.
+_COMPILING = frozenset({"jit", "pmap"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,10 +58,24 @@ class Job:
     """
 
     site: Site
-    splits: tuple[ArgumentSplit, ...]
-    return_filters: tuple[str, ...]
     contributions: tuple[Contribution, ...]
     crowded: bool = False
+
+    @property
+    def splits(self) -> tuple[ArgumentSplit, ...]:
+        return tuple(split for c in self.contributions for split in c.splits)
+
+    @property
+    def returns(self) -> tuple[ReturnSplit, ...]:
+        return tuple(split for c in self.contributions for split in c.returns)
+
+    @property
+    def carry(self) -> CarryPlan | None:
+        return next((c.carry for c in self.contributions if c.carry is not None), None)
+
+    @property
+    def metadata(self) -> Metadata | None:
+        return next((c.metadata for c in self.contributions if c.metadata is not None), None)
 
     @property
     def options(self) -> dict[str, str | None]:
@@ -48,13 +83,6 @@ class Job:
         for contribution in self.contributions:
             merged.update(contribution.options)
         return merged
-
-
-def make_job(site: Site, contributions: Sequence[Contribution]) -> Job:
-    """Bring the contributions of all rules at one site together."""
-    splits = tuple(s for c in contributions for s in c.splits)
-    filters = tuple(f for c in contributions for f in c.return_filters)
-    return Job(site, splits, filters, tuple(contributions))
 
 
 def split_expressions(context: FileContext, job: Job) -> list[str]:
@@ -74,20 +102,56 @@ def emit(context: FileContext, job: Job) -> list[Edit]:
     Raises:
         CannotEmit: the code around the site has no place for it.
     """
+    edits = _emit(context, job)
+    spans = [(e.start, e.end) for e in edits if e.start < e.end]
+    return [  # white space put in front of a line that is taken out goes with it
+        e
+        for e in edits
+        if e.replacement.strip() or not any(a < e.start and e.end < b for a, b in spans)
+    ]
+
+
+def _emit(context: FileContext, job: Job) -> list[Edit]:
     site = job.site
     spelling = Spelling.at(context, site.reference)
     edits = list(spelling.import_edits)
+    if site.form == "call" and (job.splits or job.returns) and _must_outline(context, job):
+        return edits + _outlined(context, job, spelling.nnx)
     edits += option_edits(context, site, job.options)
-    for contribution in job.contributions:
-        if contribution.metadata is not None:
-            edits += metadata_edits(context, site, contribution.metadata, spelling.nnx)
-    if not job.splits and not job.return_filters:
-        return edits
     if site.form == "decorator":
         return edits + _decorated(context, job, spelling.nnx)
-    if site.escapes or _called_elsewhere(context, site):
-        return edits + definition_for_binding(context, site, _named(context, job), job, spelling.nnx)
-    return edits + _called(context, job, spelling.nnx)
+    if job.metadata is not None:
+        edits += metadata_edits(context, site, job.metadata, job.options, spelling.nnx)
+    if job.splits or job.returns:
+        edits += _called(context, job, spelling.nnx)
+    return edits
+
+
+def _must_outline(context: FileContext, job: Job) -> bool:
+    """Whether the calls of the result cannot be rewritten where they stand."""
+    site = job.site
+    if site.escapes or job.carry is not None or _called_elsewhere(context, site):
+        return True
+    if site.bound_name and site.transform in _COMPILING:
+        return True
+    return any(r.place is not None for r in job.returns)
+
+
+def _outlined(context: FileContext, job: Job, nnx: str) -> list[Edit]:
+    site = job.site
+    if site.transform in {"grad", "value_and_grad"} and not site.bound_name:
+        raise CannotEmit(site.escapes or "its result is called in another scope")
+    return outline(
+        context,
+        site,
+        _named(context, job),
+        job.carry,
+        job.returns,
+        job.options,
+        job.metadata,
+        nnx,
+        beside=site.transform in _COMPILING,
+    )
 
 
 def _called_elsewhere(context: FileContext, site: Site) -> bool:
@@ -124,18 +188,35 @@ def _named(context: FileContext, job: Job, *others: ast.AST) -> list[NamedSplit]
 def _decorated(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     definition = job.site.function
     assert isinstance(definition, FunctionNode)
-    taken = names_in(definition)
-    inner = fresh([f"{definition.name}_of_state"], taken)[0]
-    moves = job.site.transform in {"grad", "value_and_grad"}
-    return nested_definition(
+    beside = job.site.transform in _COMPILING
+    edits: list[Edit] = []
+    if job.metadata is not None:
+        extra = context.indent_unit if (job.splits or job.returns) and not beside else ""
+        edits += metadata_edits(context, job.site, job.metadata, job.options, nnx, extra)
+    if not job.splits and not job.returns:
+        return edits
+    taken = context.taken_names(definition) | names_in(definition)
+    inner = fresh([f"{definition.name.strip('_')}_of_state"], taken)[0]
+    wiring = rewire(
+        positional_names(definition),
+        definition.args,
+        _named(context, job),
+        job.carry,
+        job.returns,
+        nnx,
+        taken | {inner},
+        result_names(definition, taken),
+    )
+    if beside:
+        return edits + sibling_definition(context, definition, job.site.node, wiring, inner)
+    gradient = job.site.transform in {"grad", "value_and_grad"}
+    return edits + nested_definition(
         context,
         definition,
         job.site.node,
-        _named(context, job),
-        nnx,
+        wiring,
         inner,
-        job.return_filters,
-        moves,
+        moves_return_annotation=gradient,
     )
 
 
@@ -147,10 +228,10 @@ def _called(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     named = _named(context, job)
     definition = definition_of(context, site.function)
     owned = definition is not None and is_owned(context, site, definition)
-    if owned and definition is not None and not job.return_filters:
-        edits = _edit_function(context, definition, named, nnx)
+    if owned and definition is not None and (not job.returns or definition is site.function):
+        edits = _edit_function(context, definition, job, named, nnx)
     else:
-        edits = wrapped_function(context, site, definition, named, job.return_filters, nnx)
+        edits = wrapped_function(context, site, definition, named, job.returns, nnx)
     for use in site.uses:
         reason = hoistable(context, use)
         if reason:
@@ -161,34 +242,61 @@ def _called(context: FileContext, job: Job, nnx: str) -> list[Edit]:
             statement = context.tree.statement(use)
             lines = [n.statement(nnx, t) for n, t in zip(named, texts, strict=True)]
             edits.append(insert_before(context, statement, list(dict.fromkeys(lines))))
-        if job.return_filters:
+        if job.returns:
             start, end = context.text.span(use)
             edits += [Edit(start, start, f"{nnx}.merge(*"), Edit(end, end, ")")]
     return edits
 
 
 def _edit_function(
-    context: FileContext, function: AnyFunction, named: Sequence[NamedSplit], nnx: str
+    context: FileContext, function: AnyFunction, job: Job, named: Sequence[NamedSplit], nnx: str
 ) -> list[Edit]:
     if isinstance(function, ast.Lambda):
-        return _edit_lambda(context, function, named, nnx)
+        wanted = _LAMBDA_NAMES.get(job.site.transform, "fn")
+        return _edit_lambda(context, function, named, job.returns, nnx, wanted)
+    if not named:
+        raise CannotEmit("the result is split, not an argument")
     edits, parameters = parameter_edits(context, function, named)
     merges = [f"{name} = {n.merged(nnx)}" for n, name in zip(named, parameters, strict=True)]
     return [*edits, insert_at_top(context, function, merges)]
 
 
 def _edit_lambda(
-    context: FileContext, function: ast.Lambda, named: Sequence[NamedSplit], nnx: str
+    context: FileContext,
+    function: ast.Lambda,
+    named: Sequence[NamedSplit],
+    returns: Sequence[ReturnSplit],
+    nnx: str,
+    wanted: str,
 ) -> list[Edit]:
     """A parameter that is read once is replaced by the merge where it is read."""
-    edits, parameters = parameter_edits(context, function, named)
+    edits, parameters = parameter_edits(context, function, named) if named else ([], [])
+    body = context.text.span(function.body)
+    for result in returns:
+        edits.append(Edit(body[0], body[0], f"{nnx}.split("))
+        edits.append(Edit(body[1], body[1], f", {', '.join(result.filters)})"))
     for split, name in zip(named, parameters, strict=True):
         reads = [
-            node for node in ast.walk(function.body) if isinstance(node, ast.Name) and node.id == name
+            node
+            for node in ast.walk(function.body)
+            if isinstance(node, ast.Name) and node.id == name
         ]
         if len(reads) != 1 or _evaluated_often(context, reads[0], function):
-            return wrapped_lambda(context, function, named, nnx)
+            if returns:
+                raise CannotEmit("the lambda needs its Module more than once")
+            return _defined_lambda(context, function, named, nnx, wanted)
         edits.append(Edit(*context.text.span(reads[0]), split.merged(nnx)))
+    start, end = context.text.span(function)
+    moved = [Edit(e.start - start, e.end - start, e.replacement) for e in edits]
+    if (
+        named
+        and not returns
+        and not fits(context, (start, end), apply_edits(context.text.text[start:end], moved))
+    ):
+        try:
+            return _defined_lambda(context, function, named, nnx, wanted)
+        except CannotEmit:
+            return edits
     return edits
 
 
@@ -202,10 +310,14 @@ def _evaluated_often(context: FileContext, node: ast.AST, function: ast.Lambda) 
     return False
 
 
-def wrapped_lambda(
-    context: FileContext, function: ast.Lambda, named: Sequence[NamedSplit], nnx: str
+def _defined_lambda(
+    context: FileContext,
+    function: ast.Lambda,
+    named: Sequence[NamedSplit],
+    nnx: str,
+    wanted: str,
 ) -> list[Edit]:
-    """A lambda that reads its Module more than once becomes a definition before its statement."""
+    """A lambda that reads its Module more than once, or would be too long, becomes a definition."""
     statement = context.tree.statement(function)
     slots = replaced_slots(named)
     positional = positional_names(function)
@@ -218,7 +330,7 @@ def wrapped_lambda(
         parameters.append(f"*{function.args.vararg.arg}")
     if function.args.kwarg:
         parameters.append(f"**{function.args.kwarg.arg}")
-    name = fresh(["loss_fn"], context.taken_names(function))[0]
+    name = fresh([wanted], context.taken_names(function))[0]
     unit = context.indent_unit
     body = context.text.of(function.body)
     if "\n" in body or "\r" in body:

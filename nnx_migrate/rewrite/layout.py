@@ -34,9 +34,11 @@ def insert_before(context: FileContext, statement: ast.stmt, lines: list[str]) -
     if isinstance(statement, ast.If) and source.startswith("elif", begins):
         raise CannotEmit("the call stands in an elif, where no statement can go before it")
     if begins == start + len(indent):
-        if lines[0].startswith("def ") and _follows_code(context, line):
+        if lines[0].startswith(("def ", "@")) and _follows_code(context, line):
             lines = ["", *lines]
-        text = "".join(f"{indent}{new}{context.newline}" if new else context.newline for new in lines)
+        text = "".join(
+            f"{indent}{new}{context.newline}" if new else context.newline for new in lines
+        )
         return Edit(start, start, text)
     if any("\n" in new or new.endswith(":") or new.startswith("@") for new in lines):
         raise CannotEmit("the call stands behind other code on its line")
@@ -47,7 +49,8 @@ def _follows_code(context: FileContext, line: int) -> bool:
     if line == 1:
         return False
     before = context.text.text[context.text.line_start(line - 1) : context.text.line_start(line)]
-    return bool(before.strip()) and not before.rstrip().endswith(":")
+    above = before.strip()
+    return bool(above) and not above.endswith(":") and not above.startswith("#")
 
 
 def hoistable(context: FileContext, node: ast.expr) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.layout import line_after
 from nnx_migrate.rewrite.plan import CannotEmit
 
 
@@ -18,6 +20,9 @@ def option_edits(context: FileContext, site: Site, options: Mapping[str, str | N
         CannotEmit: an option has to be added where the transform takes none.
     """
     edits: list[Edit] = []
+    emptied = _emptied(site, options)
+    if emptied is not None:
+        return [Edit(context.text.span(site.reference)[1], context.text.span(emptied)[1], "")]
     for name, text in options.items():
         present = site.options.get(name)
         if present is None:
@@ -27,9 +32,33 @@ def option_edits(context: FileContext, site: Site, options: Mapping[str, str | N
         keyword, call = _keyword(context, present)
         if text is not None:
             edits.append(Edit(*context.text.span(present), text))
+            edits += moved_comments(context, present)
         else:
             edits.append(_removed(context, call, keyword))
     return edits
+
+
+def _emptied(site: Site, options: Mapping[str, str | None]) -> ast.Call | None:
+    """The call that is left without arguments when all its options are removed."""
+    call = site.option_call
+    if call is None or call.func is not site.reference or call.args or site.form != "decorator":
+        return None
+    gone = {name for name, text in options.items() if text is None}
+    return call if call.keywords and {k.arg for k in call.keywords} <= gone else None
+
+
+def moved_comments(context: FileContext, node: ast.expr) -> list[Edit]:
+    """Comments inside an expression that is replaced go to the end of its last line."""
+    start, end = context.text.span(node)
+    comments = context.comments_between(start, end)
+    if not comments:
+        return []
+    line = context.text.line_of(end)
+    stop = line_after(context, line)
+    place = context.text.line_start(line) + len(
+        context.text.text[context.text.line_start(line) : stop].rstrip("\r\n")
+    )
+    return [Edit(place, place, "".join(f"  {comment}" for comment in comments))]
 
 
 def _keyword(context: FileContext, value: ast.expr) -> tuple[ast.keyword, ast.Call]:
@@ -45,7 +74,13 @@ def _removed(context: FileContext, call: ast.Call, keyword: ast.keyword) -> Edit
     before = [*call.args, *call.keywords[: call.keywords.index(keyword)]]
     start, end = context.text.span(keyword)
     if before:
-        return Edit(context.text.span(before[-1])[1], end, "")
+        previous = context.text.span(before[-1])[1]
+        if not context.comments_between(previous, start):
+            return Edit(previous, end, "")
+        behind = re.compile(r"[ \t]*,?[ \t]*(?:\r\n|\r|\n)?").match(context.text.text, end)
+        line_start = context.text.line_start(keyword.lineno)
+        alone = not context.text.text[line_start:start].strip()
+        return Edit(line_start if alone else start, behind.end() if behind else end, "")
     following = call.keywords[call.keywords.index(keyword) + 1 :]
     if following:
         return Edit(start, context.text.span(following[0])[0], "")

@@ -21,6 +21,7 @@ class ArgumentSplit:
         clone: which of the States are copied before they are merged, because the updates that
             the function makes to them must not be kept (SEMANTICS SCN-2).
         carried: which of the States go into the carry of a scan.
+        with_graphdef: the graphdef is passed too, because the transform keeps what it compiled.
     """
 
     index: int
@@ -29,6 +30,33 @@ class ArgumentSplit:
     names: tuple[str, ...] = ()
     clone: tuple[bool, ...] = ()
     carried: tuple[bool, ...] = ()
+    with_graphdef: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ReturnSplit:
+    """A Module that the function makes and returns: returned as States, merged again outside.
+
+    Args:
+        place: its place in the tuple that the function returns; None when it is all of the result.
+        filters: source text of the filters.
+    """
+
+    place: int | None
+    filters: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CarryPlan:
+    """A scan whose carry takes States in.
+
+    Args:
+        place: the place of the carry among the arguments; None for a scan that had none.
+        alone: the function returns the carry alone, not (carry, outputs).
+    """
+
+    place: int | None
+    alone: bool
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,7 +78,8 @@ class Contribution:
 
     Args:
         splits: arguments to pass as States.
-        return_filters: filters to split the function's result by; it is merged again outside.
+        returns: results to split, and to merge again outside.
+        carry: how the States with axis Carry join the carry of a scan.
         options: new source text of the transform's keyword arguments; None removes one.
         metadata: metadata to transform.
         drop: names whose binding is no longer needed when this is done.
@@ -60,7 +89,8 @@ class Contribution:
     message: str
     evidence: tuple[Evidence, ...] = ()
     splits: tuple[ArgumentSplit, ...] = ()
-    return_filters: tuple[str, ...] = ()
+    returns: tuple[ReturnSplit, ...] = ()
+    carry: CarryPlan | None = None
     options: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
     metadata: Metadata | None = None
     drop: tuple[str, ...] = ()

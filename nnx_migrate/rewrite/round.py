@@ -17,7 +17,7 @@ from nnx_migrate.outcomes import Finding, Outcome
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.dropping import drop_edits
 from nnx_migrate.rewrite.edits import Edit, LineMap, hull
-from nnx_migrate.rewrite.emit import Job, emit, make_job, split_expressions
+from nnx_migrate.rewrite.emit import Job, emit, split_expressions
 from nnx_migrate.rewrite.functions import function_scopes
 from nnx_migrate.rewrite.pinning import SETTERS, pin_edits
 from nnx_migrate.rewrite.plan import CannotEmit, Contribution, Decision, Manual, Pin, Same
@@ -126,7 +126,7 @@ class _Planner:
 
     def plan(self, decided: Sequence[_Decided], *, first: bool) -> None:
         jobs = {
-            id(item): make_job(item.site, contributions)
+            id(item): Job(item.site, tuple(contributions))
             for item in decided
             if (contributions := _contributions(item.decisions))
         }
@@ -159,10 +159,12 @@ class _Planner:
             pins = [Pin(c.rule, reason, c.evidence) for c in job.contributions]
             self._pin(item.site, pins)
             return
-        if not self._accept(edits):
+        names = [name for c in job.contributions for name in c.drop]
+        dropped = drop_edits(self.context, names, item.site)
+        if not self._accept(_without_gap(edits, dropped)):
             return
+        self.edits += dropped
         for contribution in job.contributions:
-            self.edits += drop_edits(self.context, contribution.drop, item.site)
             self._note(
                 self.findings, item.site, contribution, Outcome.REWRITTEN, contribution.message
             )
@@ -171,9 +173,7 @@ class _Planner:
         pins = [d for d in item.decisions if isinstance(d, Pin)]
         for decision in item.decisions:
             if isinstance(decision, Manual):
-                self._note(
-                    self.standing, item.site, decision, Outcome.MANUAL, decision.reason
-                )
+                self._note(self.standing, item.site, decision, Outcome.MANUAL, decision.reason)
             elif isinstance(decision, Same) and first:
                 self._note(self.findings, item.site, decision, Outcome.SAME, decision.reason)
         if not pins:
@@ -186,7 +186,10 @@ class _Planner:
         if self.context.options.on_unsafe == "leave":
             for pin in pins:
                 self._note(
-                    self.standing, item.site, pin, Outcome.MANUAL,
+                    self.standing,
+                    item.site,
+                    pin,
+                    Outcome.MANUAL,
                     f"left in the mode of the default: {pin.reason}",
                 )
             return
@@ -198,7 +201,10 @@ class _Planner:
         except CannotEmit as error:
             for pin in pins:
                 self._note(
-                    self.standing, site, pin, Outcome.MANUAL,
+                    self.standing,
+                    site,
+                    pin,
+                    Outcome.MANUAL,
                     f"{pin.reason}; it cannot be pinned either: {error}",
                 )
             return
@@ -210,14 +216,15 @@ class _Planner:
             )
 
     def _pin_edits(self, site: Site, *, outward: bool) -> list[Edit]:
+        around = self._transforms_around(site) if outward else []
         scopes = function_scopes(self.context, site)
         extent = self.context.analysis.extents.of(scopes) if scopes else None
-        edits = pin_edits(self.context, site, extent is None or not extent.free_of_mode)
-        if outward:
-            for around in self._transforms_around(site):
-                if around.reference not in self.pinned:
-                    self.pinned.add(around.reference)
-                    edits += pin_edits(self.context, around, cover_extent=True)
+        covers = not around and (extent is None or not extent.free_of_mode)
+        edits = pin_edits(self.context, site, covers)
+        for other in around:
+            if other.reference not in self.pinned:
+                self.pinned.add(other.reference)
+                edits += pin_edits(self.context, other, cover_extent=True)
         return edits
 
     def _transforms_around(self, site: Site) -> list[Site]:
@@ -233,10 +240,7 @@ class _Planner:
             for other in self.context.finder.sites()
             if other.reference is not site.reference
             and not other.decided
-            and (
-                other.function in holders
-                or scopes & set(function_scopes(self.context, other))
-            )
+            and (other.function in holders or scopes & set(function_scopes(self.context, other)))
         ]
 
     def _accept(self, edits: list[Edit]) -> bool:
@@ -282,6 +286,17 @@ class _Planner:
                 decision.evidence,
             )
         )
+
+
+def _without_gap(edits: Sequence[Edit], dropped: Sequence[Edit]) -> list[Edit]:
+    """No blank line in front of a definition that follows nothing but a dropped statement."""
+    ends = {edit.end for edit in dropped if not edit.replacement}
+    return [
+        dataclasses.replace(e, replacement=e.replacement.lstrip("\r\n"))
+        if e.start in ends and e.start == e.end and e.replacement[:1] in {"\r", "\n"}
+        else e
+        for e in edits
+    ]
 
 
 def _indents(edits: Sequence[Edit]) -> bool:

@@ -1,0 +1,57 @@
+"""Evidence that the rules share: what an argument is, and what the function does to it."""
+
+from __future__ import annotations
+
+from nnx_migrate.facts.effects import Effect, Effects
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.values import Basic, Instance, Scope, Values, is_unknown
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import parameter_at
+
+_GRAPH_NODES = frozenset({"module", "metric", "rngs", "optimizer"})
+
+
+def is_graph_node(
+    context: FileContext, values: Values, kinds: frozenset[str] = _GRAPH_NODES
+) -> bool:
+    """Whether every value is a Module, Rngs, Optimizer or Metric (or one of `kinds`)."""
+    return bool(values) and all(
+        isinstance(v, Instance) and context.evaluator.hierarchy.kind(v.class_name) in kinds
+        for v in values
+    )
+
+
+def kind_evidence(
+    context: FileContext, index: int, values: Values, kinds: frozenset[str] = _GRAPH_NODES
+) -> Evidence:
+    """What the argument at `index` is; ASSUMED when it may be something else."""
+    if is_graph_node(context, values, kinds):
+        instances = [v for v in values if isinstance(v, Instance)]
+        names = sorted({short_name(v.class_name) for v in instances})
+        where = next((v.origin for v in instances if v.origin), "")
+        return Evidence(f"argument {index} is {' or '.join(names)}", Proof.PROVED, where)
+    reasons = sorted({v.reason for v in values if isinstance(v, Basic) and v.reason})
+    because = reasons[0] if reasons and is_unknown(values) else "it can be of several kinds"
+    return Evidence(f"is not known: {because}", Proof.ASSUMED)
+
+
+def short_name(class_name: str) -> str:
+    module, _, key = class_name.partition(":")
+    return key.partition(":")[0] if key else module.removeprefix("flax.")
+
+
+def effects_on(context: FileContext, site: Site, scopes: tuple[Scope, ...], index: int) -> Effects:
+    """What the transformed function does to its argument at `index`."""
+    if not scopes:
+        what = "the transformed function is not defined in the project"
+        return frozenset({Effect("unknown", what, context.where(site.node))})
+    found: Effects = frozenset()
+    for scope in scopes:
+        parameter = parameter_at(context, site, scope, index)
+        if parameter is None:
+            what = "its parameters do not show where the Module goes"
+            found |= {Effect("unknown", what, context.where(site.node))}
+        else:
+            found |= context.analysis.effects.of(scope, parameter)
+    return found

@@ -1,0 +1,268 @@
+"""What the prefix-filter rules share: each group of Variables becomes an argument with its own axis."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from codemods._evidence import effects_on, kind_evidence
+from codemods._prefix import Axes, Element, Group, read_axes
+from nnx_migrate.facts.effects import worst
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import argument_values, function_scopes
+from nnx_migrate.rewrite.naming import state_name
+from nnx_migrate.rewrite.plan import (
+    ArgumentSplit,
+    CarryPlan,
+    Contribution,
+    Decision,
+    Pin,
+    ReturnSplit,
+)
+
+#: Transforms that keep what they compiled for a function: the graphdef must be one of its arguments.
+_COMPILING = frozenset({"jit", "pmap"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AxisOptions:
+    """The names of a transform's options for arguments and results."""
+
+    inputs: str
+    outputs: str
+
+
+def decide_by_axes(
+    context: FileContext, site: Site, rule: str, class_name: str, options: AxisOptions
+) -> Decision | None:
+    """The decision at a site whose axes may be prefix filters; None when they are not."""
+    inputs = read_axes(context, site.options.get(options.inputs), class_name)
+    outputs = read_axes(context, site.options.get(options.outputs), class_name)
+    unknown = inputs.unknown or outputs.unknown
+    if not unknown and not inputs.has_groups and not outputs.has_groups:
+        return None
+    if unknown:
+        return Pin(rule, unknown)
+    if not site.complete:
+        return Pin(rule, "its options are not all to be seen")
+    if inputs.has_groups and not inputs.is_tuple:
+        return Pin(rule, f"{class_name} stands for all arguments at once")
+    reason = _not_expressible(site, inputs, outputs)
+    if reason:
+        return Pin(rule, reason)
+    return _decide_known(context, site, rule, options, inputs, outputs)
+
+
+def _not_expressible(site: Site, inputs: Axes, outputs: Axes) -> str:
+    groups = [g for e in (*inputs.elements, *outputs.elements) for g in e.groups]
+    if site.transform == "scan":
+        if any(g.kind == "unknown" for g in groups):
+            return "an axis is not written out, and None or Carry would need another rewrite"
+        if any(g.kind in {"carry", "none"} for e in outputs.elements for g in e.groups):
+            return "results are carried by a prefix filter"
+    elif any(g.kind == "carry" for g in groups):
+        return "nnx.Carry is no axis of this transform"
+    if site.transform in _COMPILING:
+        moved = [i for i, e in enumerate(inputs.elements) if e.groups and e.uniform is None]
+        fixed = {"static_argnums", "donate_argnums", "static_argnames", "donate_argnames"}
+        if moved and fixed & site.options.keys():
+            return "arguments are static or donated by number or name, and their places change"
+    return ""
+
+
+def _decide_known(
+    context: FileContext,
+    site: Site,
+    rule: str,
+    options: AxisOptions,
+    inputs: Axes,
+    outputs: Axes,
+) -> Decision:
+    evidence: list[Evidence] = []
+    scan = site.transform == "scan"
+    splits: list[ArgumentSplit] = []
+    for index, element in enumerate(inputs.elements):
+        if not element.groups:
+            continue
+        refusal = _check_argument(context, site, rule, index, evidence)
+        if refusal is not None:
+            return refusal
+        if not _stays_whole(element, scan):
+            splits.append(_argument_split(site, index, element))
+    if any(split.carried and any(split.carried) for split in splits):
+        return _carried(site, rule, options, inputs, outputs, splits, tuple(evidence))
+    changed: dict[str, str | None] = {}
+    if inputs.has_groups:
+        texts = [_axes_text(e, scan, site.transform in _COMPILING) for e in inputs.elements]
+        changed[options.inputs] = _tuple_text([t for part in texts for t in part])
+    returns = [
+        ReturnSplit(place if outputs.is_tuple else None, _filters(element))
+        for place, element in enumerate(outputs.elements)
+        if element.groups and element.uniform is None
+    ]
+    if outputs.has_groups:
+        texts_out = [_output_text(e) for e in outputs.elements]
+        changed[options.outputs] = _tuple_text(texts_out) if outputs.is_tuple else texts_out[0]
+    return Contribution(
+        rule,
+        "each group of Variables is an argument or a result with an axis of its own",
+        tuple(evidence),
+        splits=tuple(splits),
+        returns=tuple(returns),
+        options=changed,
+        drop=(*inputs.names, *outputs.names),
+    )
+
+
+def _check_argument(
+    context: FileContext, site: Site, rule: str, index: int, evidence: list[Evidence]
+) -> Pin | None:
+    """Why the argument may not be split; None when it may, with the evidence added."""
+    known = kind_evidence(context, index, argument_values(context, site, index))
+    evidence.append(known)
+    if known.proof is Proof.ASSUMED and not context.options.unsafe:
+        return Pin(rule, f"what argument {index} is {known.claim}", tuple(evidence), outward=True)
+    effect = worst(effects_on(context, site, function_scopes(context, site), index))
+    if effect is None:
+        claim = f"the function leaves the structure of argument {index} alone"
+        evidence.append(Evidence(claim, Proof.PROVED, context.where(site.node)))
+        return None
+    if effect.kind != "unknown":
+        evidence.append(Evidence(effect.what, Proof.PROVED, effect.where))
+        reason = f"the function changes its Module: {effect.what} ({effect.where})"
+        return Pin(rule, reason, tuple(evidence), outward=effect.kind == "structure")
+    evidence.append(Evidence(effect.what, Proof.ASSUMED, effect.where))
+    if context.options.unsafe:
+        return None
+    reason = f"what the function does to its Module is not all known: {effect.what}"
+    return Pin(rule, f"{reason} ({effect.where})", tuple(evidence), outward=True)
+
+
+def _stays_whole(element: Element, scan: bool) -> bool:
+    """Whether one axis stands for all groups, so that the Module can stay the argument."""
+    uniform = element.uniform
+    return uniform is not None and (not scan or uniform.kind == "place")
+
+
+def _joined(element: Element) -> list[Group]:
+    """Neighbouring groups of one axis as one group: the first match still wins."""
+    joined: list[Group] = []
+    for group in element.groups:
+        if joined and joined[-1].axis == group.axis:
+            before = joined.pop()
+            if group.filter == "...":
+                joined.append(dataclasses.replace(group))
+                continue
+            inner = before.filter[1:-1] if before.filter.startswith("(") else before.filter
+            inner = inner.rstrip().removesuffix(",")
+            joined.append(dataclasses.replace(group, filter=f"({inner}, {group.filter})"))
+        else:
+            joined.append(group)
+    return joined
+
+
+def _filters(element: Element) -> tuple[str, ...]:
+    return tuple(group.filter for group in _joined(element))
+
+
+def _argument_split(site: Site, index: int, element: Element) -> ArgumentSplit:
+    groups = _joined(element)
+    scan = site.transform == "scan"
+    names = tuple(_group_name(group) for group in groups)
+    return ArgumentSplit(
+        index,
+        tuple(group.filter for group in groups),
+        "together",
+        names,
+        clone=tuple(scan and group.kind == "none" for group in groups),
+        carried=tuple(scan and group.kind == "carry" for group in groups),
+        with_graphdef=site.transform in _COMPILING,
+    )
+
+
+def _group_name(group: Group) -> str:
+    name = state_name(group.filter)
+    if name != "selected":
+        return name
+    return {"none": "broadcast", "carry": "carried"}.get(group.kind, "mapped")
+
+
+def _axes_text(element: Element, scan: bool, with_graphdef: bool) -> list[str]:
+    if not element.groups:
+        return [element.text]
+    if _stays_whole(element, scan):
+        assert element.uniform is not None
+        return [element.uniform.axis]
+    texts = [group.axis for group in _joined(element)]
+    return ["None", *texts] if with_graphdef else texts
+
+
+def _output_text(element: Element) -> str:
+    if not element.groups:
+        return element.text
+    if element.uniform is not None:
+        return element.uniform.axis
+    return _tuple_text(["None", *(group.axis for group in _joined(element))])
+
+
+def _tuple_text(texts: list[str]) -> str:
+    return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+def _carried(
+    site: Site,
+    rule: str,
+    options: AxisOptions,
+    inputs: Axes,
+    outputs: Axes,
+    splits: list[ArgumentSplit],
+    evidence: tuple[Evidence, ...],
+) -> Decision:
+    """Groups with axis Carry join the carry of the scan."""
+    place = next(
+        (i for i, e in enumerate(inputs.elements) if e.text.rpartition(".")[2] == "Carry"), None
+    )
+    carry = "nnx.Carry"
+    for element in (*inputs.elements, *outputs.elements):
+        if element.text.rpartition(".")[2] == "Carry":
+            carry = element.text
+    for element in inputs.elements:
+        for group in element.groups:
+            carry = group.axis if group.kind == "carry" else carry
+    results = [e.text for e in outputs.elements]
+    if site.options.get(options.outputs) is None:
+        results = [carry, "0"]
+    has_carry = bool(results) and results[0] == carry
+    single = len(results) == 1 and outputs.is_tuple
+    if has_carry != (place is not None) or (has_carry and (len(results) > 2 or single)):
+        return Pin(rule, "what the scan returns does not fit its carry")
+    if not has_carry and outputs.is_tuple:
+        result_text = f"({carry}, {_tuple_text(results)})"
+    elif not has_carry:
+        result_text = f"({carry}, {results[0]})"
+    else:
+        result_text = _tuple_text(results) if len(results) == 2 else results[0]
+    texts: list[str] = [] if place is not None else [carry]
+    for element, split in _paired(inputs.elements, splits):
+        if split is None:
+            texts += _axes_text(element, True, False)
+        else:
+            joined = zip(_joined(element), split.carried, strict=True)
+            texts += [group.axis for group, carried in joined if not carried]
+    return Contribution(
+        rule,
+        "what StateAxes carried is carried by the scan",
+        evidence,
+        splits=tuple(splits),
+        carry=CarryPlan(place, has_carry and len(results) == 1 and not outputs.is_tuple),
+        options={options.inputs: _tuple_text(texts), options.outputs: result_text},
+        drop=(*inputs.names, *outputs.names),
+    )
+
+
+def _paired(
+    elements: tuple[Element, ...], splits: list[ArgumentSplit]
+) -> list[tuple[Element, ArgumentSplit | None]]:
+    by_index = {split.index: split for split in splits}
+    return [(element, by_index.get(i)) for i, element in enumerate(elements)]

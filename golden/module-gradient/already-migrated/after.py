@@ -1,0 +1,27 @@
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+
+
+class Net(nnx.Module):
+  def __init__(self, rngs: nnx.Rngs):
+    self.linear = nnx.Linear(2, 3, rngs=rngs)
+    self.norm = nnx.BatchNorm(3, rngs=rngs)
+    self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+  def __call__(self, x: jax.Array):
+    return self.drop(self.norm(self.linear(x)))
+
+
+@nnx.jit
+def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
+  graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+  def loss_fn(params, nondiff):
+    model = nnx.merge(graphdef, params, nondiff)
+    return jnp.mean((model(x) - 1.0) ** 2)
+
+  loss, grads = nnx.value_and_grad(loss_fn)(params, nondiff)
+  optimizer.update(model, grads)
+  return loss

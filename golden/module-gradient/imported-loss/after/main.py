@@ -1,0 +1,21 @@
+import optax
+from flax import nnx
+
+import losses
+from nets import Net
+
+
+@nnx.jit
+def train_step(model: Net, optimizer: nnx.Optimizer, batch):
+  def cross_entropy_of_state(params, nondiff, *args):
+    return losses.cross_entropy(nnx.merge(graphdef, params, nondiff), *args)
+
+  graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+  (loss, logits), grads = nnx.value_and_grad(cross_entropy_of_state, has_aux=True)(params, nondiff, batch)
+  optimizer.update(model, grads)
+  return loss, logits
+
+
+def make():
+  model = Net(rngs=nnx.Rngs(0))
+  return model, nnx.Optimizer(model, optax.adam(1e-2), wrt=nnx.Param)

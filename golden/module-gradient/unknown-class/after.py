@@ -1,0 +1,17 @@
+"""A train step for whatever model the caller brings."""
+
+import jax.numpy as jnp
+from flax import nnx
+
+
+@nnx.compat.jit
+@nnx.set_graph_mode(True)
+@nnx.set_graph_updates(True)
+def train_step(model, optimizer, batch):
+    def loss_fn(model):
+        prediction = model(batch["x"])
+        return jnp.mean((prediction - batch["y"]) ** 2)
+
+    loss, grads = nnx.compat.value_and_grad(loss_fn)(model)
+    optimizer.update(model, grads)
+    return loss

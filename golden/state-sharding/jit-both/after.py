@@ -1,0 +1,36 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import nnx
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+MESH = Mesh(np.array(jax.devices()[:2]), ("x",))
+SHARDED = NamedSharding(MESH, PartitionSpec("x"))
+REPLICATED = NamedSharding(MESH, PartitionSpec())
+MODEL = nnx.StateSharding({nnx.PathContains("kernel"): SHARDED, ...: REPLICATED})
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 4, rngs=rngs)
+        self.norm = nnx.BatchNorm(4, rngs=rngs)
+
+    def __call__(self, x: jax.Array):
+        return self.norm(self.linear(x))
+
+
+@nnx.jit(in_shardings=(None, SHARDED, REPLICATED, REPLICATED), out_shardings=(REPLICATED, (None, SHARDED, REPLICATED)))
+def branch_of_state(graphdef, mapped, rest, x):
+    model = nnx.merge(graphdef, mapped, rest)
+    y = model(x)
+    other = Net(nnx.Rngs(1))
+    other.linear.kernel[...] = 2.0 * model.linear.kernel[...]
+    return y, nnx.split(other, nnx.PathContains("kernel"), ...)
+
+
+def branch(model: Net, x: jax.Array):
+    """Runs the model, and returns a fresh one that starts at twice its weights."""
+    graphdef, mapped, rest = nnx.split(model, nnx.PathContains("kernel"), ...)
+    y, other = branch_of_state(graphdef, mapped, rest, x)
+    return y, nnx.merge(*other)
