@@ -1,1 +1,1 @@
-"""The rules: one rule, one file; a rule's docstring is its manual page (`nnx-migrate rule NAME`)."""
+"""The rules: one rule, one file; its docstring is its manual page (`nnx-migrate rule NAME`)."""

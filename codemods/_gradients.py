@@ -1,4 +1,4 @@
-"""What the two gradient rules share: is it a Module, what does the loss do to it, who sees the grads."""
+"""What the gradient rules share: is it a Module, what the loss does to it, who sees the grads."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _mentions_diff_state(argnums: Argnums) -> bool:
 
 
 def _never_module(context: FileContext, values: Values) -> bool:
-    """Graph mode differentiates all leaves of anything but a Module, as tree mode does (GRAD-12)."""
+    """Both modes differentiate all leaves of anything but a Module (GRAD-12)."""
     return bool(values) and all(
         isinstance(v, ContainerValue | TupleValue)
         or (isinstance(v, Basic) and v.sort in {"state", "array", "plain", "graphdef"})

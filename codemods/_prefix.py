@@ -13,6 +13,7 @@ from nnx_migrate.facts.values import (
     ContainerValue,
     Instance,
     TupleValue,
+    Value,
     Values,
 )
 from nnx_migrate.rewrite.context import FileContext
@@ -104,10 +105,10 @@ class _Reader:
         """A name bound once to a tuple display stands for it."""
         if isinstance(node, ast.Name):
             found = assigned_value(self.context.tree, self.context.tree.scope(node), node.id)
-            if found is not None and isinstance(found[0], ast.Tuple):
-                if self.may_be_filter(self.context.values(node)):
-                    self.names.append(node.id)
-                    return found[0]
+            is_tuple = found is not None and isinstance(found[0], ast.Tuple)
+            if found is not None and is_tuple and self.may_be_filter(self.context.values(node)):
+                self.names.append(node.id)
+                return found[0]
         return node
 
     def element(self, node: ast.expr) -> Element:
@@ -208,15 +209,19 @@ def _is_literal_axis(node: ast.expr) -> bool:
 
 
 def _holds_filter(values: Values, class_name: str) -> bool:
-    for value in values:
-        if isinstance(value, Instance) and value.class_name == f"flax.nnx.{class_name}":
-            return True
-        if isinstance(value, ContainerValue) and _holds_filter(value.element, class_name):
-            return True
-        if isinstance(value, TupleValue):
-            if any(_holds_filter(element, class_name) for element in value.elements):
-                return True
-    return False
+    return any(_is_or_holds(value, class_name) for value in values)
+
+
+def _is_or_holds(value: Value, class_name: str) -> bool:
+    match value:
+        case Instance(class_name=name):
+            return name == f"flax.nnx.{class_name}"
+        case ContainerValue(element=element):
+            return _holds_filter(element, class_name)
+        case TupleValue(elements=elements):
+            return any(_holds_filter(element, class_name) for element in elements)
+        case _:
+            return False
 
 
 def mentions(context: FileContext, class_name: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the prefix-filter rules share: each group of Variables becomes an argument with its own axis."""
+"""What the prefix-filter rules share: each group of Variables is an argument with its own axis."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nnx_migrate.rewrite.plan import (
     ReturnSplit,
 )
 
-#: Transforms that keep what they compiled for a function: the graphdef must be one of its arguments.
+#: Transforms that keep what they compiled for a function: it must take the graphdef.
 _COMPILING = frozenset({"jit", "pmap"})
 
 

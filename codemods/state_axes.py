@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-`nnx.StateAxes` that reaches the `in_axes` or `out_axes` of `nnx.vmap`, `nnx.pmap` or `nnx.scan`: inline,
-behind a name, in a tuple; on decorators, calls, partials and methods.
+`nnx.StateAxes` that reaches the `in_axes` or `out_axes` of `nnx.vmap`, `nnx.pmap` or `nnx.scan`:
+inline, behind a name, in a tuple; on decorators, calls, partials and methods.
 
 Why it matters
 --------------
@@ -30,10 +30,11 @@ After
 
 When it is safe
 ---------------
-The filters and axes can be read from the code, the argument is shown to be a Module (or Rngs, or an
-Optimizer), and the function does not change its structure. The States share their Variables with the
-Module, so updates reach it as before. In `scan`, Variables with axis None are cloned in the body,
-because graph mode discards what the body does to them; those with `nnx.Carry` join the carry.
+The filters and axes can be read from the code, the argument is shown to be a Module (or Rngs, or
+an Optimizer), and the function does not change its structure. The States share their Variables
+with the Module, so updates reach it as before. In `scan`, Variables with axis None are cloned in
+the body, because graph mode discards what the body does to them; those with `nnx.Carry` join the
+carry.
 
 What it does otherwise
 ----------------------

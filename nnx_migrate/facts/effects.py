@@ -88,7 +88,7 @@ class EffectFinder:
 
     def of_method(self, instance: Instance, name: str, where: str) -> Effects:
         """The effects on the object of calling one of its methods."""
-        names = (instance.class_name,)
+        names: tuple[str, ...] = (instance.class_name,)
         if not instance.exact:
             names += self.hierarchy.descendants(instance.class_name)
         found: Effects = frozenset()
@@ -398,12 +398,11 @@ class _Tracker:
                     if not isinstance(b, ParameterOf)
                     and b.scope == scope
                     and isinstance(b.expr, ir.Call | ir.Sequence)
-                    and b.expr != value
                 )
             case ir.Call(func=func, args=args):
-                name = self.project.nnx_name(scope, func)
                 views = {"state", "split", "variables", "pop", "view", "compat.state"}
-                return name in views and any(self.rooted(scope, arg) for arg in args[:1])
+                called = self.project.nnx_name(scope, func)
+                return called in views and any(self.rooted(scope, arg) for arg in args[:1])
             case _:
                 return self.rooted(scope, value)
 

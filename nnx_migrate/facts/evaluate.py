@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterable
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.callers import Callers
@@ -113,8 +114,8 @@ class Evaluator:
     def _all(self, scope: Scope, expressions: tuple[ir.Expr, ...]) -> Values:
         return frozenset().union(*(self.values(scope, e) for e in expressions))
 
-    def _union(self, parts: object) -> Values:
-        return frozenset().union(*parts)  # type: ignore[misc, no-any-return]
+    def _union(self, parts: Iterable[Values]) -> Values:
+        return frozenset[Value]().union(*parts)
 
     def _name(self, scope: Scope, name: str) -> Values:
         bindings = self.project.bindings(scope, name)
@@ -306,7 +307,7 @@ class Evaluator:
         )
 
     def member(self, instance: Instance, name: str) -> Values:
-        """What attribute `name` of an instance can be: a method, a property, or what was stored."""
+        """What attribute `name` of an instance can be: a method, a property, what was stored."""
         found: Values = NOTHING
         classes = self.hierarchy.ancestry(instance.class_name).classes
         if not instance.exact:
@@ -337,9 +338,7 @@ class Evaluator:
         return (
             self._declared(classes, name)
             or library_member(instance.class_name, name)
-            or unknown(
-                f"attribute {name} of {instance.class_name.rpartition(':')[0] or instance.class_name}"
-            )
+            or unknown(f"attribute {name} of {instance.class_name}")
         )
 
     def _declared(self, classes: tuple[str, ...], name: str) -> Values:
@@ -351,7 +350,7 @@ class Evaluator:
         return NOTHING
 
     def stored(self, class_name: str, name: str) -> list[Located]:
-        """Every value that the class's own methods store in `self.<name>`, or its body in `name`."""
+        """Every value that the class's own methods store in `self.<name>`, or its body does."""
         located = self.project.class_of(class_name)
         if located is None:
             return []
@@ -420,7 +419,9 @@ class Evaluator:
         if class_name.startswith("flax.nnx.") and call.args:
             if short in CONTAINER_CLASSES:
                 parts = [self.values(scope, arg) for arg in call.args]
-                wraps = self._union(_elements(v) if _holds(v) else {v} for p in parts for v in p)
+                wraps = self._union(
+                    _elements(v) if _holds(v) else frozenset({v}) for p in parts for v in p
+                )
             elif short in {"ModelAndOptimizer", "Optimizer"}:
                 wraps = self.values(scope, call.args[0])
         return frozenset({Instance(class_name, keywords, True, wraps, origin)})

@@ -1,4 +1,4 @@
-"""What runs inside a function: the mode-dependent nnx calls that it reaches, and what is not seen."""
+"""What runs inside a function: mode-dependent nnx calls that it reaches, and what is not seen."""
 
 from __future__ import annotations
 

@@ -95,7 +95,8 @@ class Hierarchy:
         return dotted
 
     def kind(self, class_name: str) -> str | None:
-        """ "module", "variable", "rngs", "optimizer", "metric", "state", "plain"; None if unknown."""
+        """What an instance is: "module", "variable", "rngs", "optimizer", "metric", "state",
+        "plain"; None when a base class is not known."""
         ancestry = self.ancestry(class_name)
         for name in ancestry.classes:
             layer = layer_of(name)
@@ -128,7 +129,7 @@ class Hierarchy:
         return {name: tuple(names) for name, names in below.items()}
 
     def descendants(self, class_name: str) -> tuple[str, ...]:
-        """The class itself (when it is the project's) and every project class below it."""
+        """The class itself (when it is of the project) and every project class below it."""
         return self._descendants.get(class_name, ())
 
     def method(self, class_name: str, name: str) -> Scope | str | None:

@@ -252,7 +252,7 @@ class SiteFinder:
 
 
 def assigned_value(tree: Tree, scope: Scope, name: str) -> tuple[ast.expr, ast.Assign] | None:
-    """The expression that `name` is bound to by its one and only assignment, if it is in this file."""
+    """What `name` is bound to by its one and only assignment, if that is in this file."""
     bindings = tree.project.bindings(scope, name)
     if len(bindings) != 1 or not isinstance(bindings[0], Located):
         return None

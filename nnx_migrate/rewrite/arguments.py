@@ -41,7 +41,7 @@ class NamedSplit:
 
 
 def replaced_slots(splits: Sequence[NamedSplit]) -> dict[int, list[str]]:
-    """For each split argument's place: the names that stand there instead, trailing ones included."""
+    """For each split argument's place: the names that stand there, trailing ones included."""
     slots: dict[int, list[str]] = {}
     late: list[str] = []
     for named in splits:

@@ -14,7 +14,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 @dataclasses.dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """Replace text[start:end]; equal offsets insert. Inserts at one place keep their given order."""
+    """Replace text[start:end]; equal offsets insert, those at one place in their given order."""
 
     start: int
     end: int

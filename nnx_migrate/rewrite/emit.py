@@ -1,4 +1,4 @@
-"""From the contributions at a site to edits: one way of writing for each way the site is written."""
+"""From the contributions at a site to edits: one way for each way the site is written."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ from nnx_migrate.rewrite.plan import (
 from nnx_migrate.rewrite.rewiring import rewire
 from nnx_migrate.rewrite.spelling import Spelling
 from nnx_migrate.rewrite.wrapping import fits, wrapped_function
-
 
 #: What a lambda is called when it has to become a definition.
 _LAMBDA_NAMES = {

@@ -111,8 +111,8 @@ def is_owned(context: FileContext, site: Site, definition: AnyFunction) -> bool:
     loads = context.finder.loads(scope, definition.name)
     if len(context.project.bindings(scope, definition.name)) != 1 or len(loads) != 1:
         return False
-    if context.outermost_function(definition) is None:
-        # At module level anyone may import it; nobody imports what a script's loop defines anew.
-        if not isinstance(context.tree.parents[definition], ast.For | ast.While | ast.With):
-            return False
+    # At module level anyone may import it; nobody imports what a script's loop defines anew.
+    in_loop = isinstance(context.tree.parents[definition], ast.For | ast.While | ast.With)
+    if context.outermost_function(definition) is None and not in_loop:
+        return False
     return loads[0] is site.function

@@ -16,7 +16,7 @@ MAX_LINE = 100
 
 def first_line(statement: ast.stmt) -> int:
     """The line that a statement begins on, its decorators included."""
-    decorators = getattr(statement, "decorator_list", [])
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(d.lineno for d in decorators)])
 
 

@@ -101,7 +101,7 @@ def sibling_definition(
     _check(definition)
     if context.tree.class_around(definition) is not None:
         raise CannotEmit("it is a method, and what it compiled is kept with the class")
-    text, newline, unit = context.text, context.newline, context.indent_unit
+    text, unit = context.text, context.indent_unit
     end = header_end(text, definition)
     start = text.span(definition)[0]
     indent = text.indent_of_line(definition.lineno)
@@ -258,7 +258,7 @@ def _carry_return(context: FileContext, value: ast.expr, wiring: Rewiring) -> Ed
 
 
 def result_names(definition: Definition, taken: set[str]) -> list[str]:
-    """A name for each element of the tuple that a function returns; none when they are not known."""
+    """A name for each element of the tuple that is returned; none when they are not known."""
     values = [node.value for node in _own_returns(definition)]
     tuples = [v.elts for v in values if isinstance(v, ast.Tuple)]
     if not tuples or len(tuples) != len(values) or len({len(t) for t in tuples}) != 1:

@@ -71,7 +71,8 @@ def _keyword(context: FileContext, value: ast.expr) -> tuple[ast.keyword, ast.Ca
 
 def _removed(context: FileContext, call: ast.Call, keyword: ast.keyword) -> Edit:
     """Remove a keyword together with the comma that belongs to it."""
-    before = [*call.args, *call.keywords[: call.keywords.index(keyword)]]
+    position = call.keywords.index(keyword)
+    before: list[ast.expr | ast.keyword] = [*call.args, *call.keywords[:position]]
     start, end = context.text.span(keyword)
     if before:
         previous = context.text.span(before[-1])[1]
@@ -81,7 +82,7 @@ def _removed(context: FileContext, call: ast.Call, keyword: ast.keyword) -> Edit
         line_start = context.text.line_start(keyword.lineno)
         alone = not context.text.text[line_start:start].strip()
         return Edit(line_start if alone else start, behind.end() if behind else end, "")
-    following = call.keywords[call.keywords.index(keyword) + 1 :]
+    following = call.keywords[position + 1 :]
     if following:
         return Edit(start, context.text.span(following[0])[0], "")
     close = context.text.span(call)[1] - 1
@@ -96,7 +97,8 @@ def _added(context: FileContext, site: Site, text: str) -> Edit:
         end = context.text.span(site.reference)[1]
         return Edit(end, end, f"({text})")
     if call.keywords or call.args:
-        last = max([*call.args, *call.keywords], key=lambda n: (n.end_lineno, n.end_col_offset))
+        arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+        last = max(arguments, key=lambda n: context.text.span(n))
         end = context.text.span(last)[1]
         if isinstance(last, ast.GeneratorExp):
             raise CannotEmit("an option would follow a generator")

@@ -99,9 +99,10 @@ def covered_by_setters(context: FileContext, node: ast.AST) -> bool:
         elif isinstance(parent, ast.Call):
             expressions = [parent.func]
         for expression in expressions:
-            if isinstance(expression, ast.Call):
-                if context.tree.nnx_name(expression.func) in SETTERS:
-                    return True
+            if not isinstance(expression, ast.Call):
+                continue
+            if context.tree.nnx_name(expression.func) in SETTERS:
+                return True
     return False
 
 

@@ -1,4 +1,4 @@
-"""What a rule is: a name, the transforms that it looks at, and a decision at each of their sites."""
+"""What a rule is: a name, the transforms it looks at, and a decision at each of their sites."""
 
 from __future__ import annotations
 
