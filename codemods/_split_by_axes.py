@@ -42,16 +42,33 @@ def decide_by_axes(
     unknown = inputs.unknown or outputs.unknown
     if not unknown and not inputs.has_groups and not outputs.has_groups:
         return None
-    if unknown:
-        return Pin(rule, unknown)
-    if not site.complete:
-        return Pin(rule, "its options are not all to be seen")
-    if inputs.has_groups and not inputs.is_tuple:
-        return Pin(rule, f"{class_name} stands for all arguments at once")
-    reason = _not_expressible(site, inputs, outputs)
+    if not unknown and not site.complete:
+        unknown = "its options are not all to be seen"
+    if not unknown and inputs.has_groups and not inputs.is_tuple:
+        unknown = f"{class_name} stands for all arguments at once"
+    reason = unknown or _not_expressible(site, inputs, outputs)
     if reason:
-        return Pin(rule, reason)
+        return Pin(rule, reason, outward=_may_change_structure(context, site))
+    if any(_is_sown(group) for e in (*inputs.elements, *outputs.elements) for group in e.groups):
+        reason = "its axes are also for Variables that the function sows, which need nnx.capture"
+        return Pin(rule, reason, outward=True)
     return _decide_known(context, site, rule, options, inputs, outputs)
+
+
+def _is_sown(group: Group) -> bool:
+    return "Intermediate" in group.filter or "Perturbation" in group.filter
+
+
+def _may_change_structure(context: FileContext, site: Site) -> bool:
+    """Whether the function may do something to an argument that a tree-mode boundary would stop."""
+    scopes = function_scopes(context, site)
+    parameters = {p.name for s in scopes for p in context.project.function(s).parameters}
+    return not scopes or any(
+        effect.kind != "escape"
+        for scope in scopes
+        for name in parameters
+        for effect in context.analysis.effects.of(scope, name)
+    )
 
 
 def _not_expressible(site: Site, inputs: Axes, outputs: Axes) -> str:

@@ -90,6 +90,17 @@ class Callers:
                     found[record.name].append(index.functions[record.methods["__init__"]])
         return found
 
+    @functools.cached_property
+    def _scopes_by_name(self) -> dict[str, list[Scope]]:
+        found: dict[str, list[Scope]] = collections.defaultdict(list)
+        for module, index in self.project.modules.items():
+            for key, function in index.functions.items():
+                found[function.name].append(Scope(module, key))
+        return found
+
+    def functions_named(self, name: str) -> list[Scope]:
+        return self._scopes_by_name.get(name, [])
+
     def calls_of(self, name: str) -> list[tuple[Scope, ir.Call]]:
         """Every call in the project of something of that last name."""
         return self._by_name.get(name, [])

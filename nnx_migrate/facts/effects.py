@@ -88,6 +88,9 @@ class EffectFinder:
 
     def of_method(self, instance: Instance, name: str, where: str) -> Effects:
         """The effects on the object of calling one of its methods."""
+        if instance.class_name == "flax.nnx.Module":
+            reason = f"what .{name}() runs is not known, because the class of the Module is not"
+            return frozenset({Effect("unknown", reason, where)})
         names: tuple[str, ...] = (instance.class_name,)
         if not instance.exact:
             names += self.hierarchy.descendants(instance.class_name)
@@ -176,6 +179,8 @@ class _Tracker:
                 yield self._effect("structure", "an element of it is replaced", scope, write.line)
             return
         target = write.target
+        if write.how == "grow":  # the call that does it is looked at as a call
+            return
         if not isinstance(target, ir.Attribute) or not self.rooted(scope, target.base):
             return
         if target.name in _VARIABLE_READS:
@@ -212,6 +217,8 @@ class _Tracker:
     def _method_call(self, scope: Scope, func: ir.Attribute, where: str) -> Iterator[Effect]:
         if func.name in _VARIABLE_READS or func.name in {"set_value", "copy_from", "replace"}:
             return
+        if self._is_local_container(scope, func.base):
+            return
         for base in self._values(scope, func.base):
             match base:
                 case Instance() if self.finder.hierarchy.method(base.class_name, func.name):
@@ -227,6 +234,15 @@ class _Tracker:
                     yield Effect(
                         "unknown", f"what .{func.name}() runs is not known: {reason}", where
                     )
+
+    def _is_local_container(self, scope: Scope, base: ir.Expr) -> bool:
+        """Whether a name is bound to nothing but displays: a list of parts is not the object."""
+        if not isinstance(base, ir.Name):
+            return False
+        bindings = self.project.bindings(scope, base.id)
+        return bool(bindings) and all(
+            not isinstance(b, ParameterOf) and isinstance(b.expr, ir.Sequence) for b in bindings
+        )
 
     def _own_method(self, instance: Instance, name: str) -> bool:
         return isinstance(self.finder.hierarchy.method(instance.class_name, name), Scope)

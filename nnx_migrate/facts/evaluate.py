@@ -222,16 +222,28 @@ class Evaluator:
         found: Values = NOTHING
         for argument in self.callers.arguments(scope, function, parameter):
             found |= self.values(argument.scope, argument.expr)
-        if found and parameter.default is not None:
+        if parameter.default is not None and parameter.default != ir.Constant("none"):
             outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
-            found |= self.values(outer, parameter.default) - PLAIN
-        return found
+            default = self.values(outer, parameter.default)
+            found |= default - PLAIN if found else default
+        return found or self._fixture(function, parameter)
+
+    def _fixture(self, function: ir.Function, parameter: ir.Parameter) -> Values:
+        """What pytest passes for a parameter of a test: what the fixture of that name returns."""
+        if not function.name.startswith("test") and not _is_fixture(function):
+            return NOTHING
+        return self._union(
+            self.returned(where) | self._all(where, self.project.function(where).yields)
+            for where in self.callers.functions_named(parameter.name)
+            if _is_fixture(self.project.function(where))
+        )
 
     def annotated(self, scope: Scope, annotation: ir.Expr) -> Values:
         """The values that an annotation allows."""
         match annotation:
             case ir.Choice(options=options):
-                return self._union(self.annotated(scope, o) for o in options) - PLAIN
+                some = [o for o in options if o != ir.Constant("none")]
+                return self._union(self.annotated(scope, o) for o in some)
             case ir.Constant():
                 return PLAIN
             case ir.Call(func=ir.Name(id="<tuple annotation>"), args=args):
@@ -260,7 +272,7 @@ class Evaluator:
 
     def _attribute(self, scope: Scope, expr: ir.Attribute) -> Values:
         dotted = self.project.dotted(scope, expr)
-        if dotted is not None:
+        if dotted is not None and not self.project.member(dotted.rpartition(".")[0]):
             return self._imported(dotted)
         if isinstance(expr.base, ir.Call) and expr.base.func == ir.Name("super"):
             return self._super(scope, expr.name)
@@ -296,7 +308,9 @@ class Evaluator:
             case ContainerValue(element=element):
                 if name in {"items", "values", "keys", "copy"}:
                     return frozenset({LibraryValue(f"<container>.{name}"), value})
-                return element if name in {"get", "pop"} else unknown(f"{name} of a container")
+                if name in {"get", "pop", "popleft", "setdefault"}:
+                    return element
+                return frozenset({LibraryValue(f"<container>.{name}")})
             case _:
                 return unknown(f"attribute {name}")
 
@@ -366,7 +380,9 @@ class Evaluator:
             found += [
                 Located(Scope(module, key), write.value)
                 for write in function.writes
-                if write.target == target and write.value is not None and write.how == "set"
+                if write.target == target
+                and write.value is not None
+                and write.how in {"set", "grow"}
             ]
         return found
 
@@ -377,6 +393,8 @@ class Evaluator:
         self._returns[scope] = NOTHING
         function = self.project.function(scope)
         found = self._all(scope, function.returns)
+        if function.yields and not found:
+            found = frozenset({ContainerValue(self._all(scope, function.yields))})
         found = found - PLAIN if len(found) > 1 else found
         if (not found or is_unknown(found)) and function.return_annotation is not None:
             outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
@@ -437,6 +455,8 @@ class Evaluator:
 
     def _called_library(self, scope: Scope, call: ir.Call, dotted: str) -> Values:
         name = nnx_name(dotted)
+        if dotted == "builtins.getattr" and len(call.args) > 1:
+            return self._getattr(scope, call)
         if dotted == "functools.partial" and call.args:
             return frozenset(
                 _partial(v, len(call.args) - 1) for v in self.values(scope, call.args[0])
@@ -447,6 +467,14 @@ class Evaluator:
             return self._merged(scope, call.args[0])
         arguments = [self.values(scope, arg) for arg in call.args]
         return library_result(dotted, name, arguments)
+
+    def _getattr(self, scope: Scope, call: ir.Call) -> Values:
+        """`getattr(x, "name", default)` with a literal name is an attribute or the default."""
+        target, name, *default = call.args
+        if not (isinstance(name, ir.Constant) and name.type == "str" and name.text):
+            return unknown("the result of getattr()")
+        found = self.values(scope, ir.Attribute(target, name.text))
+        return found | self._all(scope, tuple(default))
 
     def _transformed(self, scope: Scope, call: ir.Call, dotted: str) -> Values:
         function: ir.Expr | None = call.args[0] if call.args else None
@@ -491,14 +519,28 @@ class Evaluator:
                 return found
         return frozenset({Instance("flax.nnx.Module", exact=False, origin="nnx.merge")})
 
-    def split_source(self, scope: Scope, graphdef: ir.Expr) -> Located | None:
+    def _passed_graphdefs(self, parameter: ParameterOf, depth: int) -> set[Located] | None:
+        function = self.project.function(parameter.scope)
+        found = set()
+        for given in self.callers.arguments(parameter.scope, function, parameter.parameter):
+            source = self.split_source(given.scope, given.expr, depth + 1) if depth < 4 else None
+            if source is None:
+                return None
+            found.add(source)
+        return found or None
+
+    def split_source(self, scope: Scope, graphdef: ir.Expr, depth: int = 0) -> Located | None:
         """The object that `nnx.split` was called on to get this graphdef, if there is just one."""
         if not isinstance(graphdef, ir.Name):
             return None
         sources: set[Located] = set()
         for binding in self.project.bindings(scope, graphdef.id):
             if not isinstance(binding, Located):
-                return None
+                passed = self._passed_graphdefs(binding, depth)
+                if passed is None:
+                    return None
+                sources |= passed
+                continue
             match binding.expr:
                 case ir.Unpacked(base=ir.Call(func=func, args=(first, *_)), index=0):
                     if self.project.nnx_name(binding.scope, func) not in {"split", "compat.split"}:
@@ -507,6 +549,14 @@ class Evaluator:
                 case _:
                     return None
         return sources.pop() if len(sources) == 1 else None
+
+
+def _is_fixture(function: ir.Function) -> bool:
+    for decorator in function.decorators:
+        target = decorator.func if isinstance(decorator, ir.Call) else decorator
+        if getattr(target, "name", getattr(target, "id", "")) == "fixture":
+            return True
+    return False
 
 
 def _is_property(decorator: ir.Expr) -> bool:

@@ -287,10 +287,28 @@ class _Walker:
                 if isinstance(e, ast.Constant) and isinstance(e.value, str)
             )
 
+    def grow(self, call: ir.Call) -> None:
+        """`xs.append(v)` makes v an element of xs, wherever xs comes from."""
+        if not isinstance(call.func, ir.Attribute) or len(call.args) != 1:
+            return
+        if call.func.name in {"append", "appendleft", "add"}:
+            grown: ir.Expr = ir.Sequence((call.args[0],), is_tuple=False)
+        elif call.func.name == "extend":
+            grown = call.args[0]
+        else:
+            return
+        target = call.func.base
+        if isinstance(target, ir.Name) and target.id in self.function.bindings:
+            self.bind(target.id, grown)
+        elif isinstance(target, ir.Attribute):
+            self.function.writes.append(ir.Write(target, grown, "grow", call.line))
+
     def visit(self, node: ast.AST | None) -> None:
         """Collect calls, lambdas and comprehension variables of an expression."""
         if node is None:
             return
+        if isinstance(node, ast.Yield) and node.value is not None:
+            self.function.yields.append(lower_expr(node.value))
         if isinstance(node, ast.Lambda):
             for default in [*node.args.defaults, *node.args.kw_defaults]:
                 self.visit(default)
@@ -300,6 +318,7 @@ class _Walker:
             lowered = lower_expr(node)
             assert isinstance(lowered, ir.Call)
             self.function.calls.append(lowered)
+            self.grow(lowered)
         elif isinstance(node, ast.comprehension):
             self.assign(node.target, ir.Element(lower_expr(node.iter)))
         elif isinstance(node, ast.NamedExpr):

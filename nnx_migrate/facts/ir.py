@@ -132,12 +132,13 @@ class Write:
         target: what is stored to, e.g. `Attribute(Name("self"), "count")`.
         value: what is stored; None for `del` and for targets of loops.
         how: "set" (=), "augment" (+= and friends), "delete", "item" (`x[...] = v`, `x[a:b] = v`),
-            "key" (a store to any other subscript, where `target` is what is subscripted).
+            "key" (a store to any other subscript, where `target` is what is subscripted),
+            "grow" (`x.append(v)`, where the value is a list of v; the call itself is recorded too).
     """
 
     target: Expr
     value: Expr | None
-    how: Literal["set", "augment", "delete", "item", "key"]
+    how: Literal["set", "augment", "delete", "item", "key", "grow"]
     line: int
 
 
@@ -165,6 +166,7 @@ class Function:
     bindings: Mapping[str, tuple[Expr, ...]]
     globals: frozenset[str]
     returns: tuple[Expr, ...]
+    yields: tuple[Expr, ...]
     writes: tuple[Write, ...]
     calls: tuple[Call, ...]
     nested: tuple[str, ...]

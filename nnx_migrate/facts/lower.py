@@ -161,6 +161,7 @@ class FunctionBuilder:
     bindings: dict[str, list[ir.Expr]] = dataclasses.field(default_factory=dict)
     globals: set[str] = dataclasses.field(default_factory=set)
     returns: list[ir.Expr] = dataclasses.field(default_factory=list)
+    yields: list[ir.Expr] = dataclasses.field(default_factory=list)
     writes: list[ir.Write] = dataclasses.field(default_factory=list)
     calls: list[ir.Call] = dataclasses.field(default_factory=list)
     nested: list[str] = dataclasses.field(default_factory=list)
@@ -181,6 +182,7 @@ class FunctionBuilder:
             {name: tuple(values) for name, values in self.bindings.items()},
             frozenset(self.globals),
             tuple(self.returns),
+            tuple(self.yields),
             tuple(self.writes),
             tuple(self.calls),
             tuple(self.nested),

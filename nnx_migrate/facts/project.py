@@ -79,6 +79,9 @@ class Project:
     def member(self, dotted: str) -> list[Binding] | None:
         """What an absolute dotted name of the project is bound to; None when it is not of it."""
         head, _, attribute = dotted.rpartition(".")
+        # Flax's own source may be among the files; its names mean the library all the same.
+        if dotted == _NNX or head == _NNX or head.startswith(_NNX + "."):
+            return None
         if head in self.modules:
             return self.bindings(Scope(head, ir.MODULE_SCOPE), attribute)
         return None
