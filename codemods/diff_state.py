@@ -45,4 +45,10 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     return decide_gradient(context, site, RULE.name, diff_state=True)
 
 
-RULE = Rule("diff-state", GRADIENTS, decide)
+RULE = Rule(
+    "diff-state",
+    GRADIENTS,
+    decide,
+    words=GRADIENTS,
+    project_words=frozenset({"DiffState"}),
+)

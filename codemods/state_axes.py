@@ -58,4 +58,11 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     return decide_by_axes(context, site, RULE.name, "StateAxes", _OPTIONS)
 
 
-RULE = Rule("state-axes", frozenset({"vmap", "pmap", "scan"}), decide)
+_TRANSFORMS = frozenset({"vmap", "pmap", "scan"})
+RULE = Rule(
+    "state-axes",
+    _TRANSFORMS,
+    decide,
+    words=_TRANSFORMS,
+    project_words=frozenset({"StateAxes"}),
+)

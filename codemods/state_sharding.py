@@ -60,4 +60,10 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     return decide_by_axes(context, site, RULE.name, "StateSharding", options)
 
 
-RULE = Rule("state-sharding", frozenset(_OPTIONS), decide)
+RULE = Rule(
+    "state-sharding",
+    frozenset(_OPTIONS),
+    decide,
+    words=frozenset(_OPTIONS),
+    project_words=frozenset({"StateSharding"}),
+)

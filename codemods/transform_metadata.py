@@ -100,4 +100,11 @@ def _axes(context: FileContext, site: Site) -> dict[str, str]:
     return found
 
 
-RULE = Rule("transform-metadata", frozenset({"vmap", "pmap", "scan"}), decide)
+_TRANSFORMS = frozenset({"vmap", "pmap", "scan"})
+RULE = Rule(
+    "transform-metadata",
+    _TRANSFORMS,
+    decide,
+    words=_TRANSFORMS,
+    project_words=frozenset({_OPTION, "**"}),
+)

@@ -49,15 +49,20 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
     suppressions = parse_suppressions(source.text)
     if suppressions.skip_file:
         return _result(source, FileStatus.SKIPPED, reason="nnx-migrate: skip-file")
-    rules = active_rules(options)
+    active = {rule.name: rule for rule in active_rules(options)}
+    rules = [rule for rule in active.values() if rule.concerns(project, module)]
+    if not rules:
+        unused = suppressions.unused((), known=rule_entries().keys(), active=active.keys())
+        return _finished(source, source.text, [], unused)
     used: set[Suppression] = set()
     findings: list[Finding] = []
     text = source.text
     lines = LineMap(len(Text(text).line_starts))
     for number in range(_MAX_ROUNDS):
         tree = ast.parse(text)
-        index = index_tree(tree, module, source)
-        current = project if number == 0 and module in project.modules else project.replacing(index)
+        current = project
+        if number > 0:
+            current = project.replacing(index_tree(tree, module, source))
         context = FileContext(
             str(source.path), Text(text), Tree(tree, module, current), analysis_of(current), options
         )
@@ -70,9 +75,7 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
                 source,
                 text,
                 findings,
-                suppressions.unused(
-                    used, known=rule_entries().keys(), active={rule.name for rule in rules}
-                ),
+                suppressions.unused(used, known=rule_entries().keys(), active=active.keys()),
             )
         lines.advance(context.text, result.edits)
         text = apply_edits(text, result.edits)

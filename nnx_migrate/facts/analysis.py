@@ -16,7 +16,8 @@ class Analysis:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self.evaluator = Evaluator(project)
+        base = analysis_of(project.base).evaluator if project.base is not None else None
+        self.evaluator: Evaluator = Evaluator(project, base)
 
     @functools.cached_property
     def effects(self) -> EffectFinder:
@@ -31,7 +32,7 @@ class Analysis:
         return ExtentFinder(self.evaluator)
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=4)
 def analysis_of(project: Project) -> Analysis:
     """The analysis of a project; projects are compared by identity."""
     return Analysis(project)

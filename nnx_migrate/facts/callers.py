@@ -30,15 +30,16 @@ _OPERANDS = {
 class Callers:
     """Finds call sites by the names that a function can be called by, then verifies each."""
 
-    def __init__(self, project: Project, evaluator: Evaluator) -> None:
+    def __init__(self, project: Project, evaluator: Evaluator, base: Callers | None = None) -> None:
         self.project = project
         self.evaluator = evaluator
+        self.base = base
         self._found: dict[Scope, tuple[tuple[Scope, ir.Call, FunctionValue], ...]] = {}
 
     @functools.cached_property
     def _by_name(self) -> dict[str, list[tuple[Scope, ir.Call]]]:
         calls: dict[str, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
-        for module, index in self.project.modules.items():
+        for module, index in self._own_modules():
             for key, function in index.functions.items():
                 for call in function.calls:
                     for name in _callee_names(call.func):
@@ -49,7 +50,7 @@ class Callers:
     def _aliases(self) -> dict[str, set[str]]:
         """Name -> other names that something made from it is bound to."""
         aliases: dict[str, set[str]] = collections.defaultdict(set)
-        for index in self.project.modules.values():
+        for _, index in self._own_modules():
             for function in index.functions.values():
                 for name, values in function.bindings.items():
                     for value in values:
@@ -73,7 +74,7 @@ class Callers:
         if not handed or not isinstance(call.func, ir.Name | ir.Attribute):
             return
         name = call.func.id if isinstance(call.func, ir.Name) else call.func.name
-        for function in self._functions_by_name.get(name, ()):
+        for function in self._functions_called(name):
             offset = 1 if function.owner else 0
             for i, source in handed:
                 if i + offset < len(function.parameters):
@@ -82,7 +83,7 @@ class Callers:
     @functools.cached_property
     def _functions_by_name(self) -> dict[str, list[ir.Function]]:
         found: dict[str, list[ir.Function]] = collections.defaultdict(list)
-        for index in self.project.modules.values():
+        for _, index in self._own_modules():
             for function in index.functions.values():
                 found[function.name].append(function)
             for record in index.classes.values():
@@ -93,17 +94,39 @@ class Callers:
     @functools.cached_property
     def _scopes_by_name(self) -> dict[str, list[Scope]]:
         found: dict[str, list[Scope]] = collections.defaultdict(list)
-        for module, index in self.project.modules.items():
+        for module, index in self._own_modules():
             for key, function in index.functions.items():
                 found[function.name].append(Scope(module, key))
         return found
 
+    def _own_modules(self) -> list[tuple[str, ir.ModuleIndex]]:
+        """The modules that this table is made from: with a base, only the one that was edited."""
+        if self.base is None:
+            return list(self.project.modules.items())
+        return [(self.project.replaced, self.project.modules[self.project.replaced])]
+
     def functions_named(self, name: str) -> list[Scope]:
-        return self._scopes_by_name.get(name, [])
+        own = self._scopes_by_name.get(name, [])
+        if self.base is None:
+            return own
+        rest = self.base.functions_named(name)
+        return own + [scope for scope in rest if scope.module != self.project.replaced]
+
+    def _functions_called(self, name: str) -> list[ir.Function]:
+        own = self._functions_by_name.get(name, [])
+        return own if self.base is None else own + self.base._functions_called(name)
+
+    def _aliases_of(self, name: str) -> set[str]:
+        own = self._aliases.get(name, set())
+        return own if self.base is None else own | self.base._aliases_of(name)
 
     def calls_of(self, name: str) -> list[tuple[Scope, ir.Call]]:
         """Every call in the project of something of that last name."""
-        return self._by_name.get(name, [])
+        own = self._by_name.get(name, [])
+        if self.base is None:
+            return own
+        rest = self.base.calls_of(name)
+        return own + [pair for pair in rest if pair[0].module != self.project.replaced]
 
     def of(self, scope: Scope) -> tuple[tuple[Scope, ir.Call, FunctionValue], ...]:
         """Every call that reaches the function `scope`: where, the call, how it was reached."""
@@ -128,11 +151,11 @@ class Callers:
                 names = set()
         frontier = set(names)
         for _ in range(3):
-            frontier = {a for name in frontier for a in self._aliases.get(name, ())} - names
+            frontier = {a for name in frontier for a in self._aliases_of(name)} - names
             names |= frontier
         seen = set()
         for name in sorted(names):
-            for where, call in self._by_name.get(name, ()):
+            for where, call in self.calls_of(name):
                 if (where, call) not in seen:
                     seen.add((where, call))
                     yield where, call
@@ -146,7 +169,7 @@ class Callers:
                 yield outer, call
         for name, values in self.project.function(outer).bindings.items():
             if any(_holds_function(value, function.key) for value in values):
-                yield from self._by_name.get(name, ())
+                yield from self.calls_of(name)
 
     def arguments(
         self, scope: Scope, function: ir.Function, parameter: ir.Parameter
@@ -173,7 +196,7 @@ class Callers:
             located = self.project.class_of(class_name)
             if located is None:
                 continue
-            for where, call in self._by_name.get(located[1].name, ()):
+            for where, call in self.calls_of(located[1].name):
                 if hierarchy.class_name(where, call.func) == class_name:
                     argument = argument_for(function, parameter, call, 1)
                     if argument is not None:

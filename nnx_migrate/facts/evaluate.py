@@ -52,10 +52,10 @@ class Evaluator:
     of a function that the project holds.
     """
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, base: Evaluator | None = None) -> None:
         self.project = project
         self.hierarchy = Hierarchy(project)
-        self.callers = Callers(project, self)
+        self.callers: Callers = Callers(project, self, base.callers if base else None)
         self._memo: dict[tuple[Scope, ir.Expr], Values] = {}
         self._parameters: dict[tuple[Scope, str], Values] = {}
         self._returns: dict[Scope, Values] = {}

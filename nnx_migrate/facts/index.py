@@ -44,6 +44,7 @@ def index_tree(tree: ast.Module, module: str, source: Source) -> ir.ModuleIndex:
         walker.classes,
         tuple(walker.star_imports),
         walker.exports,
+        frozenset(walker.words),
     )
 
 
@@ -59,6 +60,7 @@ class _Walker:
         self.class_bindings: dict[str, list[ir.Expr]] | None = None
         self.star_imports: list[str] = []
         self.exports: frozenset[str] | None = None
+        self.words: set[str] = set()
 
     def walk_body(self, body: list[ast.stmt]) -> None:
         for statement in body:
@@ -220,6 +222,7 @@ class _Walker:
     def walk_import_from(self, node: ast.ImportFrom) -> None:
         base = self.absolute(node.module, node.level)
         for alias in node.names:
+            self.words.add(alias.name)
             if alias.name == "*":
                 self.star_imports.append(base)
             else:
@@ -287,6 +290,14 @@ class _Walker:
                 if isinstance(e, ast.Constant) and isinstance(e.value, str)
             )
 
+    def note_words(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Name):
+            self.words.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            self.words.add(node.attr)
+        elif isinstance(node, ast.keyword):
+            self.words.add(node.arg or "**")
+
     def grow(self, call: ir.Call) -> None:
         """`xs.append(v)` makes v an element of xs, wherever xs comes from."""
         if not isinstance(call.func, ir.Attribute) or len(call.args) != 1:
@@ -307,6 +318,7 @@ class _Walker:
         """Collect calls, lambdas and comprehension variables of an expression."""
         if node is None:
             return
+        self.note_words(node)
         if isinstance(node, ast.Yield) and node.value is not None:
             self.function.yields.append(lower_expr(node.value))
         if isinstance(node, ast.Lambda):

@@ -13,19 +13,29 @@ from typing import Literal
 MODULE_SCOPE = "<module>"
 
 
+class _Record:
+    """Pickles by position: what dataclasses do for frozen slots asks for the fields every time."""
+
+    __slots__ = ()
+    __match_args__: tuple[str, ...] = ()
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), tuple([getattr(self, name) for name in self.__match_args__])
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
-class Name:
+class Name(_Record):
     id: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(_Record):
     base: Expr
     name: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Call:
+class Call(_Record):
     func: Expr
     args: tuple[Expr, ...]
     keywords: tuple[tuple[str | None, Expr], ...]
@@ -33,14 +43,14 @@ class Call:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Element:
+class Element(_Record):
     """An element of `base`: `base[i]`, or what iterating over it gives."""
 
     base: Expr
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Unpacked:
+class Unpacked(_Record):
     """The element at `index` (negative from the end) of a sequence being unpacked."""
 
     base: Expr
@@ -48,7 +58,7 @@ class Unpacked:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(_Record):
     """A tuple, list, set or dict display; of a dict only the values."""
 
     elements: tuple[Expr, ...]
@@ -56,19 +66,19 @@ class Sequence:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(_Record):
     """One of several values: a conditional expression, `or`, a walrus."""
 
     options: tuple[Expr, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Starred:
+class Starred(_Record):
     value: Expr
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(_Record):
     """A literal; `text` is its value for strings that may be annotations, else its type's name."""
 
     type: Literal["none", "str", "number", "ellipsis", "other"]
@@ -76,24 +86,24 @@ class Constant:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class FunctionRef:
+class FunctionRef(_Record):
     key: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ClassRef:
+class ClassRef(_Record):
     key: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ImportRef:
+class ImportRef(_Record):
     """A name bound by an import to the dotted name `target`."""
 
     target: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Computed:
+class Computed(_Record):
     """The value of an operator, comparison, f-string, slice: an array or a plain value."""
 
     operands: tuple[Expr, ...] = ()
@@ -117,7 +127,7 @@ Expr = (
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(_Record):
     name: str
     kind: Literal["positional", "keyword", "star", "double_star"]
     annotation: Expr | None
@@ -125,7 +135,7 @@ class Parameter:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Write:
+class Write(_Record):
     """A store or delete through an attribute or subscript, in order to classify it later.
 
     Args:
@@ -143,7 +153,7 @@ class Write:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Function:
+class Function(_Record):
     """A function, a lambda, or (with key MODULE_SCOPE) the body of a module.
 
     Args:
@@ -173,7 +183,7 @@ class Function:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Class:
+class Class(_Record):
     key: str
     name: str
     line: int
@@ -187,8 +197,13 @@ class Class:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ModuleIndex:
-    """All that the project's facts need of one file."""
+class ModuleIndex(_Record):
+    """All that the project's facts need of one file.
+
+    Args:
+        words: every identifier in it, keyword arguments and imported names included; "**" when
+            keyword arguments are unpacked somewhere.
+    """
 
     module: str
     path: str
@@ -197,3 +212,4 @@ class ModuleIndex:
     classes: Mapping[str, Class]
     star_imports: tuple[str, ...]
     exports: frozenset[str] | None
+    words: frozenset[str]

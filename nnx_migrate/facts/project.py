@@ -23,12 +23,37 @@ class Project:
 
     def __init__(self, indexes: Iterable[ir.ModuleIndex]) -> None:
         self.modules: dict[str, ir.ModuleIndex] = {}
+        self.base: Project | None = None
+        self.replaced = ""
         for index in indexes:
             self.modules.setdefault(index.module, index)
 
     def replacing(self, index: ir.ModuleIndex) -> Project:
-        """The project with one file as it is after an edit."""
-        return Project([index, *(i for i in self.modules.values() if i.module != index.module)])
+        """The project with one file as it is after an edit; what is known of the others is kept."""
+        project = Project([])
+        project.modules = {**self.modules, index.module: index}
+        project.base = self.base or self
+        project.replaced = index.module
+        return project
+
+    @functools.cached_property
+    def words(self) -> frozenset[str]:
+        """Every identifier that occurs in a file of the project."""
+        return frozenset().union(*(index.words for index in self.modules.values()))
+
+    def mentions(self, module: str, words: frozenset[str]) -> bool:
+        """Whether a file may name one of the nnx names `words`, aliases in other files followed."""
+        index = self.modules[module]
+        if words & index.words:
+            return True
+        if any(star in self.modules for star in index.star_imports):
+            return True
+        return any(
+            isinstance(value, ir.ImportRef) and nnx_name(self.follow(value.target)) in words
+            for function in index.functions.values()
+            for values in function.bindings.values()
+            for value in values
+        )
 
     def function(self, scope: Scope) -> ir.Function:
         return self.modules[scope.module].functions[scope.function]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
@@ -72,22 +73,23 @@ class SiteFinder:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self._uses_by_name: dict[str, list[ast.Name]] = {}
-        for node in ast.walk(tree.root):
+        for node in tree.nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 self._uses_by_name.setdefault(node.id, []).append(node)
 
-    def sites(self, names: frozenset[str] = TRANSFORMS) -> list[Site]:
-        """Every site of a transform in `names`, in source order."""
+    @functools.cached_property
+    def sites(self) -> list[Site]:
+        """Every site of a transform, in source order."""
         found = [
             site
-            for reference, name in self.references(names)
+            for reference, name in self.references(TRANSFORMS)
             if (site := self._site(reference, name)) is not None
         ]
         return sorted(found, key=lambda s: (s.reference.lineno, s.reference.col_offset))
 
     def references(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
         """Every expression that refers to one of these nnx names, outside of annotations."""
-        for node in ast.walk(self.tree.root):
+        for node in self.tree.nodes:
             if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
                 last = node.attr if isinstance(node, ast.Attribute) else node.id
                 if isinstance(node, ast.Attribute) and last not in names:
@@ -259,7 +261,7 @@ def assigned_value(tree: Tree, scope: Scope, name: str) -> tuple[ast.expr, ast.A
     where = bindings[0].scope
     if where.module != tree.module:
         return None
-    for node in ast.walk(tree.root):
+    for node in tree.nodes:
         if (
             isinstance(node, ast.Assign)
             and len(node.targets) == 1

@@ -28,9 +28,11 @@ class Tree:
         self.project = project
         self.parents: dict[ast.AST, ast.AST] = {}
         self.functions: dict[str, AnyFunction] = {}
-        for node in ast.walk(root):
+        self.nodes: list[ast.AST] = [root]
+        for node in self.nodes:  # grows while it is walked
             for child in ast.iter_child_nodes(node):
                 self.parents[child] = node
+                self.nodes.append(child)
             if isinstance(node, AnyFunction):
                 self.functions[function_key(node)] = node
 

@@ -60,7 +60,7 @@ def plan_round(
     planner = _Planner(context, lines)
     suppressed: set[Suppression] = set()
     decided: list[_Decided] = []
-    for site in context.finder.sites():
+    for site in context.finder.sites:
         if site.decided or covered_by_setters(context, site.node):
             continue
         decisions = []
@@ -238,7 +238,7 @@ class _Planner:
         scopes = {self.context.tree.scope_of(h) for h in holders}  # type: ignore[arg-type]
         return [
             other
-            for other in self.context.finder.sites()
+            for other in self.context.finder.sites
             if other.reference is not site.reference
             and not other.decided
             and (other.function in holders or scopes & set(function_scopes(self.context, other)))

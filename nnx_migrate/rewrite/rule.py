@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.plan import Decision
@@ -18,8 +19,18 @@ class Rule:
         name: named after what is found, not after what is done ("state-axes").
         transforms: public names of the transforms whose sites it wants to see.
         decide: the decision at a site; None when the site is not its concern.
+        words: nnx names of which a file must mention one to be looked at.
+        project_words: identifiers of which some file of the project must have one.
     """
 
     name: str
     transforms: frozenset[str]
     decide: Callable[[FileContext, Site], Decision | None]
+    words: frozenset[str]
+    project_words: frozenset[str] = frozenset()
+
+    def concerns(self, project: Project, module: str) -> bool:
+        """Whether the file may hold a site of this rule; a cheap check before it is parsed."""
+        if self.project_words and not self.project_words & project.words:
+            return False
+        return project.mentions(module, self.words)
