@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.library import NNX_TRANSFORMS
 from nnx_migrate.facts.project import Project, nnx_name
 from nnx_migrate.facts.values import FunctionValue, Located, Scope
 
@@ -24,6 +25,17 @@ _OPERANDS = {
     "fori_loop": ((2,), 3, 1),
     "tree.map": ((0,), 1, 0),
     "tree_map": ((0,), 1, 0),
+}
+
+
+_WRAPPERS = NNX_TRANSFORMS | {
+    "partial",
+    "wraps",
+    "pmap",
+    "jit",
+    "vmap",
+    "checkpoint",
+    "staticmethod",
 }
 
 
@@ -48,29 +60,53 @@ class Callers:
 
     @functools.cached_property
     def _aliases(self) -> dict[str, set[str]]:
-        """Name -> other names that something made from it is bound to."""
+        """Name of a function -> names that something made from it is bound to."""
         aliases: dict[str, set[str]] = collections.defaultdict(set)
         for _, index in self._own_modules():
             for function in index.functions.values():
                 for name, values in function.bindings.items():
                     for value in values:
-                        for source in _mentioned(value):
+                        for source in self._made_from(value):
                             aliases[source].add(name)
                 for write in function.writes:
                     if write.value is not None and isinstance(write.target, ir.Attribute):
-                        for source in _mentioned(write.value):
+                        for source in self._made_from(write.value):
                             aliases[source].add(write.target.name)
                 for call in function.calls:
-                    for parameter, source in self._handed_on(index.module, call):
+                    for parameter, source in self._handed_on(call):
                         aliases[source].add(parameter)
         return aliases
 
-    def _handed_on(self, module: str, call: ir.Call) -> Iterator[tuple[str, str]]:
+    def _is_function_name(self, name: str) -> bool:
+        if name in self._scopes_by_name:
+            return True
+        return self.base is not None and self.base._is_function_name(name)
+
+    def _made_from(self, value: ir.Expr) -> Iterator[str]:
+        """Names of functions that a bound value is made from: `g = nnx.jit(f)`, `g = f`."""
+        match value:
+            case ir.Name(id=name) | ir.Attribute(name=name):
+                if self._is_function_name(name):
+                    yield name
+            case ir.Call(func=func, args=(first, *_)) if _last_name(func) in _WRAPPERS:
+                if isinstance(first, ir.Name | ir.Attribute):
+                    yield _last_name(first)
+                else:
+                    yield from self._made_from(first)
+            case ir.Choice(options=options) | ir.Sequence(elements=options):
+                for option in options:
+                    yield from self._made_from(option)
+
+    def _handed_on(self, call: ir.Call) -> Iterator[tuple[str, str]]:
         """Functions that are passed by name to functions of the project, by parameter name."""
         for keyword, value in call.keywords:
-            if keyword and isinstance(value, ir.Name):
-                yield keyword, value.id
-        handed = [(i, a.id) for i, a in enumerate(call.args) if isinstance(a, ir.Name)]
+            if keyword and (name := _last_name(value)) and self._is_function_name(name):
+                yield keyword, name
+        handed = [
+            (i, name)
+            for i, a in enumerate(call.args)
+            if (name := _last_name(a)) and self._is_function_name(name)
+        ]
         if not handed or not isinstance(call.func, ir.Name | ir.Attribute):
             return
         name = call.func.id if isinstance(call.func, ir.Name) else call.func.name
@@ -153,11 +189,11 @@ class Callers:
         for _ in range(3):
             frontier = {a for name in frontier for a in self._aliases_of(name)} - names
             names |= frontier
-        seen = set()
+        seen: set[int] = set()
         for name in sorted(names):
             for where, call in self.calls_of(name):
-                if (where, call) not in seen:
-                    seen.add((where, call))
+                if id(call) not in seen:
+                    seen.add(id(call))
                     yield where, call
         if function.name == "<lambda>":
             yield from self._lambda_calls(scope, function)
@@ -278,16 +314,15 @@ def _callee_names(func: ir.Expr) -> Iterator[str]:
                 yield from _callee_names(arg)
 
 
-def _mentioned(value: ir.Expr) -> Iterator[str]:
-    """Names of functions that a bound value may be made from: `g = nnx.jit(f)`, `g = f`."""
-    match value:
-        case ir.Name(id=name):
-            yield name
-        case ir.Attribute(name=name):
-            yield name
-        case ir.Call(args=args):
-            for arg in args[:1]:
-                yield from _mentioned(arg)
+def _last_name(expr: ir.Expr) -> str:
+    """`f` of `f` and of `module.f`, "" of anything else; of a call, that of what is called."""
+    match expr:
+        case ir.Name(id=name) | ir.Attribute(name=name):
+            return name
+        case ir.Call(func=func):
+            return _last_name(func)
+        case _:
+            return ""
 
 
 def _holds_function(expr: ir.Expr, key: str) -> bool:
