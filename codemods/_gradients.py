@@ -12,6 +12,7 @@ from nnx_migrate.facts.values import (
     ContainerValue,
     Instance,
     TupleValue,
+    Value,
     Values,
 )
 from nnx_migrate.outcomes import Evidence, Proof
@@ -61,16 +62,23 @@ def _mentions_diff_state(argnums: Argnums) -> bool:
 
 
 def _never_module(context: FileContext, values: Values) -> bool:
-    """Both modes differentiate all leaves of anything but a Module (GRAD-12)."""
-    return bool(values) and all(
-        isinstance(v, ContainerValue | TupleValue)
-        or (isinstance(v, Basic) and v.sort in {"state", "array", "plain", "graphdef"})
-        or (
-            isinstance(v, Instance)
-            and context.evaluator.hierarchy.kind(v.class_name) in {"plain", "variable", "state"}
-        )
-        for v in values
-    )
+    """Whether no Module is in it: of anything else both modes differentiate all leaves (GRAD-12)."""
+    return bool(values) and all(_without_module(context, value) for value in values)
+
+
+def _without_module(context: FileContext, value: Value) -> bool:
+    match value:
+        case ContainerValue(element=element):
+            return _never_module(context, element)
+        case TupleValue(elements=elements):
+            return all(_never_module(context, element) for element in elements)
+        case Basic(sort=sort):
+            return sort in {"state", "array", "plain", "graphdef"}
+        case Instance(class_name=class_name):
+            kind = context.evaluator.hierarchy.kind(class_name)
+            return kind in {"plain", "variable", "state"}
+        case _:
+            return False
 
 
 def _decide_module(

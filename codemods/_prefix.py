@@ -107,6 +107,8 @@ class _Reader:
             found = assigned_value(self.context.tree, self.context.tree.scope(node), node.id)
             is_tuple = found is not None and isinstance(found[0], ast.Tuple)
             if found is not None and is_tuple and self.may_be_filter(self.context.values(node)):
+                if not _means_the_same(self.context, found[0], node):
+                    return node
                 self.names.append(node.id)
                 return found[0]
         return node
@@ -144,7 +146,8 @@ class _Reader:
             found = assigned_value(
                 self.context.tree, self.context.tree.scope(argument), argument.id
             )
-            argument = found[0] if found is not None else argument
+            if found is not None and _means_the_same(self.context, found[0], argument):
+                argument = found[0]
         if not isinstance(argument, ast.Dict) or None in argument.keys or not argument.keys:
             self.unknown = f"the filters of {self.class_name} cannot be read from the code"
             return ()
@@ -239,9 +242,11 @@ def _last_name(func: ir.Attribute | ir.Name) -> str:
 
 
 def _means_the_same(context: FileContext, value: ast.expr, place: ast.expr) -> bool:
+    """Whether the names in `value`, written at `place` instead, stand for what they stood for."""
     there, here = context.tree.scope(value), context.tree.scope(place)
     return all(
         context.project.bindings(there, node.id) == context.project.bindings(here, node.id)
+        and len(context.project.bindings(here, node.id)) <= 1
         for node in ast.walk(value)
         if isinstance(node, ast.Name)
     )

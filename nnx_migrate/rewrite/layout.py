@@ -72,7 +72,9 @@ def hoistable(context: FileContext, node: ast.expr) -> str:
         if isinstance(parent, ast.match_case):
             return "the call stands in a guard"
         if isinstance(parent, ast.stmt):
-            return ""
+            # A function in the body of a class does not see the names that are bound there.
+            in_class = isinstance(context.tree.parents.get(parent), ast.ClassDef)
+            return "the call stands in the body of a class" if in_class else ""
         child = parent
     return ""
 
