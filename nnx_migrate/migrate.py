@@ -12,6 +12,7 @@ from nnx_migrate.facts.syntax import Tree
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding
 from nnx_migrate.registry import rule_entries
 from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.dropping import drop_unread
 from nnx_migrate.rewrite.edits import LineMap, Text, apply_edits
 from nnx_migrate.rewrite.gate import gate
 from nnx_migrate.rewrite.round import RoundPlan, plan_round
@@ -56,6 +57,7 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
         return _finished(source, source.text, [], unused)
     used: set[Suppression] = set()
     findings: list[Finding] = []
+    freed: set[str] = set()
     text = source.text
     lines = LineMap(len(Text(text).line_starts))
     for number in range(_MAX_ROUNDS):
@@ -69,6 +71,13 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
         result = plan_round(context, rules, suppressions, lines, first=number == 0)
         used |= result.suppressed
         findings += result.findings
+        freed |= result.freed
+        tidied = drop_unread(context, freed) if not result.edits and freed else []
+        if tidied:
+            lines.advance(context.text, tidied)
+            text = apply_edits(text, tidied)
+            freed.clear()
+            continue
         if not result.edits:
             findings += result.standing
             return _finished(

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site, assigned_value
+from nnx_migrate.facts.values import Scope
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.layout import line_after
 
 
 def drop_edits(context: FileContext, names: Sequence[str], site: Site) -> list[Edit]:
-    """Remove the assignments of names that only this site read.
-
-    A name at module level stays: another file may import it, and it harms nothing.
-    """
+    """Remove the assignments of names that only this site read; those of functions alone."""
     edits: list[Edit] = []
     for name in dict.fromkeys(names):
         found = assigned_value(context.tree, context.tree.scope(site.node), name)
@@ -29,6 +27,47 @@ def drop_edits(context: FileContext, names: Sequence[str], site: Site) -> list[E
             continue
         edits += _removal(context, assignment)
     return edits
+
+
+def drop_unread(context: FileContext, names: Collection[str]) -> list[Edit]:
+    """Remove assignments at module level that rewrites have left without a reader in any file."""
+    edits: list[Edit] = []
+    scope = Scope(context.tree.module, ir.MODULE_SCOPE)
+    for name in sorted(names):
+        found = assigned_value(context.tree, scope, name)
+        if found is None or context.finder.loads(scope, name) or _is_exported(context, name):
+            continue
+        above = context.text.line_start(max(found[1].lineno - 1, 1))
+        if context.comments_between(above, context.text.line_start(found[1].lineno)):
+            continue  # a comment that would be left alone
+        edits += _removal(context, found[1])
+    return edits
+
+
+def _is_exported(context: FileContext, name: str) -> bool:
+    """Whether another file imports the name, or may."""
+    module = context.tree.module
+    exports = context.project.modules[module].exports
+    if exports is not None and name in exports:
+        return True
+    if "." in module and not name.startswith("_"):
+        return True  # a public name of a package; who knows who reads it
+    for other, index in context.project.modules.items():
+        if other == module:
+            continue
+        if module in index.star_imports or (name in index.words and _imports(index, module)):
+            return True
+    return False
+
+
+def _imports(index: ir.ModuleIndex, module: str) -> bool:
+    last = module.rpartition(".")[2]
+    return any(
+        isinstance(value, ir.ImportRef) and last in value.target.split(".")
+        for function in index.functions.values()
+        for values in function.bindings.values()
+        for value in values
+    )
 
 
 def _removal(context: FileContext, assignment: ast.Assign) -> list[Edit]:
@@ -46,19 +85,32 @@ def _removal(context: FileContext, assignment: ast.Assign) -> list[Edit]:
     if kept:
         indent = context.text.indent_of_line(assignment.lineno)
         return [Edit(first, last, "".join(f"{indent}{c}{context.newline}" for c in kept))]
-    if _opens_block(context, assignment) and _is_blank(context, assignment.end_lineno + 1):
-        last = line_after(context, assignment.end_lineno + 1)
-    return [Edit(first, last, "")]
+    return [
+        Edit(
+            first,
+            line_after(context, assignment.end_lineno + _spare_blanks(context, assignment)),
+            "",
+        )
+    ]
 
 
-def _opens_block(context: FileContext, statement: ast.stmt) -> bool:
-    """Whether nothing but a header or a blank line stands above a statement."""
-    above = statement.lineno - 1
-    line = context.text.text[context.text.line_start(above) : line_after(context, above)].strip()
-    return not line or line.endswith(":")
+def _spare_blanks(context: FileContext, statement: ast.stmt) -> int:
+    """How many blank lines below a statement are one gap too many when it is gone."""
+    assert statement.end_lineno is not None
+    above, below = 0, 0
+    while _is_blank(context, statement.lineno - 1 - above):
+        above += 1
+    while _is_blank(context, statement.end_lineno + 1 + below):
+        below += 1
+    head = statement.lineno - 1 - above
+    text = context.text
+    opens = head >= 1 and text.text[text.line_start(head) : line_after(context, head)].rstrip()
+    if above == 0 and opens and opens.endswith(":"):
+        return below
+    return min(above, below)
 
 
 def _is_blank(context: FileContext, line: int) -> bool:
-    if line >= len(context.text.line_starts):
+    if not 1 <= line < len(context.text.line_starts):
         return False
     return not context.text.text[context.text.line_start(line) : line_after(context, line)].strip()

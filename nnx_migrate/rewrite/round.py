@@ -34,12 +34,14 @@ class RoundPlan:
         findings: sites that end with these edits; in the first round also those that need none.
         standing: sites that neither were nor will be changed; they count in the last round.
         suppressed: ignore comments that silenced a site.
+        freed: names that rewritten sites no longer read.
     """
 
     edits: tuple[Edit, ...]
     findings: tuple[Finding, ...]
     standing: tuple[Finding, ...]
     suppressed: frozenset[Suppression]
+    freed: frozenset[str]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ def plan_round(
         tuple(planner.findings),
         tuple(planner.standing),
         frozenset(suppressed),
+        frozenset(planner.freed),
     )
 
 
@@ -117,6 +120,7 @@ class _Planner:
         self.standing: list[Finding] = []
         self.indented: list[tuple[int, int]] = []
         self.pinned: set[ast.expr] = set()
+        self.freed: set[str] = set()
 
     def original_lines(self, site: Site) -> tuple[int, int]:
         statement = self.context.tree.statement(site.node)
@@ -165,6 +169,7 @@ class _Planner:
         if not self._accept(_without_gap(edits, dropped)):
             return
         self.edits += dropped
+        self.freed |= set(names)
         for contribution in job.contributions:
             self._note(
                 self.findings, item.site, contribution, Outcome.REWRITTEN, contribution.message

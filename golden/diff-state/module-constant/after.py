@@ -3,7 +3,6 @@ import jax.numpy as jnp
 from flax import nnx
 
 TRAINABLE = nnx.All(nnx.Param, nnx.Not(nnx.PathContains("frozen")))
-WRT = nnx.DiffState(0, TRAINABLE)
 
 
 class Net(nnx.Module):

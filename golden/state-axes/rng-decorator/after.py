@@ -13,9 +13,6 @@ class Net(nnx.Module):
         return self.drop(self.norm(self.linear(x)))
 
 
-state_axes = nnx.StateAxes({nnx.RngState: 0, ...: None})
-
-
 @nnx.split_rngs(splits=4)
 def per_example(model: Net, x: jax.Array):
     graphdef, rng_state, rest = nnx.split(model, nnx.RngState, ...)

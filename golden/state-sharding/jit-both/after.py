@@ -8,7 +8,6 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 MESH = Mesh(np.array(jax.devices()[:2]), ("x",))
 SHARDED = NamedSharding(MESH, PartitionSpec("x"))
 REPLICATED = NamedSharding(MESH, PartitionSpec())
-MODEL = nnx.StateSharding({nnx.PathContains("kernel"): SHARDED, ...: REPLICATED})
 
 
 class Net(nnx.Module):

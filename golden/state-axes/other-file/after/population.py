@@ -15,9 +15,6 @@ class Net(nnx.Module):
         return self.drop(self.norm(self.linear(x)))
 
 
-_axes = nnx.StateAxes({nnx.Param: 0, nnx.BatchStat: 0, nnx.RngState: 0, ...: None})
-
-
 @nnx.split_rngs(splits=3)
 def create(rngs: nnx.Rngs) -> Net:
     """A population of three."""
