@@ -62,7 +62,7 @@ def _mentions_diff_state(argnums: Argnums) -> bool:
 
 
 def _never_module(context: FileContext, values: Values) -> bool:
-    """Whether no Module is in it: of anything else both modes differentiate all leaves (GRAD-12)."""
+    """Whether no Module is in it: of all else both modes differentiate all leaves (GRAD-12)."""
     return bool(values) and all(_without_module(context, value) for value in values)
 
 
