@@ -89,6 +89,18 @@ def call_edits(
     return edits, [arguments[named.split.index] for named in splits]
 
 
+def split_arguments(
+    call: ast.Call, splits: Sequence[NamedSplit], parameters: Sequence[str]
+) -> list[ast.expr]:
+    """The arguments of a call that are split, in the order of the splits."""
+    return [
+        call.args[named.split.index]
+        if named.split.index < len(call.args)
+        else _keyword_for(call, named.split.index, parameters).value
+        for named in splits
+    ]
+
+
 def _check_movable(argument: ast.expr) -> None:
     for node in ast.walk(argument):
         if isinstance(node, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):

@@ -14,9 +14,11 @@ from nnx_migrate.rewrite.arguments import (
     parameter_edits,
     positional_names,
     replaced_slots,
+    split_arguments,
 )
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit, apply_edits
+from nnx_migrate.rewrite.evaluation import check_order
 from nnx_migrate.rewrite.functions import definition_of, is_owned
 from nnx_migrate.rewrite.layout import hoistable, insert_at_top, insert_before
 from nnx_migrate.rewrite.metadata import metadata_edits
@@ -33,7 +35,7 @@ from nnx_migrate.rewrite.plan import (
     ReturnSplit,
 )
 from nnx_migrate.rewrite.rewiring import rewire
-from nnx_migrate.rewrite.spelling import Spelling
+from nnx_migrate.rewrite.spelling import Spelling, replaced_by
 from nnx_migrate.rewrite.wrapping import fits, wrapped_function
 
 #: What a lambda is called when it has to become a definition.
@@ -112,6 +114,9 @@ def emit(context: FileContext, job: Job) -> list[Edit]:
 
 def _emit(context: FileContext, job: Job) -> list[Edit]:
     site = job.site
+    callee = next((c.callee for c in job.contributions if c.callee), None)
+    if callee is not None:
+        return replaced_by(context, site.reference, callee)
     spelling = Spelling.at(context, site.reference)
     edits = list(spelling.import_edits)
     if site.form == "call" and (job.splits or job.returns) and _must_outline(context, job):
@@ -131,9 +136,22 @@ def _must_outline(context: FileContext, job: Job) -> bool:
     site = job.site
     if site.escapes or job.carry is not None or _called_elsewhere(context, site):
         return True
-    if site.bound_name and site.transform in _COMPILING:
+    if site.bound_name and (site.transform in _COMPILING or _shares_statement(context, job)):
         return True
     return any(r.place is not None for r in job.returns)
+
+
+def _shares_statement(context: FileContext, job: Job) -> bool:
+    """Whether one statement calls the result with different objects.
+
+    Both would be split before it, and the function would see the graphdef of the second alone.
+    """
+    first: dict[ast.stmt, list[str]] = {}
+    for use in job.site.uses:
+        texts = [context.text.of(use.args[s.index]) for s in job.splits if s.index < len(use.args)]
+        if first.setdefault(context.tree.statement(use), texts) != texts:
+            return True
+    return False
 
 
 def _outlined(context: FileContext, job: Job, nnx: str) -> list[Edit]:
@@ -237,6 +255,7 @@ def _called(context: FileContext, job: Job, nnx: str) -> list[Edit]:
             raise CannotEmit(reason)
         if named:
             arguments, texts = call_edits(context, use, named, positional_names(definition))
+            check_order(context, use, split_arguments(use, named, positional_names(definition)))
             edits += arguments
             statement = context.tree.statement(use)
             lines = [n.statement(nnx, t) for n, t in zip(named, texts, strict=True)]
