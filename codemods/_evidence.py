@@ -7,7 +7,7 @@ from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import Basic, Instance, Scope, Values, is_unknown
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import parameter_at
+from nnx_migrate.rewrite.functions import argument_values, parameter_at
 
 _GRAPH_NODES = frozenset({"module", "metric", "rngs", "optimizer"})
 
@@ -55,3 +55,25 @@ def effects_on(context: FileContext, site: Site, scopes: tuple[Scope, ...], inde
         else:
             found |= context.analysis.effects.of(scope, parameter)
     return found
+
+
+def returned_argument(context: FileContext, scopes: tuple[Scope, ...]) -> tuple[str, Effect] | None:
+    """A parameter that the function returns, or a part of it, with the place where it does."""
+    for scope in scopes:
+        for parameter in context.project.function(scope).parameters:
+            for effect in context.analysis.effects.of(scope, parameter.name):
+                if effect.kind == "escape":
+                    return parameter.name, effect
+    return None
+
+
+def updated_broadcast(context: FileContext, site: Site, index: int) -> str:
+    """Why a scan with axis None for the argument at `index` depends on the mode; empty when not.
+
+    Graph mode starts every iteration with the object as it was and discards what the body does to
+    it; tree mode carries it (SEMANTICS SCN-1). Params alone are not what a forward pass updates.
+    """
+    values = argument_values(context, site, index)
+    if is_graph_node(context, values) and not context.analysis.contents.of(values).only_params:
+        return f"the scan may update argument {index}, which it broadcasts"
+    return ""

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 
-from codemods._evidence import effects_on, kind_evidence
+from codemods._evidence import (
+    effects_on,
+    kind_evidence,
+    returned_argument,
+    updated_broadcast,
+)
 from codemods._prefix import Axes, Element, Group, read_axes
 from nnx_migrate.facts.effects import worst
 from nnx_migrate.facts.sites import Site
@@ -99,8 +104,15 @@ def _decide_known(
     evidence: list[Evidence] = []
     scan = site.transform == "scan"
     splits: list[ArgumentSplit] = []
+    returned = returned_argument(context, function_scopes(context, site))
+    if outputs.has_groups and returned is not None:
+        name, effect = returned
+        return Pin(rule, f"{name}, which the function is given, is in its result ({effect.where})")
     for index, element in enumerate(inputs.elements):
         if not element.groups:
+            reason = updated_broadcast(context, site, index) if element.text == "None" else ""
+            if scan and reason:
+                return Pin(rule, reason)
             continue
         refusal = _check_argument(context, site, rule, index, evidence)
         if refusal is not None:

@@ -40,6 +40,7 @@ from __future__ import annotations
 
 import ast
 
+from codemods._evidence import updated_broadcast
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
@@ -63,6 +64,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return Pin(RULE.name, "the metadata is not written out as {nnx.PARTITION_NAME: name}")
     if site.function is None:
         return Pin(RULE.name, "the function of the transform is not to be seen")
+    reason = _broadcast(context, site)
+    if reason:
+        return Pin(RULE.name, reason)
     evidence = Evidence("the metadata names a partition", Proof.PROVED, context.where(value))
     return Contribution(
         RULE.name,
@@ -82,6 +86,14 @@ def _partition(context: FileContext, value: ast.expr) -> str | None:
     if not is_name and context.tree.nnx_name(key) != "PARTITION_NAME":
         return None
     return context.text.of(value.values[0])
+
+
+def _broadcast(context: FileContext, site: Site) -> str:
+    axes = site.options.get("in_axes")
+    if site.transform != "scan" or not isinstance(axes, ast.Tuple):
+        return ""
+    places = [i for i, axis in enumerate(axes.elts) if context.text.of(axis) == "None"]
+    return next((why for i in places if (why := updated_broadcast(context, site, i))), "")
 
 
 def _axes(context: FileContext, site: Site) -> dict[str, str]:

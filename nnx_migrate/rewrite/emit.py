@@ -114,6 +114,8 @@ def emit(context: FileContext, job: Job) -> list[Edit]:
 
 def _emit(context: FileContext, job: Job) -> list[Edit]:
     site = job.site
+    if site.transform in _COMPILING and (job.splits or job.returns):
+        _check_calls_only(context, site)
     callee = next((c.callee for c in job.contributions if c.callee), None)
     if callee is not None:
         return replaced_by(context, site.reference, callee)
@@ -139,6 +141,20 @@ def _must_outline(context: FileContext, job: Job) -> bool:
     if site.bound_name and (site.transform in _COMPILING or _shares_statement(context, job)):
         return True
     return any(r.place is not None for r in job.returns)
+
+
+def _check_calls_only(context: FileContext, site: Site) -> None:
+    """A function that replaces a compiled one can be called; it has no `lower` or `clear_cache`."""
+    name = site.bound_name
+    place: ast.AST = site.node
+    if isinstance(site.function, FunctionNode):
+        name, place = site.function.name, site.function
+    if name is None:
+        return
+    for load in context.finder.loads(context.tree.scope(place), name):
+        parent = context.tree.parents[load]
+        if isinstance(parent, ast.Attribute):
+            raise CannotEmit(f"{name}.{parent.attr} is read, which a plain function does not have")
 
 
 def _shares_statement(context: FileContext, job: Job) -> bool:

@@ -53,10 +53,9 @@ def _evaluated_before(context: FileContext, use: ast.Call) -> Iterator[ast.Call 
             continue
         if isinstance(node, ast.stmt) and node is not statement:
             continue
-        known = isinstance(node, ast.Call | ast.NamedExpr) and node is not use
-        if known and node not in around and context.text.span(node)[0] < end:
-            assert isinstance(node, ast.Call | ast.NamedExpr)
-            yield node
+        if isinstance(node, ast.Call | ast.NamedExpr) and node is not use and node not in around:
+            if context.text.span(node)[0] < end:
+                yield node
         stack += ast.iter_child_nodes(node)
 
 
