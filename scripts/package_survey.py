@@ -118,6 +118,8 @@ def _report_problems(report: Any, changed: Sequence[str], root: Path) -> Iterato
         if file["status"] not in STATUSES:
             yield f"{file['path']}: no such status: {file['status']}"
         for finding in file["findings"]:
+            if finding["rule"] == "internal-error":
+                yield f"{file['path']}: internal error: {file['reason']}"
             if finding["outcome"] not in OUTCOMES:
                 yield f"{file['path']}:{finding['line']}: no outcome: {finding['outcome']!r}"
     claimed = sorted(_name(file, root) for file in report["files"] if file["status"] == "changed")
@@ -141,11 +143,9 @@ def _unparsable(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Iter
 def _second_run_problems(
     tool: Tool, root: Path, paths: Sequence[str], written: Mapping[str, bytes]
 ) -> Iterator[str]:
-    left = tool.patch(root, paths)
-    if left:
-        heads = [line for line in left.splitlines() if line.startswith(b"+++ ")]
-        yield f"a second run would change {len(heads)} files: {heads[:3]}"
-    tool.apply(root, paths)
+    for file in tool.apply(root, paths)["files"]:
+        if file["status"] == "changed":
+            yield f"a second run says that it changed {_name(file, root)}"
     for name in _differences(written, _contents(root)):
         yield f"a second run changed {name}"
 

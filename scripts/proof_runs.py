@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -70,14 +71,31 @@ class ScriptRun:
     output: str
     state: Mapping[str, str]
 
-    def matches(self, first: ScriptRun) -> bool:
-        """Whether it printed and left the same as the first run did.
+    def differences(self, first: ScriptRun) -> dict[str, str]:
+        """Return what it printed or left otherwise than the first run, with its first line.
 
         Names that only this run has are its own affair: a migration introduces some.
         """
-        pairs = [(self.output, first.output)]
-        pairs += [(self.state.get(name, ""), values) for name, values in first.state.items()]
-        return all(_close(one, two) for one, two in pairs)
+        pairs = {"output": (self.output, first.output)}
+        for name, values in first.state.items():
+            pairs[name] = (self.state.get(name, ""), values)
+        return {
+            name: _first_difference(mine, others)
+            for name, (mine, others) in pairs.items()
+            if not _close(mine, others)
+        }
+
+
+def _first_difference(one: str, two: str) -> str:
+    for mine, other in itertools.zip_longest(one.splitlines(), two.splitlines(), fillvalue=""):
+        if not _close(mine, other):
+            return f"{_short(mine)} instead of {_short(other)}"
+    return "line ends"
+
+
+def _short(line: str) -> str:
+    kept = line if len(line) <= 60 else line[:57] + "..."
+    return f"`{kept}`" if kept else "nothing"
 
 
 def _close(one: str, two: str) -> bool:

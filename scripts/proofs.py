@@ -68,7 +68,7 @@ def prove_suite(suite: TestSuite, source: Path, bench: Bench) -> Proof:
         after = copy_tree(source, Path(scratch, "after"))
         counts = _migrate(bench.tool, after)
         runs = [run(folder, mode) for folder in (before, after) for mode in Defaults]
-    migrated = {"default": runs[2], "flipped": runs[3]}
+    migrated = dict(zip((mode.value for mode in Defaults), runs[2:], strict=True))
     lost = [
         f"{name}: {one.outcomes.get(name, 'not run')} when migrated, {mode}"
         for mode, one in migrated.items()
@@ -102,9 +102,9 @@ def prove_guide(guide: Guide, flax_source: Path, bench: Bench) -> Proof:
         ]
     said = tuple(_said(one, runs[0]) for one in runs)
     lost = [
-        f"{words} when migrated, {mode}"
-        for words, mode in zip(said[2:], ("default", "flipped"), strict=True)
-        if words != said[0]
+        f"{line} when migrated, {mode.value}"
+        for one, mode in zip(runs[2:], Defaults, strict=True)
+        for line in _lost(one, runs[0])
     ]
     if runs[0].error:
         lost.append("it does not run as it is, so there is nothing to show")
@@ -116,7 +116,14 @@ def prove_guide(guide: Guide, flax_source: Path, bench: Bench) -> Proof:
 def _said(run: ScriptRun, first: ScriptRun) -> str:
     if run.error:
         return run.error
-    return "runs" if run.matches(first) else "runs, other results"
+    others = run.differences(first)
+    return f"runs, other {', '.join(others)}" if others else "runs"
+
+
+def _lost(run: ScriptRun, first: ScriptRun) -> list[str]:
+    if run.error:
+        return [run.error]
+    return [f"{name}: {line}" for name, line in run.differences(first).items()]
 
 
 def _migrate(tool: Tool, folder: Path) -> tuple[int, int, int]:

@@ -31,8 +31,9 @@ for path in sorted(pathlib.Path().rglob("*.py")):
         before.splitlines(True), shown.splitlines(True), "a/" + name, "b/" + name))
     if "--diff" not in sys.argv or fault == "diff writes":
         path.write_text(after)
-    finding = {"rule": "old", "line": 1, "outcome": outcome}
-    files.append({"path": name, "status": "changed", "reason": "", "findings": [finding]})
+    rule = "internal-error" if fault == "error" else "old"
+    finding = {"rule": rule, "line": 1, "outcome": outcome}
+    files.append({"path": name, "status": "changed", "reason": "out of luck", "findings": [finding]})
 if fault == "unreported":
     pathlib.Path("other.txt").write_text("written behind the report's back")
 sys.stdout.write(patch if "--diff" in sys.argv else json.dumps({"files": files}))
@@ -68,10 +69,11 @@ def test_a_faultless_run_has_no_problem_and_is_counted(source: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("fault", "problem"),
     [
-        ("never done", "a second run would change 1 files"),
+        ("never done", "a second run says that it changed lib/a.py"),
         ("never done", "a second run changed lib/a.py"),
         ("syntax", "lib/a.py does not parse any more"),
         ("outcome", "no outcome: 'perhaps'"),
+        ("error", "lib/a.py: internal error: out of luck"),
         ("patch", "the patch and apply write different bytes into lib/a.py"),
         ("diff writes", "--diff changed lib/a.py"),
         ("unreported", "--diff changed other.txt"),

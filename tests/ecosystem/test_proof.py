@@ -102,7 +102,14 @@ FIRST = ScriptRun("", "loss 0.5 at step 3\n", {"model": "['w']: float32() 1.25"}
 def test_a_script_matches_when_it_prints_and_leaves_the_same(
     output: str, state: dict[str, str], same: bool
 ) -> None:
-    assert ScriptRun("", output, state).matches(FIRST) is same
+    assert (not ScriptRun("", output, state).differences(FIRST)) is same
+
+
+def test_a_difference_names_where_it_is_and_shows_the_first_line_of_it() -> None:
+    other = ScriptRun("", FIRST.output, {"model": "['v']: int32() 3\n['w']: float32() 1.25"})
+    assert other.differences(FIRST) == {
+        "model": "`['v']: int32() 3` instead of `['w']: float32() 1.25`"
+    }
 
 
 def test_a_marked_part_is_replaced_and_nothing_else(tmp_path: Path) -> None:
