@@ -25,6 +25,7 @@ TRANSFORMS = frozenset(
         "remat",
         "checkpoint",
         "custom_vjp",
+        "cached_partial",
     }
 )
 Form = Literal["decorator", "call", "reference"]

@@ -82,6 +82,7 @@ class Contribution:
         carry: how the States with axis Carry join the carry of a scan.
         options: new source text of the transform's keyword arguments; None removes one.
         metadata: metadata to transform.
+        callee: a name of the standard library ("functools.partial") to put in its place.
         drop: names whose binding is no longer needed when this is done.
     """
 
@@ -93,6 +94,7 @@ class Contribution:
     carry: CarryPlan | None = None
     options: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
     metadata: Metadata | None = None
+    callee: str | None = None
     drop: tuple[str, ...] = ()
 
 

@@ -50,3 +50,33 @@ def _import_edit(context: FileContext) -> Edit:
             if context.text.span(node)[0] == start:
                 return Edit(start, start, f"from flax import nnx{context.newline}")
     raise CannotEmit("the file has no import from flax at its top to put `from flax import nnx` by")
+
+
+def replaced_by(context: FileContext, reference: ast.expr, dotted: str) -> list[Edit]:
+    """Replace a reference by a name of the standard library, as the file would write it.
+
+    Args:
+        dotted: "functools.partial".
+
+    Raises:
+        CannotEmit: the module is not imported, and its name stands for something else.
+    """
+    module, _, name = dotted.rpartition(".")
+    scope = context.tree.scope(reference)
+    span = context.text.span(reference)
+    if context.project.dotted(scope, ir.Name(name)) == dotted:
+        return [Edit(*span, name)]
+    if context.project.dotted(scope, ir.Name(module)) == module:
+        return [Edit(*span, dotted)]
+    if module in context.taken_names(context.tree.root):
+        raise CannotEmit(f"the name {module} stands for something else here")
+    for node in context.tree.root.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            start = context.text.line_start(node.lineno)
+            future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+            if not future and context.text.span(node)[0] == start:
+                return [
+                    Edit(start, start, f"import {module}{context.newline}"),
+                    Edit(*span, dotted),
+                ]
+    raise CannotEmit(f"the file has no import at its top to put `import {module}` by")
