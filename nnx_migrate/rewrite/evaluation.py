@@ -53,9 +53,8 @@ def _evaluated_before(context: FileContext, use: ast.Call) -> Iterator[ast.Call 
             continue
         if isinstance(node, ast.stmt) and node is not statement:
             continue
-        if isinstance(node, ast.Call | ast.NamedExpr) and node is not use and node not in around:
-            if context.text.span(node)[0] < end:
-                yield node
+        if isinstance(node, ast.Call | ast.NamedExpr) and node not in {use, *around}:
+            yield from (node,) if context.text.span(node)[0] < end else ()
         stack += ast.iter_child_nodes(node)
 
 

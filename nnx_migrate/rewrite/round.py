@@ -263,7 +263,13 @@ class _Planner:
         return True
 
     def _meets(self, edit: Edit) -> bool:
-        """Whether an edit overlaps a planned one, or lies in code that one moves."""
+        """Whether an edit overlaps a planned one, stands at its place, or lies in code it moves.
+
+        Inserts of two sites at one place would stand in the order of the sites, which is no reason:
+        a merge at the top of a function must come before the split of what it merges.
+        """
+        if edit.start == edit.end and any(e.start == e.end == edit.start for e in self.edits):
+            return True
         spans = [(e.start, e.end) for e in self.edits if e.start < e.end] + self.indented
         return any(
             (edit.start < end and start < edit.end) or (start < edit.start == edit.end < end)
