@@ -30,6 +30,9 @@ def state_name(filter_text: str) -> str:
     quoted = re.fullmatch(r"""['"](\w+)['"]""", filter_text.strip())
     if quoted:
         return f"{quoted[1]}_state" if quoted[1] != "params" else "params"
+    path = re.fullmatch(r"""(?:\w+\.)*PathContains\(['"](\w+)['"]\)""", filter_text.strip())
+    if path and path[1].isidentifier():
+        return f"{path[1]}_state"
     if re.fullmatch(r"[A-Z]\w*", last):
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", last).lower()
         return f"{words}s" if not words.endswith("s") else words

@@ -19,9 +19,9 @@ def loss_fn(batch, model: Net, teacher: Net):
 
 
 def gradients(model: Net, teacher: Net, batch):
-    def loss_fn_of_state(batch, diff, nondiff, teacher):
-        return loss_fn(batch, nnx.merge(graphdef, diff, nondiff), teacher)
+    def loss_fn_of_state(batch, kernel_state, nondiff, teacher):
+        return loss_fn(batch, nnx.merge(graphdef, kernel_state, nondiff), teacher)
 
     grad_fn = nnx.grad(loss_fn_of_state, argnums=1)
-    graphdef, diff, nondiff = nnx.split(model, nnx.PathContains("kernel"), ...)
-    return grad_fn(batch, diff, nondiff, teacher)  # DiffState(1, ...): the model is in the middle
+    graphdef, kernel_state, nondiff = nnx.split(model, nnx.PathContains("kernel"), ...)
+    return grad_fn(batch, kernel_state, nondiff, teacher)  # DiffState(1, ...): the model is in the middle

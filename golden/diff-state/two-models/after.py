@@ -29,15 +29,15 @@ def train_step(
     optimizers: tuple[nnx.Optimizer, nnx.Optimizer],
     x: jax.Array,
 ):
-  def loss_fn(encoder_diff, decoder_params, encoder_nondiff, decoder_nondiff, x):
-    encoder = nnx.merge(encoder_graphdef, encoder_diff, encoder_nondiff)
+  def loss_fn(encoder_kernel_state, decoder_params, encoder_nondiff, decoder_nondiff, x):
+    encoder = nnx.merge(encoder_graphdef, encoder_kernel_state, encoder_nondiff)
     decoder = nnx.merge(decoder_graphdef, decoder_params, decoder_nondiff)
     return jnp.mean((decoder(encoder(x)) - x) ** 2)
 
   # weights only
-  encoder_graphdef, encoder_diff, encoder_nondiff = nnx.split(encoder, nnx.PathContains("kernel"), ...)
+  encoder_graphdef, encoder_kernel_state, encoder_nondiff = nnx.split(encoder, nnx.PathContains("kernel"), ...)
   decoder_graphdef, decoder_params, decoder_nondiff = nnx.split(decoder, nnx.Param, ...)
-  loss, grads = nnx.value_and_grad(loss_fn, argnums=(0, 1))(encoder_diff, decoder_params, encoder_nondiff, decoder_nondiff, x)
+  loss, grads = nnx.value_and_grad(loss_fn, argnums=(0, 1))(encoder_kernel_state, decoder_params, encoder_nondiff, decoder_nondiff, x)
   optimizers[0].update(encoder, grads[0])
   optimizers[1].update(decoder, grads[1])
   return loss, grads

@@ -30,9 +30,9 @@ def forward(model: Net, xs: jax.Array):
 
 
 def forward_by_path(model: Net, xs: jax.Array):
-  def mapped_fn(mapped, rest, x):
-    model = nnx.merge(graphdef, mapped, rest)
+  def mapped_fn(noise_state, rest, x):
+    model = nnx.merge(graphdef, noise_state, rest)
     return model(x)
 
-  graphdef, mapped, rest = nnx.split(model, nnx.PathContains("noise"), ...)
-  return nnx.vmap(mapped_fn, in_axes=(0, None, 0))(mapped, rest, xs)
+  graphdef, noise_state, rest = nnx.split(model, nnx.PathContains("noise"), ...)
+  return nnx.vmap(mapped_fn, in_axes=(0, None, 0))(noise_state, rest, xs)

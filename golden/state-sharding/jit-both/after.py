@@ -20,8 +20,8 @@ class Net(nnx.Module):
 
 
 @nnx.jit(in_shardings=(None, SHARDED, REPLICATED, REPLICATED), out_shardings=(REPLICATED, (None, SHARDED, REPLICATED)))
-def branch_of_state(graphdef, mapped, rest, x):
-    model = nnx.merge(graphdef, mapped, rest)
+def branch_of_state(graphdef, kernel_state, rest, x):
+    model = nnx.merge(graphdef, kernel_state, rest)
     y = model(x)
     other = Net(nnx.Rngs(1))
     other.linear.kernel[...] = 2.0 * model.linear.kernel[...]
@@ -30,6 +30,6 @@ def branch_of_state(graphdef, mapped, rest, x):
 
 def branch(model: Net, x: jax.Array):
     """Runs the model, and returns a fresh one that starts at twice its weights."""
-    graphdef, mapped, rest = nnx.split(model, nnx.PathContains("kernel"), ...)
-    y, other = branch_of_state(graphdef, mapped, rest, x)
+    graphdef, kernel_state, rest = nnx.split(model, nnx.PathContains("kernel"), ...)
+    y, other = branch_of_state(graphdef, kernel_state, rest, x)
     return y, nnx.merge(*other)

@@ -22,12 +22,12 @@ class Net(nnx.Module):
 
 def forward(model: Net, x: jax.Array):
     @functools.partial(nnx.jit, in_shardings=(None, NamedSharding(mesh, P(None, "data")), replicated, replicated), out_shardings=replicated)
-    def run_of_state(graphdef, mapped, rest, x):
-        model = nnx.merge(graphdef, mapped, rest)
+    def run_of_state(graphdef, kernel_state, rest, x):
+        model = nnx.merge(graphdef, kernel_state, rest)
         return model(x)
 
     def run(model: Net, x):
-        graphdef, mapped, rest = nnx.split(model, nnx.PathContains("kernel"), ...)
-        return run_of_state(graphdef, mapped, rest, x)
+        graphdef, kernel_state, rest = nnx.split(model, nnx.PathContains("kernel"), ...)
+        return run_of_state(graphdef, kernel_state, rest, x)
 
     return run(model, x)
