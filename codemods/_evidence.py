@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from nnx_migrate.facts.effects import Effect, Effects
+from nnx_migrate.facts.effects import Effect, Effects, worst
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import Basic, Instance, Scope, Values, is_unknown
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import argument_values, parameter_at
+from nnx_migrate.rewrite.functions import argument_values, function_scopes, parameter_at
+from nnx_migrate.rewrite.plan import Pin
 
 _GRAPH_NODES = frozenset({"module", "metric", "rngs", "optimizer"})
 
@@ -39,6 +40,42 @@ def kind_evidence(
 def short_name(class_name: str) -> str:
     module, _, key = class_name.partition(":")
     return key.partition(":")[0] if key else module.removeprefix("flax.")
+
+
+def refuse_split(
+    context: FileContext,
+    site: Site,
+    rule: str,
+    index: int,
+    values: Values,
+    evidence: list[Evidence],
+    kinds: frozenset[str] = _GRAPH_NODES,
+) -> Pin | None:
+    """Why an argument may not be passed as States; None when it may.
+
+    Args:
+        values: what the argument can be.
+        evidence: what is found out is added to it.
+        kinds: what the argument has to be.
+    """
+    known = kind_evidence(context, index, values, kinds)
+    evidence.append(known)
+    if known.proof is Proof.ASSUMED and not context.options.unsafe:
+        return Pin(rule, f"what argument {index} is {known.claim}", tuple(evidence), outward=True)
+    effect = worst(effects_on(context, site, function_scopes(context, site), index))
+    if effect is None:
+        claim = f"the function leaves the structure of argument {index} alone"
+        evidence.append(Evidence(claim, Proof.PROVED, context.where(site.node)))
+        return None
+    if effect.kind != "unknown":
+        evidence.append(Evidence(effect.what, Proof.PROVED, effect.where))
+        reason = f"the function changes its Module: {effect.what} ({effect.where})"
+        return Pin(rule, reason, tuple(evidence), outward=effect.kind == "structure")
+    evidence.append(Evidence(effect.what, Proof.ASSUMED, effect.where))
+    if context.options.unsafe:
+        return None
+    reason = f"what the function does to its Module is not all known: {effect.what}"
+    return Pin(rule, f"{reason} ({effect.where})", tuple(evidence), outward=True)
 
 
 def effects_on(context: FileContext, site: Site, scopes: tuple[Scope, ...], index: int) -> Effects:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from codemods._argnums import Argnums, argnums_of
-from codemods._evidence import effects_on, kind_evidence
+from codemods._evidence import refuse_split
 from nnx_migrate.facts.consumers import only_updates_optimizer
-from nnx_migrate.facts.effects import worst
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import (
     Basic,
@@ -15,9 +14,9 @@ from nnx_migrate.facts.values import (
     Value,
     Values,
 )
-from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.outcomes import Evidence
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import argument_values, function_scopes
+from nnx_migrate.rewrite.functions import argument_values
 from nnx_migrate.rewrite.naming import state_name
 from nnx_migrate.rewrite.plan import (
     ArgumentSplit,
@@ -91,29 +90,9 @@ def _decide_module(
 ) -> Decision:
     evidence: list[Evidence] = []
     for target, held in zip(argnums.targets, values, strict=True):
-        known = kind_evidence(context, target.index, held, _MODULES)
-        evidence.append(known)
-        if known.proof is Proof.ASSUMED and not context.options.unsafe:
-            reason = f"that it differentiates a Module {known.claim}"
-            return Pin(rule, reason, tuple(evidence), outward=True)
-    scopes = function_scopes(context, site)
-    for target in argnums.targets:
-        effect = worst(effects_on(context, site, scopes, target.index))
-        if effect is None:
-            claim = f"the function leaves the structure of argument {target.index} alone"
-            evidence.append(Evidence(claim, Proof.PROVED, context.where(site.node)))
-            continue
-        if effect.kind != "unknown":
-            return Pin(
-                rule,
-                f"the function changes its Module: {effect.what} ({effect.where})",
-                (*evidence, Evidence(effect.what, Proof.PROVED, effect.where)),
-                outward=effect.kind == "structure",
-            )
-        evidence.append(Evidence(effect.what, Proof.ASSUMED, effect.where))
-        if not context.options.unsafe:
-            reason = f"what the function does to its Module is not all known: {effect.what}"
-            return Pin(rule, f"{reason} ({effect.where})", tuple(evidence), outward=True)
+        refusal = refuse_split(context, site, rule, target.index, held, evidence, _MODULES)
+        if refusal is not None:
+            return refusal
     if not argnums.uses_diff_state and _params_only(context, site, values):
         return Same(rule, "the model holds only Params and only the optimizer sees the gradients")
     return _contribution(rule, argnums, tuple(evidence), param)

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
-from codemods._evidence import (
-    effects_on,
-    kind_evidence,
-    returned_argument,
-    updated_broadcast,
-)
+from codemods._evidence import refuse_split, returned_argument, updated_broadcast
 from codemods._prefix import Axes, Element, Group, read_axes
-from nnx_migrate.facts.effects import worst
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.outcomes import Evidence
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import argument_values, function_scopes
 from nnx_migrate.rewrite.naming import state_name
@@ -114,7 +108,8 @@ def _decide_known(
             if scan and reason:
                 return Pin(rule, reason)
             continue
-        refusal = _check_argument(context, site, rule, index, evidence)
+        values = argument_values(context, site, index)
+        refusal = refuse_split(context, site, rule, index, values, evidence)
         if refusal is not None:
             return refusal
         if not _stays_whole(element, scan):
@@ -142,30 +137,6 @@ def _decide_known(
         options=changed,
         drop=(*inputs.names, *outputs.names),
     )
-
-
-def _check_argument(
-    context: FileContext, site: Site, rule: str, index: int, evidence: list[Evidence]
-) -> Pin | None:
-    """Why the argument may not be split; None when it may, with the evidence added."""
-    known = kind_evidence(context, index, argument_values(context, site, index))
-    evidence.append(known)
-    if known.proof is Proof.ASSUMED and not context.options.unsafe:
-        return Pin(rule, f"what argument {index} is {known.claim}", tuple(evidence), outward=True)
-    effect = worst(effects_on(context, site, function_scopes(context, site), index))
-    if effect is None:
-        claim = f"the function leaves the structure of argument {index} alone"
-        evidence.append(Evidence(claim, Proof.PROVED, context.where(site.node)))
-        return None
-    if effect.kind != "unknown":
-        evidence.append(Evidence(effect.what, Proof.PROVED, effect.where))
-        reason = f"the function changes its Module: {effect.what} ({effect.where})"
-        return Pin(rule, reason, tuple(evidence), outward=effect.kind == "structure")
-    evidence.append(Evidence(effect.what, Proof.ASSUMED, effect.where))
-    if context.options.unsafe:
-        return None
-    reason = f"what the function does to its Module is not all known: {effect.what}"
-    return Pin(rule, f"{reason} ({effect.where})", tuple(evidence), outward=True)
 
 
 def _stays_whole(element: Element, scan: bool) -> bool:
