@@ -130,13 +130,21 @@ def _decide_known(
         changed[options.outputs] = _tuple_text(texts_out) if outputs.is_tuple else texts_out[0]
     return Contribution(
         rule,
-        "each group of Variables is an argument or a result with an axis of its own",
+        _message(site),
         tuple(evidence),
         splits=tuple(splits),
         returns=tuple(returns),
         options=changed,
         drop=(*inputs.names, *outputs.names),
     )
+
+
+def _message(site: Site) -> str:
+    message = "each group of Variables is an argument or a result with an axis of its own"
+    if site.transform == "jit":
+        # SEMANTICS JIT-D: graph mode hands every Variable back, placed as in_shardings say.
+        message += "; after the flip, Variables that it does not update stay where they are"
+    return message
 
 
 def _stays_whole(element: Element, scan: bool) -> bool:
