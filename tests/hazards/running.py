@@ -1,0 +1,64 @@
+"""Small programs migrated in memory and run: before in graph mode, after in both modes."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+
+from nnx_migrate.config import Options
+from nnx_migrate.outcomes import FileResult, FileStatus
+from tests.golden.columns import Result, difference, run_programs
+from tests.golden.migration import migrate_tree
+
+_DRIVE = "def drive(program):\n    return program.main()\n"
+
+
+def migrated(source: str | bytes) -> FileResult:
+    """Migrate a program of one file, with the default options."""
+    data = source if isinstance(source, bytes) else textwrap.dedent(source).lstrip("\n").encode()
+    return migrate_tree({"main.py": data}, Options())["main.py"]
+
+
+def verdicts(programs: Mapping[str, FileResult], folder: Path) -> dict[str, str]:
+    """Run programs that define `main`.
+
+    Args:
+        programs: name -> what its migration gave.
+        folder: where the programs may be written.
+
+    Returns:
+        Name -> "" when all three columns ran and agree exactly, else what is different.
+    """
+    drive = folder / "drive.py"
+    drive.write_text(_DRIVE)
+    jobs: dict[str, list[tuple[str, Path, Path]]] = {"before": [], "after": []}
+    for name, result in programs.items():
+        for side, data in (("before", result.before), ("after", result.after)):
+            program = folder / name / side / "main.py"
+            program.parent.mkdir(parents=True)
+            program.write_bytes(data)
+            jobs[side].append((name, program.parent, drive))
+    reference = run_programs(jobs["before"], "graph")
+    columns = {
+        "after@graph": run_programs(jobs["after"], "graph"),
+        "after@tree": run_programs(jobs["after"], "tree"),
+    }
+    return {name: _verdict(name, reference[name], columns) for name in programs}
+
+
+def _verdict(name: str, expected: Result, columns: Mapping[str, Mapping[str, Result]]) -> str:
+    if expected.form is None:
+        return f"the program itself does not run: {expected.error}"
+    for column, results in columns.items():
+        found = difference(expected, results[name])
+        if found is not None:
+            return f"{column}: {found}"
+    return ""
+
+
+def settled(result: FileResult) -> bool:
+    """Whether a second run over what a migration wrote makes no edit."""
+    if result.status not in {FileStatus.CHANGED, FileStatus.UNCHANGED}:
+        return False
+    return migrated(result.after).after == result.after
