@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from codemods._evidence import refuse_split, returned_argument, updated_broadcast
-from codemods._prefix import Axes, Element, Group, read_axes
+from codemods._prefix import Axes, Element, Group, mentions, read_axes
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.outcomes import Evidence
 from nnx_migrate.rewrite.context import FileContext
@@ -40,6 +40,9 @@ def decide_by_axes(
     outputs = read_axes(context, site.options.get(options.outputs), class_name)
     unknown = inputs.unknown or outputs.unknown
     if not unknown and not inputs.has_groups and not outputs.has_groups:
+        hidden = not site.complete and not {options.inputs, options.outputs} <= site.options.keys()
+        if hidden and site.form != "reference" and mentions(context, class_name):
+            return Pin(rule, f"{class_name} may be among options that are not to be seen")
         return None
     if not unknown and not site.complete:
         unknown = "its options are not all to be seen"

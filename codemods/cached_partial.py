@@ -19,8 +19,8 @@ After
 When it is safe
 ---------------
 Always: the results are the same in both modes. What `cached_partial` saved is time per call: in
-graph mode the call gets slower, in tree mode it is about as fast as it was. Code that need not run
-in graph mode any more can go on to `nnx.jit_partial`, which is the fastest.
+graph mode the call gets slower, in tree mode it is about as fast as it was. Code that need not
+run in graph mode any more can go on to `nnx.jit_partial`, which is the fastest.
 
 What it does otherwise
 ----------------------

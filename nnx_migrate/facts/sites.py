@@ -26,6 +26,8 @@ TRANSFORMS = frozenset(
         "checkpoint",
         "custom_vjp",
         "cached_partial",
+        "split_rngs",
+        "fork_rngs",
     }
 )
 Form = Literal["decorator", "call", "reference"]

@@ -16,6 +16,7 @@ from nnx_migrate.rewrite.arguments import (
     replaced_slots,
     split_arguments,
 )
+from nnx_migrate.rewrite.cloning import clone_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit, apply_edits
 from nnx_migrate.rewrite.evaluation import check_order
@@ -124,6 +125,11 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     if site.form == "call" and (job.splits or job.returns) and _must_outline(context, job):
         return edits + _outlined(context, job, spelling.nnx)
     edits += option_edits(context, site, job.options)
+    places = [place for c in job.contributions for place in c.clones]
+    if places:
+        if job.splits or job.returns:
+            raise CannotEmit("arguments are copied at a site where others are split")
+        return edits + clone_edits(context, site, places, spelling.nnx)
     if site.form == "decorator":
         return edits + _decorated(context, job, spelling.nnx)
     if job.metadata is not None:
@@ -371,6 +377,8 @@ def _defined_lambda(
         body = f"({body})"
     lines = [f"def {name}({', '.join(parameters)}):"]
     lines += [f"{unit}{positional[n.split.index]} = {n.merged(nnx)}" for n in named]
-    lines += [f"{unit}return {body}", ""]
     start, end = context.text.span(function)
+    around = context.comments_between(start, end)
+    lines += [f"{unit}{comment}" for comment in around if comment not in body]
+    lines += [f"{unit}return {body}", ""]
     return [insert_before(context, statement, lines), Edit(start, end, name)]

@@ -83,6 +83,7 @@ class Contribution:
         options: new source text of the transform's keyword arguments; None removes one.
         metadata: metadata to transform.
         callee: a name of the standard library ("functools.partial") to put in its place.
+        clones: places of arguments that the function is to work on copies of.
         drop: names whose binding is no longer needed when this is done.
     """
 
@@ -95,6 +96,7 @@ class Contribution:
     options: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
     metadata: Metadata | None = None
     callee: str | None = None
+    clones: tuple[int, ...] = ()
     drop: tuple[str, ...] = ()
 
 
@@ -105,12 +107,14 @@ class Pin:
     Args:
         outward: the transforms around it must stay in graph mode with it, because what the function
             does to the object does not pass a tree-mode boundary (SEMANTICS 3, MIX-03).
+        bare: nothing runs inside; the `compat` name alone is the pin.
     """
 
     rule: str
     reason: str
     evidence: tuple[Evidence, ...] = ()
     outward: bool = False
+    bare: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -203,7 +203,7 @@ class _Planner:
 
     def _pin(self, site: Site, pins: Sequence[Pin]) -> None:
         try:
-            edits = self._pin_edits(site, outward=any(pin.outward for pin in pins))
+            edits = self._pin_edits(site, pins)
         except CannotEmit as error:
             for pin in pins:
                 self._note(
@@ -221,7 +221,10 @@ class _Planner:
                 self.findings, site, pin, Outcome.PINNED, f"kept in graph mode: {pin.reason}"
             )
 
-    def _pin_edits(self, site: Site, *, outward: bool) -> list[Edit]:
+    def _pin_edits(self, site: Site, pins: Sequence[Pin]) -> list[Edit]:
+        if all(pin.bare for pin in pins):
+            return pin_edits(self.context, site, cover_extent=False)
+        outward = any(pin.outward for pin in pins)
         around = self._transforms_around(site) if outward else []
         scopes = function_scopes(self.context, site)
         extent = self.context.analysis.extents.of(scopes) if scopes else None

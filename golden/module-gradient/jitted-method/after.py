@@ -24,7 +24,9 @@ class Agent(nnx.Module):
         self.optimizer = nnx.Optimizer(self.critic, optax.adam(1e-2), wrt=nnx.Param)
         self.rngs = nnx.Rngs(noise=3)
 
-    @nnx.jit
+    @nnx.compat.jit
+    @nnx.set_graph_mode(True)
+    @nnx.set_graph_updates(True)
     def update(self, obs: jax.Array, reward: jax.Array):
         noise = 0.1 * jax.random.normal(self.rngs.noise(), obs.shape)
 

@@ -25,7 +25,7 @@ def doubled(model: Net, x):
 
 def ensemble(model: Net, x):
   """Mean of three dropout samples."""
-  with nnx.split_rngs(model, splits=3):
+  with nnx.compat.split_rngs(model, splits=3):
     def mapped_fn(rng_state, rest, x):
       m = nnx.merge(graphdef, rng_state, rest)
       return m.drop(m.linear(x))

@@ -1,0 +1,72 @@
+"""Objects that go into a transform and come out again: `return model`, `return nnx.state(model)`.
+
+What it finds
+-------------
+Functions under `jit`, `vmap`, `pmap`, `remat` and `shard_map` that return a Module, Optimizer,
+Rngs or State that they were given, a part of it, or a State of it.
+
+Why it matters
+--------------
+Graph mode hands the same object back. In tree mode a Variable may occur once in what goes in and
+comes out: it raises a ValueError (SEMANTICS OUT-1, OUT-2).
+
+Before
+------
+    @nnx.jit
+    def step(model, x):
+        model.count[...] += 1
+        return model
+
+After
+-----
+    @nnx.compat.jit
+    def step(model, x):
+        model.count[...] += 1
+        return model
+
+When it is safe
+---------------
+This rule rewrites nothing; it pins. The idiom of tree mode is to return nothing and to go on
+using the argument, which the transform updates.
+
+What it does otherwise
+----------------------
+An argument of which it is not known whether it is such an object is left alone.
+
+Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
+"""
+
+from __future__ import annotations
+
+from codemods._evidence import is_graph_node
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.values import STATE, Values
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import argument_values, function_scopes, parameter_at
+from nnx_migrate.rewrite.plan import Decision, Pin
+from nnx_migrate.rewrite.rule import Rule
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.form == "reference":
+        return None
+    for scope in function_scopes(context, site):
+        for index in range(len(context.project.function(scope).parameters)):
+            name = parameter_at(context, site, scope, index)
+            if name is None:
+                continue
+            escapes = [e for e in context.analysis.effects.of(scope, name) if e.kind == "escape"]
+            if escapes and _is_returned_whole(context, argument_values(context, site, index)):
+                evidence = Evidence(f"{name} is returned", Proof.PROVED, escapes[0].where)
+                reason = f"{name}, or a part of it, goes in and comes out ({escapes[0].where})"
+                return Pin(RULE.name, reason, (evidence,))
+    return None
+
+
+def _is_returned_whole(context: FileContext, values: Values) -> bool:
+    return is_graph_node(context, values) or values == STATE
+
+
+_TRANSFORMS = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map"})
+RULE = Rule("returned-input", _TRANSFORMS, decide, words=_TRANSFORMS)

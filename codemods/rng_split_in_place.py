@@ -1,0 +1,59 @@
+"""Random streams split or forked in place: `nnx.split_rngs(model, ...)`, `nnx.fork_rngs(model)`.
+
+What it finds
+-------------
+`nnx.split_rngs` and `nnx.fork_rngs` called on an object: as a statement, in a `with`, or for the
+backups that `nnx.restore_rngs` takes. Their use as decorators is the same in both modes.
+
+Why it matters
+--------------
+Graph mode changes the object and returns backups. Tree mode returns a new object and leaves the
+old one as it is: as a statement it does nothing, without a word, and other random numbers are
+drawn; as a context manager it raises a TypeError (SEMANTICS RNG-1, RNG-2).
+
+Before
+------
+    with nnx.split_rngs(model, splits=4, only="dropout"):
+        y = forward(model, x)
+
+After
+-----
+    with nnx.compat.split_rngs(model, splits=4, only="dropout"):
+        y = forward(model, x)
+
+When it is safe
+---------------
+Always: the `compat` name does in both modes what graph mode does. The idiom of tree mode is to
+use the object that is returned, `forked = nnx.split_rngs(model, ...)`.
+
+What it does otherwise
+----------------------
+Nothing else is needed.
+
+Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
+"""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.values import FunctionValue
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.plan import Decision, Pin
+from nnx_migrate.rewrite.rule import Rule
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.form != "call" or not isinstance(site.function, ast.expr):
+        return None
+    if isinstance(site.function, ast.Lambda) or site.uses:
+        return None
+    values = context.values(site.function)
+    if any(isinstance(value, FunctionValue) for value in values):
+        return None
+    return Pin(RULE.name, "it changes the object in place and returns backups", bare=True)
+
+
+_NAMES = frozenset({"split_rngs", "fork_rngs"})
+RULE = Rule("rng-split-in-place", _NAMES, decide, words=_NAMES)

@@ -1,0 +1,110 @@
+"""Structure that changes inside a transform: new, replaced or static attributes, `train()`, `sow`.
+
+What it finds
+-------------
+Functions under `jit`, `vmap`, `pmap`, `scan`, `remat`, `shard_map` (and gradients, for arguments
+that are not differentiated) that create, replace, delete or set attributes of an object they are
+given, themselves or in what they call: `self.cache = ...`, `model.train()`, `self.sow(...)`,
+`nnx.pop(...)`, a transform on `__init__`.
+
+Why it matters
+--------------
+Tree mode writes back Variables and nothing else. Everything else that the function does to the
+object is gone when it returns, without a word (SEMANTICS STR-1 to STR-9, SOW-2, SOW-4).
+
+Before
+------
+    @nnx.jit
+    def step(model, x):
+        model.train()
+        return model(x)
+
+After
+-----
+    @nnx.compat.jit
+    @nnx.set_graph_mode(True)
+    @nnx.set_graph_updates(True)
+    def step(model, x):
+        model.train()
+        return model(x)
+
+When it is safe
+---------------
+This rule rewrites nothing; it pins, together with every transform around the site that is in
+sight. To get rid of the pin, move the change out of the transform (call `model.train()` before
+it), write to the Variable in place (`self.w[...] = v`), or keep arrays in Variables.
+
+What it does otherwise
+----------------------
+An object whose class is not known is looked at for `train()`, `eval()`, `sow` and `pop` only.
+
+Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
+"""
+
+from __future__ import annotations
+
+import re
+
+from codemods._argnums import argnums_of
+from codemods._gradients import GRADIENTS
+from nnx_migrate.facts.effects import Effect, worst
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.values import Instance, Scope, Values
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import argument_values, function_scopes, parameter_at
+from nnx_migrate.rewrite.plan import Decision, Pin
+from nnx_migrate.rewrite.rule import Rule
+
+_NNX_METHOD = re.compile(r"\.(train|eval|set_attributes|sow|perturb)\(\)|nnx\.pop")
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.form == "reference":
+        return None
+    for scope in function_scopes(context, site):
+        for index, name in _parameters(context, site, scope):
+            effect = _structural(context, site, scope, index, name)
+            if effect is not None:
+                evidence = Evidence(effect.what, Proof.PROVED, effect.where)
+                reason = f"the function changes {name}: {effect.what} ({effect.where})"
+                return Pin(RULE.name, reason, (evidence,), outward=True)
+    return None
+
+
+def _parameters(context: FileContext, site: Site, scope: Scope) -> list[tuple[int, str]]:
+    """Positions and names of the parameters to look at."""
+    skipped: set[int] = set()
+    if site.transform in GRADIENTS:
+        argnums = argnums_of(context, site, "")
+        if argnums.unknown:
+            return []
+        skipped = {target.index for target in argnums.targets}
+    count = len(context.project.function(scope).parameters)
+    named = [(index, parameter_at(context, site, scope, index)) for index in range(count)]
+    return [(i, name) for i, name in named if name is not None and i not in skipped]
+
+
+def _structural(
+    context: FileContext, site: Site, scope: Scope, index: int, name: str
+) -> Effect | None:
+    effects = [e for e in context.analysis.effects.of(scope, name) if e.kind == "structure"]
+    if not effects:
+        return None
+    values = argument_values(context, site, index)
+    if not _may_be_graph_node(context, values):
+        return None
+    if not all(isinstance(v, Instance) for v in values) or not values:
+        effects = [e for e in effects if _NNX_METHOD.search(e.what)]
+    return worst(effects)
+
+
+def _may_be_graph_node(context: FileContext, values: Values) -> bool:
+    kinds = [
+        context.evaluator.hierarchy.kind(v.class_name) for v in values if isinstance(v, Instance)
+    ]
+    return len(kinds) < len(values) or not values or any(k not in {"plain", "state"} for k in kinds)
+
+
+_TRANSFORMS = GRADIENTS | {"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map"}
+RULE = Rule("structural-update", _TRANSFORMS, decide, words=_TRANSFORMS)
