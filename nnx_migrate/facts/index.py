@@ -97,6 +97,7 @@ class _Walker:
                 self.augment(target, value)
             case ast.Delete(targets=targets):
                 for target in targets:
+                    self.visit(target)
                     self.write(target, None, "delete")
             case ast.For() | ast.AsyncFor():
                 self.visit(node.iter)
@@ -124,6 +125,7 @@ class _Walker:
                 case ast.ExceptHandler():
                     if child.name:
                         self.bind(child.name, ir.Computed())
+                    self.visit(child.type)
                     self.walk_body(child.body)
                 case ast.match_case():
                     self.bind_pattern(child.pattern)

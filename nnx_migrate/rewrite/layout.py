@@ -115,8 +115,8 @@ def docstring_of(function: AnyFunction) -> ast.stmt | None:
 
 
 def one_line_suite(function: ast.FunctionDef | ast.AsyncFunctionDef, text: Text) -> bool:
-    end = header_end(text, function)
-    return function.body[0].lineno == text.line_of(end)
+    between = text.text[header_end(text, function) : text.span(function.body[0])[0]]
+    return not between.replace("\\\r\n", "").replace("\\\n", "").replace("\\\r", "").strip(" \t\f")
 
 
 def body_indent(context: FileContext, function: AnyFunction) -> str:
@@ -125,6 +125,14 @@ def body_indent(context: FileContext, function: AnyFunction) -> str:
     if one_line_suite(function, context.text):
         return context.text.indent_of_line(function.lineno) + context.indent_unit
     return context.text.indent_of_line(first_line(function.body[0]))
+
+
+def unit_of(context: FileContext, function: AnyFunction) -> str:
+    """How far a function's body is indented; some files mix tabs, two and four spaces."""
+    assert isinstance(function, FunctionNode)
+    outer = context.text.indent_of_line(function.lineno)
+    inner = body_indent(context, function)
+    return inner.removeprefix(outer) if inner.startswith(outer) else context.indent_unit
 
 
 def insert_at_top(context: FileContext, function: AnyFunction, lines: list[str]) -> Edit:

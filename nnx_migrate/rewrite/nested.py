@@ -32,6 +32,7 @@ from nnx_migrate.rewrite.layout import (
     insert_at_top,
     line_after,
     one_line_suite,
+    unit_of,
 )
 from nnx_migrate.rewrite.naming import fresh
 from nnx_migrate.rewrite.plan import CannotEmit, ReturnSplit
@@ -59,7 +60,7 @@ def nested_definition(
         CannotEmit: the function cannot be nested (async, generator, zero-argument super()).
     """
     _check(definition)
-    text, newline, unit = context.text, context.newline, context.indent_unit
+    text, newline, unit = context.text, context.newline, unit_of(context, definition)
     end = header_end(text, definition)
     start = text.span(definition)[0]
     indent = text.indent_of_line(definition.lineno)
@@ -101,7 +102,7 @@ def sibling_definition(
     _check(definition)
     if context.tree.class_around(definition) is not None:
         raise CannotEmit("it is a method, and what it compiled is kept with the class")
-    text, unit = context.text, context.indent_unit
+    text, unit = context.text, unit_of(context, definition)
     end = header_end(text, definition)
     start = text.span(definition)[0]
     indent = text.indent_of_line(definition.lineno)
@@ -192,7 +193,9 @@ def _body(
         if len(definition.body) > 1 and definition.body[1].lineno == after:
             raise CannotEmit("code stands on the line of the docstring")
         if docstring.lineno > first:
-            edits += indent_lines(context, first, docstring.lineno - 1, context.indent_unit)
+            edits += indent_lines(
+                context, first, docstring.lineno - 1, unit_of(context, definition)
+            )
         while _is_blank(context, after + 1):
             after += 1  # blank lines behind the docstring go with it
         edits.append(Edit(text.line_start(docstring.lineno), line_after(context, after), ""))
@@ -202,7 +205,7 @@ def _body(
         place = text.line_start(first)
         edits.append(Edit(place, place, lines))
     assert definition.end_lineno is not None
-    edits += indent_lines(context, first, definition.end_lineno, context.indent_unit)
+    edits += indent_lines(context, first, definition.end_lineno, unit_of(context, definition))
     return edits
 
 

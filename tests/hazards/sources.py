@@ -1,0 +1,656 @@
+"""Sources that are hard to edit, each with the number of sites that must get an outcome."""
+
+from __future__ import annotations
+
+import dataclasses
+import textwrap
+
+HEAD = """\
+import jax, jax.numpy as jnp
+from flax import nnx
+sharded = None
+odd  =  { 'a' :1 } ;  other =( 1 )\t
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        return self.drop(self.linear(x))
+
+
+"""
+TAIL = """\
+
+
+last  =  [ 1,2 ]   # kept
+"""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Hazard:
+    """A source and what must be found in it.
+
+    Args:
+        text: the whole file.
+        found: rule -> number of findings, whatever their outcome.
+    """
+
+    text: str
+    found: dict[str, int]
+
+
+def _make(rule: str, body: str, count: int = 1) -> Hazard:
+    return Hazard(HEAD + textwrap.dedent(body).strip("\n") + "\n" + TAIL, {rule: count})
+
+
+def gradient(body: str, count: int = 1) -> Hazard:
+    return _make("module-gradient", body, count)
+
+
+def _with_imports(imports: str, body: str, count: int = 1) -> Hazard:
+    """A source with imports of its own in the place of `from flax import nnx`."""
+    text = HEAD.replace("from flax import nnx\n", "from flax import nnx as _head_nnx\n")
+    text = text.replace("nnx.Module", "_head_nnx.Module").replace("nnx.Rngs", "_head_nnx.Rngs")
+    text = text.replace("= nnx.", "= _head_nnx.")
+    head = textwrap.dedent(imports).strip("\n") + "\n"
+    body = textwrap.dedent(body).strip("\n") + "\n"
+    return Hazard(text + head + body + TAIL, {"module-gradient": count})
+
+
+_STEP = """
+def step(model: Net, x):
+    def loss_fn(m):
+        return jnp.mean(m(x))
+    return {grad}(loss_fn)(model)
+"""
+
+GRADIENTS = {
+    "comment-only-argument": gradient(
+        """
+        def step(model: Net):
+            def loss_fn(m):
+                return 0.0
+            return nnx.grad(  # why
+                loss_fn  # the loss
+            )(  # with
+                model  # the model
+            )
+        """
+    ),
+    "comment-in-empty-call": gradient(
+        """
+        def step(model: Net):
+            return nnx.grad(
+                # nothing here
+            )(model)
+        """
+    ),
+    "comments-on-every-line": gradient(
+        """
+        def step(  # one
+            model: Net,  # two
+            x,  # three
+        ):  # four
+            def loss_fn(  # five
+                m,  # six
+                y,  # seven
+            ):  # eight
+                # nine
+                return jnp.mean(m(y))  # ten
+            # eleven
+            grads = nnx.grad(loss_fn)(  # twelve
+                model,  # thirteen
+                x,  # fourteen
+            )  # fifteen
+            return grads  # sixteen
+        """
+    ),
+    "trailing-comma": gradient(
+        """
+        def step(model: Net, x,):
+            def loss_fn(m, y,):
+                return jnp.mean(m(y,),)
+            return nnx.value_and_grad(loss_fn, has_aux=False,)(model, x,)
+        """
+    ),
+    "star-arguments": gradient(
+        """
+        def step(model: Net, *args, **kwargs):
+            def loss_fn(m, *a, **k):
+                return jnp.mean(m(a[0]))
+            nnx.grad(loss_fn)(*args, **kwargs)
+            nnx.grad(loss_fn)(model, *args, **kwargs)
+            return nnx.grad(loss_fn)(*[model, *args])
+        """,
+        3,
+    ),
+    "keyword-already-present": gradient(
+        """
+        def step(model: Net, x):
+            def loss_fn(m, x):
+                return jnp.mean(m(x))
+            nnx.grad(f=loss_fn, argnums=0)(model, x)
+            nnx.grad(loss_fn, argnums=0, has_aux=False, allow_int=False)(model, x=x)
+            return nnx.grad(loss_fn, **{"argnums": 0})(model, x)
+        """,
+        3,
+    ),
+    "taken-names": gradient(
+        """
+        params = graphdef = 1
+        def step(model: Net, rest, nondiff=2):
+            global params
+            params = [graphdef for graphdef in range(3)]
+            def loss_fn(m):
+                nonlocal nondiff
+                nondiff = rest.params
+                return jnp.mean(m(nondiff))
+            return nnx.grad(loss_fn)(model)
+        """
+    ),
+    "semicolons": gradient(
+        """
+        def step(model: Net, x):
+            f = lambda m: jnp.mean(m(x)); g = nnx.grad(f)(model); return g
+        """
+    ),
+    "one-line-suites": gradient(
+        """
+        def step(model: Net, x):
+            def loss_fn(m): return jnp.mean(m(x))
+            if x is None: return nnx.grad(loss_fn)(model)
+            else: return nnx.value_and_grad(loss_fn)(model)
+        """,
+        2,
+    ),
+    "one-line-decorated": gradient(
+        """
+        @nnx.grad
+        def step(model: Net, x): return jnp.mean(model(x))
+        """
+    ),
+    "backslashes": gradient(
+        """
+        def step(model: Net, x):
+            def loss_fn(m): \\
+                return jnp.mean(m(x))
+            grads = \\
+                nnx.grad(loss_fn) \\
+                (model)
+            return \\
+                grads
+        """
+    ),
+    "two-spaces": gradient(
+        """
+        class Trainer:
+          def step(self, model: Net, x):
+            @nnx.grad
+            def loss_fn(m: Net):
+              if x is None:
+                return 0.0
+              return jnp.mean(m(x))
+            return loss_fn(model)
+        """
+    ),
+    "tabs": gradient(
+        "def step(model: Net, x):\n\tdef loss_fn(m):\n\t\treturn jnp.mean(m(x))\n"
+        "\treturn nnx.grad(loss_fn)(model)\n\n\n@nnx.grad\ndef other(model: Net, x):\n\tif x:\n"
+        "\t\treturn 0.0\n\treturn jnp.mean(model(x))\n",
+        2,
+    ),
+    "precedence": gradient(
+        """
+        def step(model: Net, x, flag):
+            def loss_fn(m):
+                return jnp.mean(m(x))
+            return -nnx.value_and_grad(loss_fn)(model)[0] ** 2 if flag else not loss_fn
+        """
+    ),
+    "conditional-model": gradient(
+        """
+        def step(model: Net, spare: Net, x, flag):
+            def loss_fn(m):
+                return jnp.mean(m(x))
+            return nnx.grad(loss_fn)(model if flag else spare)
+        """
+    ),
+    "f-strings": gradient(
+        """
+        def step(model: Net, x):
+            def loss_fn(m):
+                return jnp.mean(m(x))
+            print(f"é {nnx.grad(loss_fn)(model)!r:>{10}} {{}}")
+            print(f'''
+            {nnx.value_and_grad(loss_fn)(model)[0]}
+            ''')
+        """,
+        2,
+    ),
+    "walrus": gradient(
+        """
+        def step(model: Net, x):
+            def loss_fn(m):
+                return jnp.mean(m(x))
+            if (grads := nnx.grad(loss_fn)(model)) is not None:
+                return grads
+            return nnx.grad(loss_fn)((copy := model)), copy
+        """,
+        2,
+    ),
+    "match": gradient(
+        """
+        def step(model: Net, x, kind):
+            def loss_fn(m):
+                return jnp.mean(m(x))
+            match nnx.value_and_grad(loss_fn)(model):
+                case (loss, grads) if nnx.grad(loss_fn)(model):
+                    return nnx.grad(loss_fn)(model)
+                case _:
+                    pass
+        """,
+        3,
+    ),
+    "decorators-around": gradient(
+        """
+        def keep(f):
+            return f
+        @keep  # above
+        @keep
+        # between
+        @nnx.grad  # here
+        # and between
+        @keep  # below
+        def step(model: Net, x):
+            return jnp.mean(model(x))
+        """
+    ),
+    "async": gradient(
+        """
+        async def step(model: Net, x):
+            async def loss_fn(m):
+                return jnp.mean(m(x))
+            nnx.grad(loss_fn)(model)
+            async with x as y:
+                return nnx.grad(lambda m: jnp.mean(m(y)))(await model)
+        """,
+        2,
+    ),
+    "methods": gradient(
+        """
+        class Trainer:
+            def __init__(self, model: Net):
+                self.model = model
+            def loss(self, model: Net, x):
+                return jnp.mean(model(x))
+            def step(self, x):
+                return nnx.grad(self.loss)(self.model, x)
+            @staticmethod
+            @nnx.grad
+            def static(model: Net, x):
+                return jnp.mean(model(x))
+            @classmethod
+            def of_class(cls, model: Net, x):
+                return nnx.grad(lambda m: jnp.mean(m(x)))(model)
+            @property
+            def prop(self):
+                return nnx.grad(lambda m: jnp.mean(m(1)))(self.model)
+        """,
+        4,
+    ),
+    "lambdas-in-comprehensions": gradient(
+        """
+        def step(models: list[Net], x):
+            [nnx.grad(lambda m: jnp.mean(m(x)))(n) for n in models]
+            {i: (lambda m=m: nnx.grad(lambda k: jnp.mean(k(x)))(m)) for i, m in enumerate(models)}
+            def later(n: Net = models[0], g=nnx.grad(lambda m: jnp.mean(m(x)))):
+                return g(n)
+            return later
+        """,
+        3,
+    ),
+    "conditional-definitions": gradient(
+        """
+        def step(model: Net, x, flag):
+            if flag:
+                def loss_fn(m):
+                    return jnp.mean(m(x))
+            else:
+                def loss_fn(m):
+                    return jnp.sum(m(x))
+            return nnx.grad(loss_fn)(model)
+        """
+    ),
+    "passed-around": gradient(
+        """
+        def loss_fn(model: Net, x):
+            return jnp.mean(model(x))
+        before = [loss_fn]
+        grad_fn = nnx.grad(loss_fn)
+        after = {"g": grad_fn}
+        def step(model: Net, x):
+            return grad_fn(model, x), map(nnx.grad, before), (nnx.grad)(loss_fn)(model, x)
+        """,
+        3,
+    ),
+    "string-annotations": gradient(
+        """
+        def step(model: "Net", x: "jax.Array") -> "nnx.State":
+            def loss_fn(m: 'Net') -> 'jax.Array':
+                return jnp.mean(m(x))
+            grads: "nnx.State" = nnx.grad(loss_fn)(model)
+            return grads
+        """
+    ),
+    "headers": gradient(
+        """
+        def step(model: Net, x):
+            def loss_fn(m):
+                return jnp.mean(m(x))
+            if x is None:
+                pass
+            elif nnx.value_and_grad(loss_fn)(model)[0] > 0:
+                pass
+            else:
+                while nnx.value_and_grad(loss_fn)(model)[0] > 0:
+                    break
+                else:
+                    nnx.grad(loss_fn)(model)
+            for leaf in nnx.grad(loss_fn)(model):
+                pass
+            with open(nnx.grad(loss_fn)(model)) as f, open(f):
+                pass
+            assert nnx.grad(loss_fn)(model), "no"
+            del x[nnx.grad(loss_fn)(model)]
+            raise ValueError(nnx.grad(loss_fn)(model)) from None
+        """,
+        8,
+    ),
+    "try-finally": gradient(
+        """
+        def step(model: Net, x):
+            def loss_fn(m):
+                try:
+                    return jnp.mean(m(x))
+                finally:
+                    pass
+            try:
+                return nnx.grad(loss_fn)(model)
+            except* ValueError:
+                pass
+            finally:
+                nnx.grad(loss_fn)(model)
+        """,
+        2,
+    ),
+    "nested": gradient(
+        """
+        def step(model: Net, x):
+            def outer(m):
+                def inner(k):
+                    return jnp.mean(k(x))
+                return jnp.mean(jax.tree.leaves(nnx.grad(inner)(m))[0])
+            return nnx.grad(outer)(model), nnx.grad(nnx.grad(outer))(model)
+        """,
+        4,
+    ),
+    "strings-that-move": gradient(
+        '''
+        @nnx.grad
+        def step(model: Net, x):
+            """Doc.
+
+            indented
+              more
+            """
+            text = """
+        left
+            inner""" + f"""
+          {x}
+         end"""
+            other = 'a\\
+            b'
+            return jnp.mean(model(x)) + len(text) + len(other)
+        '''
+    ),
+    "docstring-only": gradient(
+        '''
+        def step(model: Net, x):
+            def loss_fn(m):
+                "doc"; return jnp.mean(m(x))
+            def none(m):
+                """Nothing."""
+            return nnx.grad(loss_fn)(model), nnx.grad(none)(model)
+        ''',
+        2,
+    ),
+    "shadowed": gradient(
+        """
+        def step(model: Net, nnx, x):
+            return nnx.grad(lambda m: m)(model)
+        def local(model: Net, x):
+            nnx = x
+            return nnx.value_and_grad(lambda m: m)(model)
+        def comprehension(model: Net, x):
+            return [nnx.grad(len)(model) for nnx in x]
+        """,
+        0,
+    ),
+    "subscripted-and-compared": gradient(
+        """
+        def step(models: list[Net], x):
+            def loss_fn(m):
+                return jnp.mean(m(x))
+            a, b = nnx.value_and_grad(loss_fn)(models[0])[0], nnx.grad(loss_fn)(models[-1])
+            return a < nnx.value_and_grad(loss_fn)(models[1])[0] < b
+        """,
+        3,
+    ),
+    "lambda-with-comments": gradient(
+        """
+        def step(model: Net, x):
+            return nnx.grad(
+                lambda m: (
+                    # first
+                    jnp.mean(m(x))  # mean
+                    + jnp.sum(m.linear.kernel[...])  # sum
+                ),
+                has_aux=False,  # none
+            )(model)
+        """
+    ),
+    "unicode-names": gradient(
+        """
+        def step(modèle: Net, données):
+            π = "€€€"; f = lambda m: jnp.mean(m(données)); ∇ = 0 if π else 1
+        """.replace("∇", "d")
+        + """
+            é = "ü"; g = nnx.grad(f)(modèle); return g, é
+        """
+    ),
+    "import-flax": _with_imports("import flax", _STEP.format(grad="flax.nnx.grad")),
+    "import-flax-nnx": _with_imports("import flax.nnx", _STEP.format(grad="flax.nnx.grad")),
+    "import-as": _with_imports("import flax.nnx as nn", _STEP.format(grad="nn.grad")),
+    "from-import-as": _with_imports("from flax.nnx import grad as g", _STEP.format(grad="g")),
+    "from-star": _with_imports("from flax.nnx import *", _STEP.format(grad="grad")),
+    "parenthesised-import": _with_imports(
+        "from flax.nnx import (  # why\n    grad,  # this\n    Param as P,\n)",
+        _STEP.format(grad="grad"),
+    ),
+    "type-checking": _with_imports(
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from flax import nnx\n"
+        "else:\n    nnx = None\n",
+        _STEP.format(grad="nnx.grad"),
+    ),
+    "try-import": _with_imports(
+        "try:\n    from flax import nnx\nexcept ImportError:\n    nnx = None\n",
+        _STEP.format(grad="nnx.grad"),
+    ),
+    "local-import": _with_imports(
+        "",
+        "def step(model: Net, x):\n    from flax import nnx\n"
+        "    return nnx.grad(lambda m: jnp.mean(m(x)))(model)\n",
+    ),
+}
+
+_AXES = "nnx.StateAxes({nnx.Param: 0, ...: None})"
+_WRT = "nnx.DiffState(0, nnx.Param)"
+_PUT = "nnx.StateSharding({nnx.Param: sharded, ...: None})"
+_META = "{nnx.PARTITION_NAME: 'layers'}"
+#: rule -> transform, option, and its value inline.
+_FILTERS = {
+    "diff-state": ("grad", "argnums", _WRT),
+    "state-axes": ("vmap", "in_axes", f"({_AXES}, 0)"),
+    "state-sharding": ("jit", "in_shardings", f"({_PUT}, None)"),
+    "transform-metadata": ("vmap", "transform_metadata", _META),
+}
+
+
+def _filter_hazards(rule: str) -> dict[str, Hazard]:
+    transform, option, value = _FILTERS[rule]
+    name = f"nnx.{transform}"
+    bodies = {
+        "decorator": f"""
+            @{name}({option}={value})  # why
+            def f(model: Net, x):
+                return jnp.mean(model(x))
+            """,
+        "decorator-one-line": f"""
+            @{name}({option}={value})
+            def f(model: Net, x): return jnp.mean(model(x))
+            """,
+        "partial": f"""
+            import functools
+            @functools.partial({name}, {option}={value},)
+            def f(model: Net, x):
+                return jnp.mean(model(x))
+            """,
+        "call": f"""
+            def f(model: Net, x):
+                return jnp.mean(model(x))
+            def run(model: Net, x):
+                return {name}(f, {option}={value})(model, x)
+            """,
+        "curried": f"""
+            def run(model: Net, x):
+                return {name}({option}={value})(lambda m, y: jnp.mean(m(y)))(model, x)
+            """,
+        "comments": f"""
+            def f(model: Net, x):
+                return jnp.mean(model(x))
+            def run(model: Net, x):
+                return {name}(  # one
+                    f,  # two
+                    # three
+                    {option}={value},  # four
+                    # five
+                )(  # six
+                    model,  # seven
+                    x,  # eight
+                )  # nine
+            """,
+        "bound-in-block": f"""
+            def run(model: Net, x, flag):
+                if flag:
+                    value = {value}
+                else:
+                    value = {value}
+                g = {name}(lambda m, y: jnp.mean(m(y)), {option}=value)
+                return g(model, x)
+            """,
+        "dropped-alone": f"""
+            def run(model: Net, x):
+                with x:
+                    value = {value}  # alone
+                g = {name}(lambda m, y: jnp.mean(m(y)), {option}=value)
+                return g(model, x)
+            """,
+        "dropped-semicolon": f"""
+            def run(model: Net, x):
+                value = {value}; g = {name}(lambda m, y: jnp.mean(m(y)), {option}=value); \\
+                h = g(model, x)
+                return h
+            """,
+        "method": f"""
+            class Holder:
+                @{name}({option}={value})
+                def f(self: Net, x):
+                    '''Doc.'''
+                    return jnp.mean(self(x))
+                @staticmethod
+                @{name}({option}={value})
+                def s(model: Net, x):
+                    return jnp.mean(model(x))
+            """,
+        "async-generator": f"""
+            @{name}({option}={value})
+            async def f(model: Net, x):
+                return jnp.mean(model(x))
+            @{name}({option}={value})
+            def g(model: Net, x):
+                yield jnp.mean(model(x))
+            """,
+        "strings": f"""
+            @{name}({option}={value})
+            def f(model: Net, x):
+                \"\"\"Doc.
+
+                  kept
+                \"\"\"
+                text = '''
+            left
+              in'''
+                return jnp.mean(model(x)), text
+            """,
+        "taken": f"""
+            graphdef = params = rest = nondiff = 1
+            @{name}({option}={value})
+            def f(model: Net, params, *rest, graphdef=None, **nondiff):
+                return jnp.mean(model(params)), rest, graphdef, nondiff
+            """,
+        "star-call": f"""
+            def f(model: Net, x):
+                return jnp.mean(model(x))
+            def run(*args, **kwargs):
+                g = {name}(f, {option}={value})
+                return g(*args, **kwargs), g(*args), g(**kwargs)
+            """,
+        "hidden": f"""
+            options = dict({option}={value})
+            def run(model: Net, x):
+                return {name}(lambda m, y: jnp.mean(m(y)), **options)(model, x)
+            """,
+        "header": f"""
+            def run(model: Net, x):
+                if x: pass
+                elif {name}(lambda m, y: jnp.mean(m(y)), {option}={value})(model, x): pass
+                while {name}(lambda m, y: jnp.mean(m(y)), {option}={value})(model, x): pass
+                return [{name}(lambda m, y: jnp.mean(m(y)), {option}={value})(m, x) for m in x]
+            """,
+        "stack": f"""
+            def keep(f): return f
+            @keep
+            @nnx.jit  # over it
+            @{name}({option}={value})
+            @keep
+            # directly above
+            def f(model: Net, x):
+                return jnp.mean(model(x))
+            """,
+    }
+    counts = {"method": 2, "async-generator": 2, "header": 3}
+    made = {key: _make(rule, body, counts.get(key, 1)) for key, body in bodies.items()}
+    if rule == "diff-state":  # where the option is hidden, it is the gradient of a whole Module
+        for key in ("hidden", "bound-in-block"):
+            made[key] = dataclasses.replace(made[key], found={"module-gradient": 1})
+    if rule == "state-axes":
+        made["hidden"].found["transform-metadata"] = 1
+    return made
+
+
+SOURCES: dict[str, Hazard] = {f"module-gradient-{name}": h for name, h in GRADIENTS.items()} | {
+    f"{rule}-{name}": hazard for rule in _FILTERS for name, hazard in _filter_hazards(rule).items()
+}
