@@ -28,6 +28,7 @@ _OPERANDS = {
 }
 
 
+_PARTIALS = ("partial", "cached_partial", "jit_partial")
 _WRAPPERS = NNX_TRANSFORMS | {
     "partial",
     "wraps",
@@ -220,6 +221,25 @@ class Callers:
             if argument is not None:
                 yield Located(where, argument)
         yield from self._operand_arguments(scope, function, parameter)
+        yield from self._partial_arguments(scope, function, parameter)
+
+    def _partial_arguments(
+        self, scope: Scope, function: ir.Function, parameter: ir.Parameter
+    ) -> Iterator[Located]:
+        """What `functools.partial(f, a)` and its like bind ahead of the calls."""
+        if parameter.kind != "positional":
+            return
+        index = function.parameters.index(parameter)
+        for name in _PARTIALS:
+            for where, call in self.calls_of(name):
+                if len(call.args) < 2 or _last_name(call.args[0]) != function.name:
+                    continue
+                for value in self.evaluator.values(where, call.args[0]):
+                    if not isinstance(value, FunctionValue) or value.scope != scope:
+                        continue
+                    place = 1 + index - (1 if value.bound else 0) - value.partial_args
+                    if 1 <= place < len(call.args):
+                        yield Located(where, call.args[place])
 
     def _constructor_arguments(
         self, scope: Scope, function: ir.Function, parameter: ir.Parameter

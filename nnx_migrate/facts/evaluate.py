@@ -484,12 +484,13 @@ class Evaluator:
         if function is None:
             return frozenset({LibraryValue(dotted)})  # a decorator that waits for its function
         short = self._short(dotted)
+        bound = len(call.args) - 1 if short in {"cached_partial", "jit_partial"} else 0
         if short in {"split_rngs", "fork_rngs"}:
             held = self.values(scope, function)
             if not any(isinstance(v, FunctionValue) for v in held):
                 return held
         return frozenset(
-            FunctionValue(v.scope, v.key, (*v.transforms, short), v.bound, v.partial_args)
+            FunctionValue(v.scope, v.key, (*v.transforms, short), v.bound, v.partial_args + bound)
             if isinstance(v, FunctionValue)
             else v
             for v in self._as_functions(self.values(scope, function))

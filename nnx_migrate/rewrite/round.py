@@ -24,6 +24,9 @@ from nnx_migrate.rewrite.plan import CannotEmit, Contribution, Decision, Manual,
 from nnx_migrate.rewrite.rule import Rule
 from nnx_migrate.sources.suppressions import Suppression, Suppressions
 
+#: Transforms that trace nothing: what a function does to an object passes them as it is.
+_NO_BOUNDARY = frozenset({"cached_partial", "split_rngs", "fork_rngs"})
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RoundPlan:
@@ -249,6 +252,7 @@ class _Planner:
             for other in self.context.finder.sites
             if other.reference is not site.reference
             and not other.decided
+            and other.transform not in _NO_BOUNDARY
             and (other.function in holders or scopes & set(function_scopes(self.context, other)))
         ]
 
@@ -272,6 +276,8 @@ class _Planner:
         a merge at the top of a function must come before the split of what it merges.
         """
         if edit.start == edit.end and any(e.start == e.end == edit.start for e in self.edits):
+            return True
+        if any(edit.start < e.start == e.end < edit.end for e in self.edits):
             return True
         spans = [(e.start, e.end) for e in self.edits if e.start < e.end] + self.indented
         return any(
