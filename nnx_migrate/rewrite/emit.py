@@ -21,7 +21,7 @@ from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit, apply_edits
 from nnx_migrate.rewrite.evaluation import check_order
 from nnx_migrate.rewrite.functions import definition_of, is_owned
-from nnx_migrate.rewrite.layout import hoistable, insert_at_top, insert_before
+from nnx_migrate.rewrite.layout import hoistable, insert_at_top, insert_before, unit_of
 from nnx_migrate.rewrite.metadata import metadata_edits
 from nnx_migrate.rewrite.naming import fresh, prefix_of, state_name
 from nnx_migrate.rewrite.nested import nested_definition, result_names, sibling_definition
@@ -230,7 +230,7 @@ def _decorated(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     beside = job.site.transform in _COMPILING
     edits: list[Edit] = []
     if job.metadata is not None:
-        extra = context.indent_unit if (job.splits or job.returns) and not beside else ""
+        extra = unit_of(context, definition) if (job.splits or job.returns) and not beside else ""
         edits += metadata_edits(context, job.site, job.metadata, job.options, nnx, extra)
     if not job.splits and not job.returns:
         return edits
