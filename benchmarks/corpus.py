@@ -2,9 +2,10 @@
 
     python -m benchmarks.corpus FOLDER [--files 20000] [--nnx-from PATH ...]
 
-Files come from the installed packages, the standard library, and those of other Pythons that are
-installed beside this one; further files that use NNX from folders or sdists that are named. They
-keep their place in their package, and every file ends in a comment that no other file has.
+Files that never say nnx come from the installed packages, the standard library, and those of other
+Pythons that are installed beside this one. Projects that use NNX are folders or sdists that are
+named, or else the installed flax; they are taken whole, so that their imports lead somewhere.
+Every file keeps its place, and ends in a comment that no other file has.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -19,13 +21,14 @@ import shutil
 import sys
 import sysconfig
 import tarfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 SEED = 20_000
 NNX_SHARE = 0.02
 _WORD = b"nnx"
-_MIDDLE = range(400, 901)  # lines of the files that stand for the median file of about 600
+# Taking whole projects cannot meet the share exactly.
+_TOLERANCE = 1.1
 # Folders that migration tools leave out of a walk; their files are wanted here.
 _LEFT_OUT = frozenset(
     {"build", "dist", "env", "node_modules", "site-packages", "venv", "__pypackages__"}
@@ -44,120 +47,150 @@ class Source:
     place: PurePosixPath
     data: bytes
 
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Selection:
-    """The files of a tree: those that never say nnx, and those that do."""
-
-    plain: tuple[Source, ...]
-    nnx: tuple[Source, ...]
-
     @property
-    def files(self) -> int:
-        """How many files there are."""
-        return len(self.plain) + len(self.nnx)
+    def says_nnx(self) -> bool:
+        """Whether it is one of those that the tool has to look into."""
+        return _WORD in self.data
 
-    @property
-    def size(self) -> int:
-        """How many bytes they have together."""
-        return sum(len(source.data) for source in (*self.plain, *self.nnx))
+    def below(self, folder: str) -> Source:
+        """The same file in a folder of that name."""
+        return Source(PurePosixPath(folder, self.place), self.data)
 
-    def thinned(self, factor: int) -> Selection:
-        """Every factor-th file by size, so that the sizes are distributed as they were."""
-        return Selection(_thinned(self.plain, factor), _thinned(self.nnx, factor))
+
+Tree = tuple[Source, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Pool:
-    """All distinct files that were found, shuffled in the same way in every run."""
+    """All distinct files that were found.
 
-    plain: tuple[Source, ...]
-    nnx: tuple[Source, ...]
+    Args:
+        plain: those that never say nnx, shuffled in the same way in every run.
+        projects: whole projects that use NNX.
+    """
 
-    def select(self, files: int, nnx_share: float) -> Selection:
-        """Takes files, nnx_share of which say nnx; repeats files when there are too few.
+    plain: Tree
+    projects: tuple[Tree, ...]
+
+    def select(self, files: int, nnx_files: int) -> Tree:
+        """Takes projects with about nnx_files files that say nnx, and plain files to go with them.
+
+        There are a few files more than asked for, because every folder of plain files is made a
+        package: else each would be importable by its bare name from the whole tree. Projects are
+        repeated when there are too few; so are plain files.
 
         Raises:
             ValueError: there is nothing to take from.
         """
-        nnx = round(files * nnx_share)
-        return Selection(_take(self.plain, files - nnx), _take(self.nnx, nnx))
+        taken = self._projects_with(nnx_files) if nnx_files else []
+        missing = max(0, files - len(taken))
+        if missing and not self.plain:
+            raise ValueError("no file is installed to make a corpus from")
+        rounds = range(missing // max(1, len(self.plain)) + 1)
+        repeated = (s if r == 0 else s.below(f"again{r}") for r in rounds for s in self.plain)
+        plain = list(itertools.islice(repeated, missing))
+        return (*plain, *_missing_packages(plain), *taken)
+
+    def _projects_with(self, nnx_files: int) -> list[Source]:
+        counted = [(sum(source.says_nnx for source in p), p) for p in self.projects]
+        counted = [(count, project) for count, project in counted if count]
+        if not counted:
+            raise ValueError("no project that uses NNX was found")
+        most = max(nnx_files * _TOLERANCE, min(count for count, _ in counted))
+        taken: list[Source] = []
+        found = 0
+        for number in itertools.count():
+            before = found
+            for count, project in counted:
+                if found + count <= most:
+                    found += count
+                    taken += [s.below(f"round{number}") if number else s for s in project]
+            if found == before:
+                break
+        return taken
 
 
 def gather(nnx_from: Iterable[Path] = ()) -> Pool:
     """Finds the files.
 
     Args:
-        nnx_from: folders, or sdists as .tar.gz, with further files that use NNX.
+        nnx_from: folders, or sdists as .tar.gz, each a project that uses NNX.
 
     Raises:
         OSError: a folder or sdist that was named cannot be read.
     """
     plain: dict[bytes, Source] = {}
-    nnx: dict[bytes, Source] = {}
+    flax: list[Source] = []
     for number, folder in enumerate(_installed()):
         for source in _folder(folder, f"installed{number}"):
-            found = nnx if _WORD in source.data else plain
-            found.setdefault(_digest(source.data), source)
-    for number, path in enumerate(nnx_from):
-        extra = _folder if path.is_dir() else _archive
-        for source in extra(path, f"extra{number}"):
-            if _WORD in source.data:
-                nnx.setdefault(_digest(source.data), source)
-    return Pool(_shuffled(plain.values()), _shuffled(nnx.values()))
+            if not source.says_nnx:
+                plain.setdefault(hashlib.blake2b(source.data).digest(), source)
+            if "flax" in source.place.parts[:3]:
+                flax.append(source.below("project"))
+    projects = [
+        tuple((_folder if path.is_dir() else _archive)(path, f"project{number}"))
+        for number, path in enumerate(nnx_from)
+    ]
+    ordered = sorted(plain.values(), key=lambda source: source.place)
+    random.Random(SEED).shuffle(ordered)
+    return Pool(tuple(ordered), tuple(projects or [tuple(flax)]))
 
 
-def write(selection: Selection, root: Path) -> None:
-    """Writes the files of a selection below root, which must not exist yet.
+def write(tree: Iterable[Source], root: Path) -> None:
+    """Writes a tree below root, which must not exist yet.
 
     Raises:
         OSError: root exists, or cannot be written.
     """
     root.mkdir(parents=True)
-    for number, source in enumerate((*selection.plain, *selection.nnx)):
+    for number, source in enumerate(tree):
         target = root / source.place
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(source.data + b"\n# file %d of the corpus\n" % number)
 
 
-def cached(selection: Selection, root: Path) -> Path:
-    """Writes a selection unless the very same files are there already; returns root."""
+def cached(tree: Tree, root: Path) -> None:
+    """Writes a tree unless the very same files are there already."""
     fingerprint = hashlib.blake2b()
-    for source in (*selection.plain, *selection.nnx):
+    for source in tree:
         fingerprint.update(f"{source.place} {len(source.data)}\n".encode())
-        fingerprint.update(_digest(source.data))
+        fingerprint.update(hashlib.blake2b(source.data).digest())
     mark = root.with_name(f"{root.name}.fingerprint")
     if not root.exists() or not mark.exists() or mark.read_text() != fingerprint.hexdigest():
         shutil.rmtree(root, ignore_errors=True)
-        write(selection, root)
+        write(tree, root)
         mark.write_text(fingerprint.hexdigest())
-    return root
 
 
 def write_trees(pool: Pool, folder: Path, files: int) -> dict[str, dict[str, int]]:
     """Writes the trees below folder that the benchmarks need, and says what is in them.
 
-    plain: files that never say nnx. mixed: as many, 2% of which do. tenth, fiftieth: mixed,
-    thinned. middle: all files that say nnx and have about 600 lines. one: a single short file.
+    plain: files that never say nnx. mixed: as many, 2% of which do. small: a tenth of that. grown:
+    ten copies of small side by side. fiftieth: mixed, every fiftieth file by size. one: a single
+    short file.
 
     Raises:
         OSError: a file cannot be written.
         ValueError: there are no files to make the trees from.
     """
-    mixed = pool.select(files, NNX_SHARE)
-    middle = [source for source in pool.nnx if source.data.count(b"\n") in _MIDDLE]
+    mixed = pool.select(files, round(files * NNX_SHARE))
+    small = pool.select(files // 10, round(files // 10 * NNX_SHARE))
     trees = {
         "plain": pool.select(files, 0),
         "mixed": mixed,
-        "tenth": mixed.thinned(10),
-        "fiftieth": mixed.thinned(50),
-        "middle": Selection((), tuple(middle)),
-        "one": Selection((Source(PurePosixPath("one.py"), b"x = 1\n"),), ()),
+        "small": small,
+        "grown": tuple(source.below(f"copy{n}") for n in range(10) for source in small),
+        "fiftieth": _thinned(mixed, 50),
+        "one": (Source(PurePosixPath("one.py"), b"x = 1\n"),),
     }
-    for name, selection in trees.items():
-        cached(selection, folder / name)
+    for name, tree in trees.items():
+        cached(tree, folder / name)
     return {
-        name: {"files": tree.files, "nnx": len(tree.nnx), "bytes": tree.size}
+        name: {
+            "files": len(tree),
+            "nnx": sum(source.says_nnx for source in tree),
+            "bytes": sum(len(source.data) for source in tree),
+        }
         for name, tree in trees.items()
     }
 
@@ -188,35 +221,24 @@ def _archive(archive: Path, label: str) -> Iterator[Source]:
 
 def _place(label: str, relative: PurePosixPath) -> PurePosixPath:
     parts = (
-        f"x{part}" if part in _LEFT_OUT or part.startswith(".") else part for part in relative.parts
+        f"x_{part.lstrip('.').replace('-', '_')}"
+        if part in _LEFT_OUT or part.startswith(".")
+        else part
+        for part in relative.parts
     )
     return PurePosixPath(label, *parts)
 
 
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()
+def _missing_packages(plain: Iterable[Source]) -> Iterator[Source]:
+    places = {source.place for source in plain}
+    folders = {parent for place in places for parent in place.parents if parent.parts}
+    for folder in sorted(folders):
+        if folder / "__init__.py" not in places:
+            yield Source(folder / "__init__.py", b"")
 
 
-def _shuffled(sources: Iterable[Source]) -> tuple[Source, ...]:
-    ordered = sorted(sources, key=lambda source: source.place)
-    random.Random(SEED).shuffle(ordered)
-    return tuple(ordered)
-
-
-def _take(sources: Sequence[Source], count: int) -> tuple[Source, ...]:
-    if count and not sources:
-        raise ValueError("no such file is installed to make a corpus from")
-    repeated = []
-    for number in range(count):
-        source = sources[number % len(sources)]
-        again = number // len(sources)
-        place = PurePosixPath(f"again{again}", source.place) if again else source.place
-        repeated.append(Source(place, source.data))
-    return tuple(repeated)
-
-
-def _thinned(sources: Sequence[Source], factor: int) -> tuple[Source, ...]:
-    by_size = sorted(sources, key=lambda source: (len(source.data), source.place))
+def _thinned(tree: Tree, factor: int) -> Tree:
+    by_size = sorted(tree, key=lambda source: (len(source.data), source.place))
     return tuple(by_size[factor // 2 :: factor])
 
 

@@ -2,17 +2,15 @@
 
     python -m benchmarks.run [--files 20000] [--repetitions 5] [--nnx-from PATH ...]
 
-Everything is measured in one run, in turns, as whole processes. The more files that use NNX are
-given (`pip download --no-deps --no-binary :all: flax==0.12.8` gets an sdist), the less often the
-installed ones are repeated.
+Everything is measured in one run, in turns, as whole processes. Projects that use NNX are folders
+or sdists (`pip download --no-deps --no-binary :all: flax==0.12.8` gets one); without any, the
+installed flax is used several times.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,11 +30,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     folder: Path = options.corpus
     trees = _build_trees(folder, options.files, options.nnx_from)
-    changed = _split_by_change(folder)
+    per_file = _per_file(folder / "mixed")
     measured = interleaved(
         _cases(folder, options.libcst_repeats), options.repetitions, lambda line: print(line)
     )
-    figures = Figures(measured, trees, changed, options.repetitions, options.libcst_repeats)
+    figures = Figures(measured, trees, per_file, options.repetitions, options.libcst_repeats)
     table = rows(figures)
     for row in table:
         print(f"{row.verdict:4} {row.work}: {row.result} (budget: {row.budget})")
@@ -69,25 +67,11 @@ def _build_trees(folder: Path, files: int, nnx_from: Sequence[Path]) -> dict[str
     return trees
 
 
-def _split_by_change(folder: Path) -> dict[str, int]:
-    """Sorts the files of about 600 lines into those that get changed and those that do not."""
-    middle = folder / "middle"
-    diff = subprocess.run(
-        _apply(".", "--diff"), cwd=middle, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ).stdout.decode(errors="replace")
-    marks = [line.removeprefix("+++ b/") for line in diff.splitlines() if line.startswith("+++ b/")]
-    changed = {mark.split("\t")[0] for mark in marks}
-    counts = {"rewritten": 0, "planned": 0}
-    for name in counts:
-        shutil.rmtree(folder / name, ignore_errors=True)
-    for path in sorted(middle.rglob("*.py")):
-        place = path.relative_to(middle)
-        name = "rewritten" if place.as_posix() in changed else "planned"
-        target = folder / name / place
-        target.parent.mkdir(parents=True, exist_ok=True)
-        os.link(path, target)
-        counts[name] += 1
-    return counts
+def _per_file(tree: Path) -> dict[str, dict[str, float]]:
+    command = python_command("-W", "ignore", "-m", "benchmarks.per_file", tree)
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    medians: dict[str, dict[str, float]] = json.loads(done.stdout)
+    return medians
 
 
 def _apply(*arguments: str | Path) -> list[str]:
@@ -113,9 +97,8 @@ def _cases(folder: Path, libcst_repeats: int) -> list[Case]:
         Case("grep mixed", ["grep", "-rl", "nnx", "mixed"], folder, _DONE),
         ours("mixed", "mixed"),
         ours("mixed, 2 jobs", "mixed", "2"),
-        ours("tenth", "tenth"),
-        ours("planned", "planned"),
-        ours("rewritten", "rewritten"),
+        ours("small", "small"),
+        ours("grown", "grown"),
         libcst("libcst, one file", NoopCommand, "one"),
         libcst("libcst, parse only", ParseOnlyCommand, "fiftieth"),
         libcst("libcst, visit", NoopCommand, "fiftieth"),
