@@ -43,6 +43,7 @@ from codemods._evidence import updated_broadcast
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.arguments import positional_names
+from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of
 from nnx_migrate.rewrite.plan import Contribution, Decision
@@ -81,18 +82,10 @@ def _copies_already(context: FileContext, site: Site, places: tuple[int, ...]) -
     function = definition_of(context, site.function)
     if function is None:
         return False
-    args = positional_names(function)
-    body = function.body if isinstance(function.body, list) else [function.body]
-    wanted = {args[place] for place in places if place < len(args)}
-    cloned: set[str] = set()
-    for statement in body:
-        for node in ast.walk(statement):
-            if not isinstance(node, ast.Call) or len(node.args) != 1:
-                continue
-            first = node.args[0]
-            if context.tree.nnx_name(node.func) == "clone" and isinstance(first, ast.Name):
-                cloned.add(first.id)
-    return wanted <= cloned
+    names = positional_names(function)
+    return all(
+        place < len(names) and works_on_copy(context, site, names[place]) for place in places
+    )
 
 
 _SCAN = frozenset({"scan"})

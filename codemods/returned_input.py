@@ -8,7 +8,8 @@ Rngs or State that they were given, a part of it, or a State of it.
 Why it matters
 --------------
 Graph mode hands the same object back. In tree mode a Variable may occur once in what goes in and
-comes out: it raises a ValueError (SEMANTICS OUT-1, OUT-2).
+comes out: it raises a ValueError (SEMANTICS OUT-1, OUT-2). Under `split_rngs` and `fork_rngs` as
+decorators the copy comes out that the function was given, its streams still split (RNG-3).
 
 Before
 ------
@@ -39,11 +40,13 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 from codemods._evidence import is_graph_node
+from codemods._given import SPLITTERS, given_parameters
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import STATE, Values
 from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import argument_values, function_scopes, parameter_at
+from nnx_migrate.rewrite.functions import function_scopes
 from nnx_migrate.rewrite.plan import Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
 
@@ -52,15 +55,14 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if site.form == "reference":
         return None
     for scope in function_scopes(context, site):
-        for index in range(len(context.project.function(scope).parameters)):
-            name = parameter_at(context, site, scope, index)
-            if name is None:
+        for _, name, values in given_parameters(context, site, scope):
+            if works_on_copy(context, site, name):
                 continue
             escapes = [e for e in context.analysis.effects.of(scope, name) if e.kind == "escape"]
-            if escapes and _is_returned_whole(context, argument_values(context, site, index)):
+            if escapes and _is_returned_whole(context, values):
                 evidence = Evidence(f"{name} is returned", Proof.PROVED, escapes[0].where)
                 reason = f"{name}, or a part of it, goes in and comes out ({escapes[0].where})"
-                return Pin(RULE.name, reason, (evidence,))
+                return Pin(RULE.name, reason, (evidence,), bare=site.transform in SPLITTERS)
     return None
 
 
@@ -68,5 +70,5 @@ def _is_returned_whole(context: FileContext, values: Values) -> bool:
     return is_graph_node(context, values) or values == STATE
 
 
-_TRANSFORMS = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map"})
+_TRANSFORMS = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map"}) | SPLITTERS
 RULE = Rule("returned-input", _TRANSFORMS, decide, words=_TRANSFORMS)

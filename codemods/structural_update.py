@@ -5,12 +5,13 @@ What it finds
 Functions under `jit`, `vmap`, `pmap`, `scan`, `remat`, `shard_map` (and gradients, for arguments
 that are not differentiated) that create, replace, delete or set attributes of an object they are
 given, themselves or in what they call: `self.cache = ...`, `model.train()`, `self.sow(...)`,
-`nnx.pop(...)`, a transform on `__init__`.
+`nnx.pop(...)`, a transform on `__init__`. Functions decorated with `split_rngs` and `fork_rngs`
+are looked at too: in tree mode they receive a copy of the object.
 
 Why it matters
 --------------
 Tree mode writes back Variables and nothing else. Everything else that the function does to the
-object is gone when it returns, without a word (SEMANTICS STR-1 to STR-9, SOW-2, SOW-4).
+object is gone when it returns, without a word (SEMANTICS STR-1 to STR-9, SOW-2, SOW-4, RNG-3).
 
 Before
 ------
@@ -37,6 +38,8 @@ it), write to the Variable in place (`self.w[...] = v`), or keep arrays in Varia
 What it does otherwise
 ----------------------
 An object whose class is not known is looked at for `train()`, `eval()`, `sow` and `pop` only.
+What is done to a copy (`model = nnx.clone(model)` first) or under `nnx.capture` is the same in
+both modes.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
@@ -46,13 +49,15 @@ from __future__ import annotations
 import re
 
 from codemods._argnums import argnums_of
+from codemods._given import SPLITTERS, given_parameters
 from codemods._gradients import GRADIENTS
 from nnx_migrate.facts.effects import Effect, worst
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import Instance, Scope, Values
 from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import argument_values, function_scopes, parameter_at
+from nnx_migrate.rewrite.functions import function_scopes
 from nnx_migrate.rewrite.plan import Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
 
@@ -63,35 +68,37 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if site.form == "reference":
         return None
     for scope in function_scopes(context, site):
-        for index, name in _parameters(context, site, scope):
-            effect = _structural(context, site, scope, index, name)
+        differentiated = _differentiated(context, site)
+        for index, name, values in given_parameters(context, site, scope):
+            if differentiated is None or index in differentiated:
+                continue
+            effect = _structural(context, site, scope, name, values)
             if effect is not None:
                 evidence = Evidence(effect.what, Proof.PROVED, effect.where)
                 reason = f"the function changes {name}: {effect.what} ({effect.where})"
-                return Pin(RULE.name, reason, (evidence,), outward=True)
+                bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
+                return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare)
     return None
 
 
-def _parameters(context: FileContext, site: Site, scope: Scope) -> list[tuple[int, str]]:
-    """Positions and names of the parameters to look at."""
-    skipped: set[int] = set()
-    if site.transform in GRADIENTS:
-        argnums = argnums_of(context, site, "")
-        if argnums.unknown:
-            return []
-        skipped = {target.index for target in argnums.targets}
-    count = len(context.project.function(scope).parameters)
-    named = [(index, parameter_at(context, site, scope, index)) for index in range(count)]
-    return [(i, name) for i, name in named if name is not None and i not in skipped]
+def _differentiated(context: FileContext, site: Site) -> set[int] | None:
+    """Places of the arguments that rules for gradients look at; None when they are not known."""
+    if site.transform not in GRADIENTS:
+        return set()
+    argnums = argnums_of(context, site, "")
+    return None if argnums.unknown else {target.index for target in argnums.targets}
 
 
 def _structural(
-    context: FileContext, site: Site, scope: Scope, index: int, name: str
+    context: FileContext, site: Site, scope: Scope, name: str, values: Values
 ) -> Effect | None:
-    effects = [e for e in context.analysis.effects.of(scope, name) if e.kind == "structure"]
-    if not effects:
+    effects = [
+        e
+        for e in context.analysis.effects.of(scope, name)
+        if e.kind == "structure" and not e.what.startswith("nnx.capture")
+    ]
+    if not effects or works_on_copy(context, site, name, frozenset({"clone", "view"})):
         return None
-    values = argument_values(context, site, index)
     if not _may_be_graph_node(context, values):
         return None
     if not all(isinstance(v, Instance) for v in values) or not values:
@@ -106,5 +113,6 @@ def _may_be_graph_node(context: FileContext, values: Values) -> bool:
     return len(kinds) < len(values) or not values or any(k not in {"plain", "state"} for k in kinds)
 
 
-_TRANSFORMS = GRADIENTS | {"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map"}
+_TRACING = frozenset({"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map"})
+_TRANSFORMS = GRADIENTS | _TRACING | SPLITTERS
 RULE = Rule("structural-update", _TRANSFORMS, decide, words=_TRANSFORMS)

@@ -44,3 +44,45 @@ def clone_edits(context: FileContext, site: Site, places: Sequence[int], nnx: st
             raise CannotEmit("the lambda reads the argument more than once")
         edits.append(Edit(*context.text.span(reads[0]), f"{nnx}.clone({name})"))
     return edits
+
+
+def works_on_copy(
+    context: FileContext,
+    site: Site,
+    name: str,
+    copies: frozenset[str] = frozenset({"clone"}),
+) -> bool:
+    """Whether the function of a site uses its parameter `name` only to copy it.
+
+    Args:
+        copies: nnx functions that count as copies. `view` shares the Variables of the original.
+
+    Returns:
+        True for `m = nnx.clone(m)` before all else that reads it, and where it is read in
+        `nnx.clone(m)` alone. False when the definition is not in this file.
+    """
+    definition = definition_of(context, site.function)
+    if definition is None:
+        return False
+    body = definition.body if isinstance(definition.body, list) else [definition.body]
+    for statement in body:
+        reads = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
+        if not all(_is_copied(context, read, copies) for read in reads if _is_load(read)):
+            return False
+        if any(not _is_load(read) for read in reads):
+            return isinstance(statement, ast.Assign) and any(map(_is_load, reads))
+    return True
+
+
+def _is_load(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Load)
+
+
+def _is_copied(context: FileContext, read: ast.Name, copies: frozenset[str]) -> bool:
+    call = context.tree.parents.get(read)
+    if not isinstance(call, ast.Call) or call.args[:1] != [read] or len(call.args) != 1:
+        return False
+    copied = context.tree.nnx_name(call.func)
+    if copied is None or copied.removeprefix("compat.") not in copies:
+        return False
+    return copied == "view" or not call.keywords

@@ -1,0 +1,10 @@
+from flax import nnx
+
+from nets import Net
+
+
+@nnx.jit
+def step(model: Net, x):
+    y = model(x)
+    model.track(y)
+    return y

@@ -1,0 +1,24 @@
+"""An auxiliary loss that is sown and popped in one trace."""
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+
+    def __call__(self, x: jax.Array):
+        y = self.linear(x)
+        self.sow(nnx.Intermediate, "balance", jnp.var(y))
+        return y
+
+
+@nnx.compat.jit
+@nnx.set_graph_mode(True)
+@nnx.set_graph_updates(True)
+def loss_fn(model: Net, x):
+    y = model(x)
+    aux = nnx.pop(model, nnx.Intermediate)
+    return jnp.mean(y**2) + sum(jax.tree.leaves(aux))

@@ -1,0 +1,42 @@
+"""Steps that choose the mode of the model themselves."""
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+
+
+class CNN(nnx.Module):
+  def __init__(self, rngs: nnx.Rngs):
+    self.linear = nnx.Linear(2, 3, rngs=rngs)
+    self.norm = nnx.BatchNorm(3, rngs=rngs)
+    self.dropout = nnx.Dropout(0.5, rngs=rngs)
+
+  def __call__(self, x: jax.Array):
+    return self.dropout(self.norm(self.linear(x)))
+
+
+def loss_fn(model: CNN, batch):
+  return jnp.mean((model(batch["x"]) - batch["y"]) ** 2)
+
+
+@nnx.jit
+def train_step(model: CNN, optimizer: nnx.Optimizer, batch):
+  """Train for a single step."""
+  model.train()  # Switch to train mode
+  loss, grads = nnx.value_and_grad(loss_fn)(model, batch)
+  optimizer.update(model, grads)
+  return loss
+
+
+@nnx.jit
+def eval_step(model: CNN, batch):
+  model.eval()
+  return loss_fn(model, batch)
+
+
+def fit(model: CNN, batches):
+  optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+  losses = [train_step(model, optimizer, batch) for batch in batches]
+  losses.append(eval_step(model, batches[0]))
+  return losses, model(batches[0]["x"])

@@ -1,0 +1,8 @@
+import jax.numpy as jnp
+from flax import nnx
+
+
+def drive(program):
+    model = program.MLP(nnx.Rngs(0))
+    x = jnp.arange(6.0).reshape(3, 2)
+    return [model(x) for _ in range(2)], model
