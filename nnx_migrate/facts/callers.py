@@ -47,7 +47,6 @@ class Callers:
         self.project = project
         self.evaluator = evaluator
         self.base = base
-        self._found: dict[Scope, tuple[tuple[Scope, ir.Call, FunctionValue], ...]] = {}
 
     @functools.cached_property
     def _by_name(self) -> dict[str, list[tuple[Scope, ir.Call]]]:
@@ -97,6 +96,8 @@ class Callers:
             case ir.Choice(options=options) | ir.Sequence(elements=options):
                 for option in options:
                     yield from self._made_from(option)
+            case ir.Within(expr=inner):
+                yield from self._made_from(inner)
 
     def _handed_on(self, call: ir.Call) -> Iterator[tuple[str, str]]:
         """Functions that are passed by name to functions of the project, by parameter name."""
@@ -165,18 +166,38 @@ class Callers:
         rest = self.base.calls_of(name)
         return own + [pair for pair in rest if pair[0].module != self.project.replaced]
 
+    @functools.cached_property
+    def _by_keyword(self) -> dict[str, list[tuple[Scope, ir.Call]]]:
+        found: dict[str, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
+        for module, index in self._own_modules():
+            for key, function in index.functions.items():
+                for call in function.calls:
+                    for keyword, _ in call.keywords:
+                        if keyword:
+                            found[keyword].append((Scope(module, key), call))
+        return found
+
+    def calls_with_keyword(self, keyword: str) -> list[tuple[Scope, ir.Call]]:
+        """Every call in the project that passes something by that keyword."""
+        own = self._by_keyword.get(keyword, [])
+        if self.base is None:
+            return own
+        rest = self.base.calls_with_keyword(keyword)
+        return own + [pair for pair in rest if pair[0].module != self.project.replaced]
+
     def of(self, scope: Scope) -> tuple[tuple[Scope, ir.Call, FunctionValue], ...]:
         """Every call that reaches the function `scope`: where, the call, how it was reached."""
-        if scope in self._found:
-            return self._found[scope]
-        self._found[scope] = ()
+        return self.evaluator.fixpoint.get(
+            ("callers", scope), lambda: self._callers(scope), (), lambda found: found
+        )
+
+    def _callers(self, scope: Scope) -> tuple[tuple[Scope, ir.Call, FunctionValue], ...]:
         found = []
         for where, call in self._candidates(scope):
             for value in self.evaluator.values(where, call.func):
                 if isinstance(value, FunctionValue) and value.scope == scope:
                     found.append((where, call, value))
-        self._found[scope] = tuple(found)
-        return self._found[scope]
+        return tuple(found)
 
     def _candidates(self, scope: Scope) -> Iterator[tuple[Scope, ir.Call]]:
         function = self.project.function(scope)

@@ -19,7 +19,7 @@ def create(rngs: nnx.Rngs) -> Net:
     return Net(rngs)
 
 
-@nnx.vmap(in_axes=(0, None, None))
+@nnx.compat.vmap(in_axes=(nnx.StateAxes({nnx.Param: 0, ...: 0}), None, None))
 def forward(model: Net, x: jax.Array, scale: float = 2.0):
     return scale * model(x)
 

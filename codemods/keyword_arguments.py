@@ -1,0 +1,122 @@
+"""Calls of a mapped, scanned or rematerialised function by keyword, or without its defaults.
+
+What it finds
+-------------
+Functions under `nnx.vmap` and `nnx.pmap` with `in_axes`, under `nnx.scan`, and under `nnx.remat`
+with `static_argnums`, that some call in the project passes arguments by keyword to, or fewer
+arguments than they have parameters.
+
+Why it matters
+--------------
+Graph mode resolves keywords and defaults to positions and applies the axes to them. Tree mode
+maps keywords over axis 0, whatever `in_axes` says, and leaves defaults alone: another result
+without a word, or a ValueError or TypeError (SEMANTICS VMP-1, SCN-5, RMT-1).
+
+Before
+------
+    @nnx.vmap(in_axes=(0, None))
+    def forward(model, x): ...
+
+    forward(model, x=x)
+
+After
+-----
+    @nnx.compat.vmap(in_axes=(0, None))
+    def forward(model, x): ...
+
+    forward(model, x=x)
+
+When it is safe
+---------------
+This rule rewrites nothing; it pins, so that all calls keep their meaning. To get rid of the pin,
+pass all arguments by position.
+
+What it does otherwise
+----------------------
+Calls that are not in the project are not seen.
+
+Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.lower import lower_expr
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.values import Instance, Scope
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import function_scopes
+from nnx_migrate.rewrite.plan import Decision, Pin
+from nnx_migrate.rewrite.rule import Rule
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.form == "reference" or not _depends_on_places(site):
+        return None
+    for scope in function_scopes(context, site):
+        function = context.project.function(scope)
+        names = [p.name for p in function.parameters if p.kind == "positional"]
+        if any(p.kind == "star" for p in function.parameters):
+            continue
+        for where, call, offset in _calls(context, site, scope):
+            reason = _reason(call, names, offset)
+            if reason:
+                place = f"{context.project.path_of(where.module)}:{call.line}"
+                evidence = Evidence(reason, Proof.PROVED, place)
+                return Pin(RULE.name, f"{function.name} {reason} ({place})", (evidence,))
+    return None
+
+
+def _depends_on_places(site: Site) -> bool:
+    """Whether the transform does something by position that a keyword would escape."""
+    if site.transform == "scan":
+        return True
+    if site.transform in {"remat", "checkpoint"}:
+        return "static_argnums" in site.options
+    axes = site.options.get("in_axes")
+    return axes is not None and not (isinstance(axes, ast.Constant) and axes.value == 0)
+
+
+def _calls(context: FileContext, site: Site, scope: Scope) -> Iterator[tuple[Scope, ir.Call, int]]:
+    """Calls of the transformed function: where, the call, how many parameters are bound already."""
+    if site.form == "call":
+        for use in site.uses:
+            lowered = lower_expr(use)
+            if isinstance(lowered, ir.Call):
+                yield context.tree.scope(use), lowered, 0
+        return
+    callers = context.evaluator.callers
+    for where, call, value in callers.of(scope):
+        yield where, call, (1 if value.bound else 0) + value.partial_args
+    function = context.project.function(scope)
+    if function.name != "__call__":
+        return
+    for parameter in function.parameters[1:]:
+        for where, call in callers.calls_with_keyword(parameter.name):
+            if any(
+                isinstance(held, Instance)
+                and context.evaluator.hierarchy.method(held.class_name, "__call__") == scope
+                for held in context.evaluator.values(where, call.func)
+            ):
+                yield where, call, 1
+
+
+def _reason(call: ir.Call, names: list[str], offset: int) -> str:
+    if any(isinstance(arg, ir.Starred) for arg in call.args):
+        return ""
+    passed = [keyword for keyword, _ in call.keywords if keyword in names]
+    if passed:
+        return f"is called with {passed[0]} by keyword"
+    if any(keyword is None for keyword, _ in call.keywords):
+        return "is called with keywords from a dictionary"
+    if len(call.args) + offset < len(names):
+        return f"is called without {names[len(call.args) + offset]}"
+    return ""
+
+
+_TRANSFORMS = frozenset({"vmap", "pmap", "scan", "remat", "checkpoint"})
+RULE = Rule("keyword-arguments", _TRANSFORMS, decide, words=_TRANSFORMS)
