@@ -179,11 +179,12 @@ def _run(
     command: Sequence[str], folder: Path, variables: Mapping[str, str], seconds: float
 ) -> _Ended:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NNX_")}
-    quiet = {"JAX_PLATFORMS": "cpu", "MPLBACKEND": "Agg", "PYTHONDONTWRITEBYTECODE": "1"}
+    # Sets of strings print in the order of their hashes, which differs from run to run.
+    steady = {"JAX_PLATFORMS": "cpu", "MPLBACKEND": "Agg", "PYTHONHASHSEED": "0"}
     process = subprocess.Popen(
         command,
         cwd=folder,
-        env={**kept, **quiet, **variables},
+        env={**kept, **steady, "PYTHONDONTWRITEBYTECODE": "1", **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
