@@ -61,6 +61,8 @@ from nnx_migrate.rewrite.functions import function_scopes
 from nnx_migrate.rewrite.plan import Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
 
+# Sown values go to the capture; streams are split in place, in Variables that are given back.
+_KEPT = re.compile(r"nnx\.(compat\.)?(capture|fork_rngs|split_rngs)\(")
 _NNX_METHOD = re.compile(r"\.(train|eval|set_attributes|sow|perturb)\(\)|nnx\.pop")
 
 
@@ -95,7 +97,7 @@ def _structural(
     effects = [
         e
         for e in context.analysis.effects.of(scope, name)
-        if e.kind == "structure" and not e.what.startswith("nnx.capture")
+        if e.kind == "structure" and not _KEPT.match(e.what)
     ]
     if not effects or works_on_copy(context, site, name, frozenset({"clone", "view"})):
         return None

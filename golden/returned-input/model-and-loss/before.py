@@ -1,0 +1,34 @@
+"""A step in the style of a functional library: everything in, everything out."""
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.norm = nnx.BatchNorm(3, rngs=rngs)
+
+    def __call__(self, x: jax.Array):
+        return self.norm(self.linear(x))
+
+
+@nnx.jit
+def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
+    def loss_fn(model: Net):
+        return jnp.mean((model(x) - 1.0) ** 2)
+
+    loss, grads = nnx.value_and_grad(loss_fn)(model)
+    optimizer.update(model, grads)
+    return loss, (model, optimizer)
+
+
+def fit(model: Net, xs):
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+    losses = []
+    for x in xs:
+        loss, (model, optimizer) = train_step(model, optimizer, x)
+        losses.append(loss)
+    return losses, model
