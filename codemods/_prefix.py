@@ -7,6 +7,7 @@ import dataclasses
 from typing import Literal
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.prefix_filters import filters_travel
 from nnx_migrate.facts.sites import assigned_value
 from nnx_migrate.facts.values import (
     Basic,
@@ -200,7 +201,7 @@ class _Reader:
             return True
         unknown = not values or any(isinstance(v, Basic) and v.sort == "unknown" for v in values)
         grown = any(isinstance(v, ContainerValue) for v in values)
-        return (unknown or grown) and mentions(self.context, self.class_name)
+        return (unknown or grown) and filters_travel(self.context.project, self.class_name)
 
 
 def _is_literal_axis(node: ast.expr) -> bool:
@@ -225,20 +226,6 @@ def _is_or_holds(value: Value, class_name: str) -> bool:
             return any(_holds_filter(element, class_name) for element in elements)
         case _:
             return False
-
-
-def mentions(context: FileContext, class_name: str) -> bool:
-    """Whether any file of the project makes such a filter."""
-    return any(
-        isinstance(call.func, ir.Attribute | ir.Name) and _last_name(call.func) == class_name
-        for index in context.project.modules.values()
-        for function in index.functions.values()
-        for call in function.calls
-    )
-
-
-def _last_name(func: ir.Attribute | ir.Name) -> str:
-    return func.name if isinstance(func, ir.Attribute) else func.id
 
 
 def _means_the_same(context: FileContext, value: ast.expr, place: ast.expr) -> bool:

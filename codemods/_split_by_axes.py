@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 
 from codemods._evidence import refuse_split, returned_argument, updated_broadcast
-from codemods._prefix import Axes, Element, Group, mentions, read_axes
+from codemods._prefix import Axes, Element, Group, read_axes
+from nnx_migrate.facts.prefix_filters import filters_travel
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.outcomes import Evidence
 from nnx_migrate.rewrite.context import FileContext
@@ -41,8 +43,8 @@ def decide_by_axes(
     unknown = inputs.unknown or outputs.unknown
     if not unknown and not inputs.has_groups and not outputs.has_groups:
         hidden = not site.complete and not {options.inputs, options.outputs} <= site.options.keys()
-        if hidden and site.form != "reference" and mentions(context, class_name):
-            return Pin(rule, f"{class_name} may be among options that are not to be seen")
+        if hidden and filters_travel(context.project, class_name):
+            return _hidden(context, site, rule, class_name)
         return None
     if not unknown and not site.complete:
         unknown = "its options are not all to be seen"
@@ -55,6 +57,16 @@ def decide_by_axes(
         reason = "its axes are also for Variables that the function sows, which need nnx.capture"
         return Pin(rule, reason, outward=True)
     return _decide_known(context, site, rule, options, inputs, outputs)
+
+
+def _hidden(context: FileContext, site: Site, rule: str, class_name: str) -> Decision | None:
+    """A transform whose options are elsewhere, in a project that hands such filters around."""
+    if site.form != "reference":
+        return Pin(rule, f"{class_name} may be among options that are not to be seen")
+    parent = context.tree.parents.get(site.node)
+    if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
+        return None  # an alias; its calls are sites of their own
+    return Pin(rule, f"nnx.{site.transform} is passed on, and {class_name} may be with it")
 
 
 def _is_sown(group: Group) -> bool:

@@ -2,7 +2,9 @@
 
 What it finds
 -------------
-`nnx.scan` with axis None for a Module, Rngs, Optimizer or Metric that holds more than Params.
+`nnx.scan` with axis None for a Module, Rngs, Optimizer or Metric that holds more than Params, for
+one of Params alone or a Variable that the body writes to, for a State that it merges, and for an
+argument of an unknown kind that it calls.
 
 Why it matters
 --------------
@@ -30,7 +32,7 @@ the updates were meant to be kept, that is a bug today; then carry the object in
 
 What it does otherwise
 ----------------------
-Where the function cannot be edited (others use it too), `nnx.compat.scan`.
+Where the function cannot be edited (others use it too), or is not known, `nnx.compat.scan`.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
@@ -40,29 +42,38 @@ from __future__ import annotations
 import ast
 
 from codemods._evidence import updated_broadcast
-from nnx_migrate.facts.sites import Site
+from codemods._updates import may_update
+from nnx_migrate.facts.sites import Site, assigned_value
+from nnx_migrate.facts.values import is_unknown
 from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.rewrite.arguments import positional_names
 from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import definition_of
-from nnx_migrate.rewrite.plan import Contribution, Decision
+from nnx_migrate.rewrite.functions import argument_values, function_scopes, parameter_at
+from nnx_migrate.rewrite.plan import Contribution, Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    axes = site.options.get("in_axes")
-    if not isinstance(axes, ast.Tuple) or site.form == "reference":
+    if site.form == "reference" or "in_axes" not in site.options:
         return None
+    scopes = function_scopes(context, site)
+    broadcast = _broadcast_places(context, site)
+    if broadcast and not scopes:
+        return _unknown_function(context, site, broadcast)
     places = tuple(
         place
-        for place, axis in enumerate(axes.elts)
-        if isinstance(axis, ast.Constant)
-        and axis.value is None
-        and updated_broadcast(context, site, place)
+        for place in broadcast
+        if any(
+            not works_on_copy(context, site, name)
+            and may_update(context, scope, name, argument_values(context, site, place))
+            for scope in scopes
+            if (name := parameter_at(context, site, scope, place)) is not None
+        )
     )
-    if not places or _copies_already(context, site, places):
+    if not places:
         return None
+    if "transform_metadata" in site.options:
+        return Pin(RULE.name, f"the scan may update argument {places[0]}, which it broadcasts")
     evidence = Evidence(
         "a copy in the body gives the results of graph mode in both modes",
         Proof.PROVED,
@@ -77,15 +88,38 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     )
 
 
-def _copies_already(context: FileContext, site: Site, places: tuple[int, ...]) -> bool:
-    """Whether the body begins with the copies, or uses the argument only to copy it."""
-    function = definition_of(context, site.function)
-    if function is None:
-        return False
-    names = positional_names(function)
-    return all(
-        place < len(names) and works_on_copy(context, site, names[place]) for place in places
-    )
+def _broadcast_places(context: FileContext, site: Site) -> list[int]:
+    """Places of the arguments that are broadcast, or parts of them."""
+    axes = site.options["in_axes"]
+    if isinstance(axes, ast.Name):
+        found = assigned_value(context.tree, context.tree.scope(axes), axes.id)
+        axes = found[0] if found is not None else axes
+    if isinstance(axes, ast.Tuple):
+        return [place for place, axis in enumerate(axes.elts) if _has_none(axis)]
+    if not _has_none(axes):
+        return []
+    sizes = [len(context.project.function(s).parameters) for s in function_scopes(context, site)]
+    return list(range(max(sizes, default=1)))
+
+
+def _unknown_function(context: FileContext, site: Site, places: list[int]) -> Decision | None:
+    for place in places:
+        values = argument_values(context, site, place)
+        if is_unknown(values) or updated_broadcast(context, site, place):
+            return Pin(
+                RULE.name,
+                f"what the scan does to argument {place}, which it broadcasts, cannot be seen",
+            )
+    return None
+
+
+def _has_none(axis: ast.expr) -> bool:
+    """Whether an axis is None, or a tuple or the like with None in it."""
+    if isinstance(axis, ast.Constant):
+        return axis.value is None
+    if isinstance(axis, ast.Tuple | ast.List):
+        return any(_has_none(element) for element in axis.elts)
+    return isinstance(axis, ast.Dict) and any(_has_none(value) for value in axis.values)
 
 
 _SCAN = frozenset({"scan"})
