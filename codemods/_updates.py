@@ -1,0 +1,155 @@
+"""Whether a function may write to what it is given: in place, or because it is a live object."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.callers import argument_for
+from nnx_migrate.facts.values import (
+    Basic,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+)
+from nnx_migrate.rewrite.context import FileContext
+
+_LIVE = frozenset({"module", "metric", "rngs", "optimizer"})
+_WRITING_METHODS = frozenset({"set_value", "copy_from", "update", "set_raw_value", "update_from"})
+_CALLED = re.compile(r"what is called is not known|what \.(?P<method>\w+)\(\) runs is not known")
+_ARRAY_METHODS = re.compile(  # and those of dictionaries of arrays
+    "all|any|argmax|argmin|argsort|astype|at|clip|conj|copy|cumprod|cumsum|diagonal|dot|flatten|"
+    "item|max|mean|min|nonzero|prod|ravel|repeat|reshape|round|set|add|get|shape|sort|squeeze|std|"
+    "sum|swapaxes|take|tobytes|tolist|trace|transpose|var|view|items|keys|values"
+)
+
+
+def may_update(context: FileContext, scope: Scope, name: str, values: Values) -> bool:
+    """Whether a function may write to its parameter `name`.
+
+    A Module that holds more than Params counts as written to when it is used at all: its batch
+    statistics, streams and counters are what a forward pass writes to.
+
+    Args:
+        scope: the function.
+        name: its parameter.
+        values: what the parameter can be.
+    """
+    return any(_may_update(context, scope, name, value) for value in values)
+
+
+def _may_update(context: FileContext, scope: Scope, name: str, value: Value) -> bool:
+    match value:
+        case Instance(class_name=class_name):
+            kind = context.evaluator.hierarchy.kind(class_name)
+            alone: Values = frozenset({value})
+            if kind in _LIVE and not context.analysis.contents.of(alone).only_params:
+                return True
+            return kind in _LIVE | {"variable"} and _Writes(context).to(scope, name)
+        case TupleValue(elements=elements):
+            return any(may_update(context, scope, name, part) for part in elements)
+        case ContainerValue(element=element):
+            return may_update(context, scope, name, element)
+        case Basic(sort="state"):
+            return _is_merged(context, scope, name) or _Writes(context).to(scope, name)
+        case Basic(sort="unknown"):
+            return _acts(context, scope, name) or _is_merged(context, scope, name)
+        case _:
+            return False
+
+
+def _acts(context: FileContext, scope: Scope, name: str) -> bool:
+    """Whether something of which nothing is known is called, or has methods no array has."""
+    for effect in context.analysis.effects.of(scope, name):
+        match = _CALLED.match(effect.what)
+        if effect.kind == "structure":
+            return True
+        if match is not None and not _ARRAY_METHODS.fullmatch(match["method"] or ""):
+            return True
+    return False
+
+
+def _is_merged(context: FileContext, scope: Scope, name: str) -> bool:
+    """Whether a State is made into a Module, which shares its Variables (SEMANTICS 18)."""
+    return any(
+        context.project.nnx_name(where, call.func) in {"merge", "compat.merge", "update"}
+        and any(_root(arg) == name for arg in call.args)
+        for where in _scopes(context, scope)
+        for call in context.project.function(where).calls
+    )
+
+
+class _Writes:
+    """Follows an object through calls and looks for `m.w[...] = v` and the like."""
+
+    def __init__(self, context: FileContext) -> None:
+        self.context = context
+        self.seen: set[tuple[Scope, str]] = set()
+
+    def to(self, scope: Scope, name: str) -> bool:
+        if (scope, name) in self.seen:
+            return False
+        self.seen.add((scope, name))
+        for where in _scopes(self.context, scope):
+            function = self.context.project.function(where)
+            if any(_root(write.target) == name for write in function.writes):
+                return True
+            if any(self._call(where, call, name) for call in function.calls):
+                return True
+        return False
+
+    def _call(self, scope: Scope, call: ir.Call, name: str) -> bool:
+        values = self.context.evaluator.values(scope, call.func)
+        if _root(call.func) == name and isinstance(call.func, ir.Attribute):
+            if call.func.name in _WRITING_METHODS:
+                return True
+            if self._methods(self.context.evaluator.values(scope, call.func.base), call.func.name):
+                return True
+        if _root(call.func) == name and self._methods(values, "__call__"):
+            return True
+        given = [a for a in (*call.args, *(v for _, v in call.keywords)) if _root(a) == name]
+        return bool(given) and any(self._passed(value, call, given) for value in values)
+
+    def _methods(self, values: Values, name: str) -> bool:
+        for value in values:
+            if not isinstance(value, Instance):
+                continue
+            method = self.context.evaluator.hierarchy.method(value.class_name, name)
+            if isinstance(method, Scope):
+                parameters = self.context.project.function(method).parameters
+                if parameters and self.to(method, parameters[0].name):
+                    return True
+        return False
+
+    def _passed(self, value: Value, call: ir.Call, given: list[ir.Expr]) -> bool:
+        match value:
+            case LibraryValue(dotted=dotted):
+                return dotted.endswith((".update", ".copy_from"))
+            case FunctionValue():
+                function = self.context.project.function(value.scope)
+                offset = (1 if value.bound else 0) + value.partial_args
+                return any(
+                    self.to(value.scope, parameter.name)
+                    for parameter in function.parameters
+                    if argument_for(function, parameter, call, offset) in given
+                )
+            case _:
+                return False
+
+
+def _scopes(context: FileContext, scope: Scope) -> Iterator[Scope]:
+    yield scope
+    for key in context.project.function(scope).nested:
+        yield from _scopes(context, Scope(scope.module, key))
+
+
+def _root(expr: ir.Expr) -> str | None:
+    while isinstance(expr, ir.Attribute | ir.Element):
+        expr = expr.base
+    return expr.id if isinstance(expr, ir.Name) else None

@@ -1,0 +1,7 @@
+import jax.numpy as jnp
+from flax import nnx
+
+
+def drive(program):
+    model, xs = program.Noisy(nnx.Rngs(0)), jnp.arange(6.0).reshape(3, 2)
+    return [program.rows(model, xs) for _ in range(2)], model
