@@ -6,6 +6,7 @@ import dataclasses
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.evaluate import Evaluator
+from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.values import (
     Basic,
@@ -47,6 +48,10 @@ class Contents:
 _EMPTY = Contents()
 
 
+def _unsettled(found: Contents) -> Contents:
+    return found | Contents(unseen=("it holds objects of its own class",))
+
+
 class ContentsFinder:
     """Computes the contents of instances of project and library classes."""
 
@@ -54,7 +59,7 @@ class ContentsFinder:
         self.evaluator = evaluator
         self.hierarchy = evaluator.hierarchy
         self.project = evaluator.project
-        self._classes: dict[str, Contents] = {}
+        self._fixpoint = Fixpoint()
 
     def of(self, values: Values) -> Contents:
         """The contents of an object that can be any of `values`."""
@@ -116,9 +121,11 @@ class ContentsFinder:
         return "Param" if "Param" in names else names[0] if names else class_name
 
     def _class(self, class_name: str) -> Contents:
-        if class_name in self._classes:
-            return self._classes[class_name]
-        self._classes[class_name] = _EMPTY
+        return self._fixpoint.get(
+            class_name, lambda: self._class_contents(class_name), _EMPTY, _unsettled
+        )
+
+    def _class_contents(self, class_name: str) -> Contents:
         ancestry = self.hierarchy.ancestry(class_name)
         found = _EMPTY if ancestry.closed else Contents(unseen=(f"a base class of {class_name}",))
         for ancestor in ancestry.classes:
@@ -126,7 +133,6 @@ class ContentsFinder:
             if layer is not None and layer.name not in {"Module", "Pytree"}:
                 found |= self._value(Instance(ancestor))
             found |= self._own_attributes(ancestor)
-        self._classes[class_name] = found
         return found
 
     def _own_attributes(self, class_name: str) -> Contents:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.callers import Callers
+from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.library import (
     CONTAINER_CLASSES,
@@ -15,7 +16,7 @@ from nnx_migrate.facts.library import (
     library_member,
     library_result,
 )
-from nnx_migrate.facts.project import Project, layer_of, nnx_name
+from nnx_migrate.facts.project import Binding, Project, layer_of, nnx_name
 from nnx_migrate.facts.values import (
     ARRAY,
     GRAPHDEF,
@@ -43,6 +44,8 @@ _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
 #: Library classes that hold a Module of the user's and are seldom made more than once.
 _MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
 _MAX_VALUES = 24
+_MAX_DEPTH = 4
+_NESTED = unknown("containers in containers")
 
 
 class Evaluator:
@@ -56,21 +59,13 @@ class Evaluator:
         self.project = project
         self.hierarchy = Hierarchy(project)
         self.callers: Callers = Callers(project, self, base.callers if base else None)
-        self._memo: dict[tuple[Scope, ir.Expr], Values] = {}
-        self._parameters: dict[tuple[Scope, str], Values] = {}
-        self._returns: dict[Scope, Values] = {}
+        self.fixpoint = Fixpoint()
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:
         """The values that `expr` can have in `scope`; an empty set while it is being computed."""
-        key = (scope, expr)
-        if key in self._memo:
-            return self._memo[key]
-        self._memo[key] = NOTHING
-        found = self._values(scope, expr)
-        if len(found) > _MAX_VALUES:
-            found = unknown("too many possibilities")
-        self._memo[key] = found
-        return found
+        return self.fixpoint.get(
+            (scope, expr), lambda: _limited(self._values(scope, expr)), NOTHING, _unsettled
+        )
 
     def _values(self, scope: Scope, expr: ir.Expr) -> Values:
         match expr:
@@ -103,13 +98,9 @@ class Evaluator:
             case ir.ImportRef(target=target):
                 return self._imported(target)
             case ir.Computed(operands=operands):
-                containers = [
-                    v
-                    for operand in operands
-                    for v in self.values(scope, operand)
-                    if isinstance(v, ContainerValue | TupleValue)
-                ]
-                return frozenset(containers) or ARRAY
+                return _combined([self.values(scope, operand) for operand in operands])
+            case ir.Within(key=key, expr=inner):
+                return self.values(Scope(scope.module, key), inner)
 
     def _all(self, scope: Scope, expressions: tuple[ir.Expr, ...]) -> Values:
         return frozenset().union(*(self.values(scope, e) for e in expressions))
@@ -123,6 +114,9 @@ class Evaluator:
             if hasattr(builtins, name):
                 return frozenset({LibraryValue(f"builtins.{name}")})
             return unknown(f"{name} is not bound in this file")
+        return self._bound(bindings)
+
+    def _bound(self, bindings: list[Binding]) -> Values:
         found: Values = NOTHING
         for binding in bindings:
             if isinstance(binding, ParameterOf):
@@ -136,9 +130,9 @@ class Evaluator:
         followed = self.project.follow(target)
         if followed is None:
             return unknown(f"{target} has several meanings")
-        for binding in self.project.member(followed) or []:
-            if isinstance(binding, Located):
-                return self.values(binding.scope, binding.expr)
+        bindings = self.project.member(followed) or []
+        if bindings:
+            return self._bound(bindings)
         return self._library(followed)
 
     def _library(self, dotted: str) -> Values:
@@ -165,13 +159,12 @@ class Evaluator:
 
     def parameter(self, scope: Scope, parameter: ir.Parameter) -> Values:
         """What a parameter can be: from its annotation, or else from every call in the project."""
-        key = (scope, parameter.name)
-        if key in self._parameters:
-            return self._parameters[key]
-        self._parameters[key] = NOTHING
-        found = self._parameter(scope, parameter)
-        self._parameters[key] = found
-        return found
+        return self.fixpoint.get(
+            ("parameter", scope, parameter.name),
+            lambda: _limited(self._parameter(scope, parameter)),
+            NOTHING,
+            _unsettled,
+        )
 
     def _parameter(self, scope: Scope, parameter: ir.Parameter) -> Values:
         function = self.project.function(scope)
@@ -388,28 +381,59 @@ class Evaluator:
 
     def returned(self, scope: Scope) -> Values:
         """What a function returns, from its return statements, else from its annotation."""
-        if scope in self._returns:
-            return self._returns[scope]
-        self._returns[scope] = NOTHING
+        return self.fixpoint.get(
+            ("returned", scope), lambda: _limited(self._returned(scope)), NOTHING, _unsettled
+        )
+
+    def _returned(self, scope: Scope) -> Values:
         function = self.project.function(scope)
         found = self._all(scope, function.returns)
-        if function.yields and not found:
+        if function.yields:
             found = frozenset({ContainerValue(self._all(scope, function.yields))})
         found = found - PLAIN if len(found) > 1 else found
         if (not found or is_unknown(found)) and function.return_annotation is not None:
             outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
             declared = self.annotated(outer, function.return_annotation)
             found = declared if not is_unknown(declared) else found
-        self._returns[scope] = found or PLAIN
-        return self._returns[scope]
+        return found if function.returns else found or PLAIN
 
     def _call(self, scope: Scope, call: ir.Call) -> Values:
-        if call.func == ir.Name("<annotated>"):
+        if call.func == ir.ANNOTATED:
             held = self.values(scope, call.args[1]) if len(call.args) > 1 else NOTHING
             return held if held and not is_unknown(held) else self.annotated(scope, call.args[0])
+        if call.func == ir.SLICED:
+            return self._union(self._slice(v) for v in self.values(scope, call.args[0]))
+        if call.func == ir.ENTERED:
+            return self._union(self._entered(v) for v in self.values(scope, call.args[0]))
         return self._union(
             self._called(scope, call, callee) for callee in self.values(scope, call.func)
         )
+
+    def _slice(self, value: Value) -> Values:
+        match value:
+            case TupleValue(elements=elements):
+                return frozenset({ContainerValue(self._union(elements))})
+            case ContainerValue() | Basic():
+                return frozenset({value})
+            case Instance(class_name=name) if self.hierarchy.kind(name) == "variable":
+                return ARRAY
+            case Instance(wraps=wraps) if wraps:
+                return frozenset({ContainerValue(wraps)})
+            case _:
+                return unknown("a slice of something unknown")
+
+    def _entered(self, value: Value) -> Values:
+        """What `with value as name` binds."""
+        match value:
+            case ContainerValue(element=element):  # what a generator function yields
+                return element
+            case Basic():
+                return frozenset({value})
+            case Instance(class_name=name):
+                method = self.hierarchy.method(name, "__enter__")
+                if isinstance(method, Scope):
+                    return self.returned(method)
+        return unknown("what a with statement gives")
 
     def _called(self, scope: Scope, call: ir.Call, callee: Value) -> Values:
         match callee:
@@ -550,6 +574,41 @@ class Evaluator:
                 case _:
                     return None
         return sources.pop() if len(sources) == 1 else None
+
+
+def _limited(found: Values) -> Values:
+    if len(found) > _MAX_VALUES:
+        return unknown("too many possibilities")
+    if any(_deeper(value, _MAX_DEPTH) for value in found):
+        return frozenset(v for v in found if not _deeper(v, _MAX_DEPTH)) | _NESTED
+    return found
+
+
+def _deeper(value: Value, depth: int) -> bool:
+    """Whether containers are nested in each other more than `depth` times."""
+    match value:
+        case ContainerValue(element=parts) | Instance(wraps=parts):
+            return bool(parts) and (depth == 0 or any(_deeper(v, depth - 1) for v in parts))
+        case TupleValue(elements=elements):
+            return depth == 0 or any(_deeper(v, depth - 1) for e in elements for v in e)
+        case _:
+            return False
+
+
+def _unsettled(found: Values) -> Values:
+    return found | unknown("it is defined in terms of itself")
+
+
+def _combined(operands: list[Values]) -> Values:
+    """The result of an operator: containers are joined; what an unknown operand gives is open."""
+    held = {v for operand in operands for v in operand}
+    containers = frozenset(v for v in held if isinstance(v, ContainerValue | TupleValue))
+    open_ends = frozenset(v for v in held if isinstance(v, Basic) and v.sort == "unknown")
+    if containers:
+        return containers | open_ends
+    if any(operand and operand <= ARRAY | PLAIN for operand in operands):
+        return ARRAY
+    return open_ends or ARRAY
 
 
 def _is_fixture(function: ir.Function) -> bool:

@@ -7,9 +7,10 @@ import functools
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.project import Project, layer_of, nnx_name
-from nnx_migrate.facts.values import Located, Scope
+from nnx_migrate.facts.values import Located, ParameterOf, Scope
 
 _MODULE_BASES = frozenset({"Module", "Pytree", "Object"})
+_MAX_HOPS = 24
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Hierarchy:
         known = self._ancestry.get(class_name)
         if known is not None:
             return known
-        self._ancestry[class_name] = Ancestry((class_name,), True)  # a cycle ends here
+        self._ancestry[class_name] = Ancestry((class_name,), False)  # a cycle ends here
         found = self._compute(class_name)
         self._ancestry[class_name] = found
         return found
@@ -64,17 +65,25 @@ class Hierarchy:
             classes += [c for c in above.classes if c not in classes]
         return Ancestry(tuple(classes), closed)
 
-    def class_name(self, scope: Scope, expr: ir.Expr) -> str | None:
+    def class_name(
+        self, scope: Scope, expr: ir.Expr, seen: frozenset[tuple[Scope, str]] = frozenset()
+    ) -> str | None:
         """The class that an expression refers to, or None when it is not clear."""
         if isinstance(expr, ir.Element | ir.Unpacked):  # Generic[T], Base[int]
-            return self.class_name(scope, expr.base)
+            return self.class_name(scope, expr.base, seen)
         if isinstance(expr, ir.ClassRef):
             return f"{scope.module}:{expr.key}"
+        if isinstance(expr, ir.Within):
+            return self.class_name(Scope(scope.module, expr.key), expr.expr)
         if isinstance(expr, ir.Name):
+            if len(seen) > _MAX_HOPS or (scope, expr.id) in seen:
+                return None
+            seen = seen | {(scope, expr.id)}
+            bindings = self.project.bindings(scope, expr.id)
             found = {
-                self.class_name(b.scope, b.expr)
-                for b in self.project.bindings(scope, expr.id)
-                if isinstance(b, Located) and b.expr != expr
+                self.class_name(b.scope, b.expr, seen) if isinstance(b, Located) else None
+                for b in bindings
+                if isinstance(b, ParameterOf) or not _is_none(b.expr)
             }
             if len(found) == 1:
                 return found.pop()
@@ -86,9 +95,14 @@ class Hierarchy:
 
     def canonical(self, dotted: str) -> str:
         """The class name for a dotted name: a project class by module and key, else as it is."""
-        for binding in self.project.member(dotted) or []:
-            if isinstance(binding, Located) and isinstance(binding.expr, ir.ClassRef):
-                return f"{binding.scope.module}:{binding.expr.key}"
+        bindings = self.project.member(dotted) or []
+        classes = {
+            f"{b.scope.module}:{b.expr.key}"
+            for b in bindings
+            if isinstance(b, Located) and isinstance(b.expr, ir.ClassRef)
+        }
+        if len(classes) == 1 == len(bindings):
+            return classes.pop()
         name = nnx_name(dotted)
         if name is not None and layer_of(f"flax.nnx.{name}") is not None:
             return f"flax.nnx.{name}"
@@ -146,6 +160,10 @@ class Hierarchy:
             elif (layer := layer_of(ancestor)) is not None and layer.name not in _MODULE_BASES:
                 return ancestor
         return None
+
+
+def _is_none(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Constant) and expr.type == "none"
 
 
 _HARMLESS_BASES = frozenset(

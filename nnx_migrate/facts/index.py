@@ -58,6 +58,8 @@ class _Walker:
         self.functions = [self.function]
         self.classes: dict[str, ir.Class] = {}
         self.class_bindings: dict[str, list[ir.Expr]] | None = None
+        self.class_key = ""
+        self.methods: dict[str, str] = {}
         self.star_imports: list[str] = []
         self.exports: frozenset[str] | None = None
         self.words: set[str] = set()
@@ -69,7 +71,7 @@ class _Walker:
     def walk_statement(self, node: ast.stmt) -> None:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                self.walk_function(node, owner=None)
+                self.walk_function(node)
             case ast.ClassDef():
                 self.walk_class(node)
             case ast.Import():
@@ -90,11 +92,11 @@ class _Walker:
                 low = lower_annotation(node.annotation) or ir.Computed()
                 parts = (low,) if value is None else (low, lower_expr(value))
                 if value is not None or isinstance(target, ast.Name):
-                    self.assign(target, ir.Call(ir.Name("<annotated>"), parts, (), node.lineno))
+                    self.assign(target, ir.Call(ir.ANNOTATED, parts, (), node.lineno))
             case ast.AugAssign(target=target, value=value):
                 self.visit(value)
                 self.visit(target)
-                self.augment(target, value)
+                self.augment(target, node)
             case ast.Delete(targets=targets):
                 for target in targets:
                     self.visit(target)
@@ -108,10 +110,14 @@ class _Walker:
                 for item in node.items:
                     self.visit(item.context_expr)
                     if item.optional_vars is not None:
-                        self.assign(item.optional_vars, ir.Computed())
+                        manager = lower_expr(item.context_expr)
+                        entered = ir.Call(ir.ENTERED, (manager,), (), node.lineno)
+                        self.assign(item.optional_vars, entered)
                 self.walk_body(node.body)
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 self.function.globals.update(names)
+                if isinstance(node, ast.Nonlocal):
+                    self.function.nonlocals.update(names)
             case _:
                 self.walk_other(node)
 
@@ -124,28 +130,36 @@ class _Walker:
                     self.walk_statement(child)
                 case ast.ExceptHandler():
                     if child.name:
-                        self.bind(child.name, ir.Computed())
+                        self.bind(child.name, ir.Constant("other"))
                     self.visit(child.type)
                     self.walk_body(child.body)
                 case ast.match_case():
-                    self.bind_pattern(child.pattern)
+                    assert isinstance(node, ast.Match)
+                    self.bind_pattern(child.pattern, lower_expr(node.subject))
                     self.visit(child.guard)
                     self.walk_body(child.body)
 
-    def bind_pattern(self, pattern: ast.pattern) -> None:
+    def bind_pattern(self, pattern: ast.pattern, subject: ir.Expr) -> None:
+        """A captured name is the subject, or something in it, however deep."""
         for node in ast.walk(pattern):
             name = getattr(node, "name", None) or getattr(node, "rest", None)
             if isinstance(name, str):
-                self.bind(name, ir.Computed())
+                part = ir.Element(subject) if node is not pattern else subject
+                self.bind(name, ir.Choice((part, ir.UNSEEN)) if node is not pattern else part)
 
-    def walk_function(self, node: FunctionNode, owner: str | None) -> None:
+    def walk_function(self, node: FunctionNode) -> None:
         for decorator in node.decorator_list:
             self.visit(decorator)
         for default in [*node.args.defaults, *node.args.kw_defaults]:
             self.visit(default)
         key = function_key(node)
-        if owner is None:
+        owner = None
+        if self.class_bindings is None:
             self.bind(node.name, ir.FunctionRef(key))
+        else:
+            owner = self.class_key
+            if not _is_accessor(node):
+                self.methods[node.name] = key
         builder = FunctionBuilder(
             key,
             node.name,
@@ -184,22 +198,18 @@ class _Walker:
             self.visit(expression)
         key = f"{node.name}:{node.lineno}"
         self.bind(node.name, ir.ClassRef(key))
-        outer = self.class_bindings
-        self.class_bindings = {}
-        methods: dict[str, str] = {}
+        outer = self.class_bindings, self.class_key, self.methods
+        self.class_bindings, self.class_key, self.methods = {}, key, {}
         annotations: dict[str, ir.Expr] = {}
         for statement in node.body:
-            if isinstance(statement, FunctionNode):
-                methods[statement.name] = function_key(statement)
-                self.walk_function(statement, owner=key)
-                continue
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                 annotations[statement.target.id] = (
                     lower_annotation(statement.annotation) or ir.Computed()
                 )
             self.walk_statement(statement)
         attributes = {name: tuple(values) for name, values in self.class_bindings.items()}
-        self.class_bindings = outer
+        methods = self.methods
+        self.class_bindings, self.class_key, self.methods = outer
         self.classes[key] = ir.Class(
             key,
             node.name,
@@ -241,8 +251,24 @@ class _Walker:
     def bind(self, name: str, value: ir.Expr) -> None:
         if self.class_bindings is not None:
             self.class_bindings.setdefault(name, []).append(value)
-        else:
-            self.function.bind(name, value)
+            return
+        if name in self.function.globals:
+            value = ir.Within(self.function.key, value)
+            self.function.writes.append(ir.Write(ir.Name(name), value, "outer", 0))
+            self.owner_of(name).bind(name, value)
+        self.function.bind(name, value)
+
+    def owner_of(self, name: str) -> FunctionBuilder:
+        """The function whose variable a global or nonlocal name is."""
+        if name not in self.function.nonlocals or self.function.parent is None:
+            return self.functions[0]
+        owner: FunctionBuilder | None = self.function.parent
+        while owner is not None and owner.parent is not None:
+            bound = name in owner.bindings or any(p.name == name for p in owner.parameters)
+            if bound and name not in owner.globals:
+                return owner
+            owner = owner.parent
+        return self.function.parent  # bound further down
 
     def assign(self, target: ast.expr, value: ir.Expr) -> None:
         match target:
@@ -251,10 +277,12 @@ class _Walker:
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 star = next((i for i, e in enumerate(elements) if isinstance(e, ast.Starred)), None)
                 for i, element in enumerate(elements):
+                    if isinstance(element, ast.Starred):
+                        rest = ir.Sequence((ir.Element(value),), is_tuple=False)
+                        self.assign(element.value, rest)
+                        continue
                     index = i if star is None or i < star else i - len(elements)
                     self.assign(element, ir.Unpacked(value, index))
-            case ast.Starred(value=inner):
-                self.assign(inner, ir.Computed())
             case ast.Attribute() | ast.Subscript():
                 self.visit(target)
                 self.write(target, value, "set")
@@ -268,12 +296,13 @@ class _Walker:
                 ir.Write(
                     lower_expr(target.value),
                     value,
-                    "delete" if how == "delete" else _subscript_store(target.slice),
+                    _subscript_store(target.slice),
                     target.lineno,
                 )
             )
 
-    def augment(self, target: ast.expr, value: ast.expr) -> None:
+    def augment(self, target: ast.expr, node: ast.AugAssign) -> None:
+        value = node.value
         if isinstance(target, ast.Attribute):
             self.function.writes.append(
                 ir.Write(lower_expr(target), lower_expr(value), "augment", target.lineno)
@@ -281,7 +310,7 @@ class _Walker:
         elif isinstance(target, ast.Subscript):
             self.write(target, lower_expr(value), "set")
         elif isinstance(target, ast.Name):
-            self.bind(target.id, ir.Computed())
+            self.bind(target.id, lower_expr(ast.BinOp(target, node.op, value)))
 
     def note_exports(self, targets: list[ast.expr], value: ast.expr) -> None:
         named_all = any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets)
@@ -311,10 +340,31 @@ class _Walker:
         else:
             return
         target = call.func.base
-        if isinstance(target, ir.Name) and target.id in self.function.bindings:
-            self.bind(target.id, grown)
+        if isinstance(target, ir.Name):
+            self.grow_name(target.id, grown)
         elif isinstance(target, ir.Attribute):
             self.function.writes.append(ir.Write(target, grown, "grow", call.line))
+
+    def grow_name(self, name: str, grown: ir.Expr) -> None:
+        holder: FunctionBuilder | None = self.function
+        while holder is not None and name not in holder.bindings:
+            holder = holder.parent
+        if holder is self.function:
+            holder.bind(name, grown)
+        elif holder is not None:
+            holder.bind(name, ir.Within(self.function.key, grown))
+
+    def read(self, node: ast.Attribute) -> None:
+        root: ast.expr = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name):
+            bound = self.functions[0].bindings.get(root.id, ())
+            if bound and all(isinstance(value, ir.ImportRef) for value in bound):
+                return
+        lowered = lower_expr(node)
+        assert isinstance(lowered, ir.Attribute)
+        self.function.reads[lowered] = None
 
     def visit(self, node: ast.AST | None) -> None:
         """Collect calls, lambdas and comprehension variables of an expression."""
@@ -333,12 +383,27 @@ class _Walker:
             assert isinstance(lowered, ir.Call)
             self.function.calls.append(lowered)
             self.grow(lowered)
+            if isinstance(node.func, ast.Attribute):
+                self.note_words(node.func)
+                for child in (node.func.value, *node.args, *node.keywords):
+                    self.visit(child)
+                return
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            self.read(node)
         elif isinstance(node, ast.comprehension):
             self.assign(node.target, ir.Element(lower_expr(node.iter)))
         elif isinstance(node, ast.NamedExpr):
             self.assign(node.target, lower_expr(node.value))
         for child in ast.iter_child_nodes(node):
             self.visit(child)
+
+
+def _is_accessor(node: FunctionNode) -> bool:
+    """Whether it is a setter or deleter, which adds to the property of the same name."""
+    return any(
+        isinstance(d, ast.Attribute) and d.attr in {"setter", "deleter", "getter"}
+        for d in node.decorator_list
+    )
 
 
 def _subscript_store(index: ast.expr) -> Literal["item", "key"]:

@@ -109,6 +109,21 @@ class Computed(_Record):
     operands: tuple[Expr, ...] = ()
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Within(_Record):
+    """An expression whose names mean what they mean in function `key` of the same module."""
+
+    key: str
+    expr: Expr
+
+
+#: Calls that no source can spell stand for what else decides a value.
+ANNOTATED = Name("<annotated>")  # (annotation, value): what is annotated, the value if there is one
+SLICED = Name("<sliced>")  # (base): base[a:b]
+ENTERED = Name("<entered>")  # (manager): what `with manager as name` binds
+UNSEEN = Call(Name("<unseen>"), (), (), 0)  # anything at all
+
+
 Expr = (
     Name
     | Attribute
@@ -123,6 +138,7 @@ Expr = (
     | ClassRef
     | ImportRef
     | Computed
+    | Within
 )
 
 
@@ -142,13 +158,14 @@ class Write(_Record):
         target: what is stored to, e.g. `Attribute(Name("self"), "count")`.
         value: what is stored; None for `del` and for targets of loops.
         how: "set" (=), "augment" (+= and friends), "delete", "item" (`x[...] = v`, `x[a:b] = v`),
-            "key" (a store to any other subscript, where `target` is what is subscripted),
+            "key" (a store to any other subscript or its deletion, where `target` is what is
+            subscripted), "outer" (to a global or nonlocal name, which is the target),
             "grow" (`x.append(v)`, where the value is a list of v; the call itself is recorded too).
     """
 
     target: Expr
     value: Expr | None
-    how: Literal["set", "augment", "delete", "item", "key", "grow"]
+    how: Literal["set", "augment", "delete", "item", "key", "grow", "outer"]
     line: int
 
 
@@ -163,6 +180,8 @@ class Function(_Record):
         bindings: every value that a local name is bound to, anywhere in the body.
         calls: calls in the body, those of nested functions left out.
         nested: keys of the functions and lambdas defined directly in the body.
+        reads: attributes that are read other than in order to be called at once; those of imported
+            names are left out.
     """
 
     key: str
@@ -180,6 +199,7 @@ class Function(_Record):
     writes: tuple[Write, ...]
     calls: tuple[Call, ...]
     nested: tuple[str, ...]
+    reads: tuple[Attribute, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -53,15 +53,16 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
             if isinstance(op, ast.BitOr | ast.Mult | ast.Add):
                 return ir.Computed((lower_expr(left), lower_expr(right)))
             return ir.Computed()
+        case ast.Yield() | ast.YieldFrom():
+            return ir.UNSEEN
         case _:
             return ir.Computed()
 
 
 def _subscript(base: ast.expr, index: ast.expr) -> ir.Expr:
-    reads_value = isinstance(index, ast.Slice) or (
-        isinstance(index, ast.Constant) and index.value is Ellipsis
-    )
-    if reads_value:
+    if isinstance(index, ast.Slice):
+        return ir.Call(ir.SLICED, (lower_expr(base),), (), base.lineno)
+    if isinstance(index, ast.Constant) and index.value is Ellipsis:
         return ir.Computed()
     if isinstance(index, ast.Constant) and isinstance(index.value, int):
         return ir.Unpacked(lower_expr(base), index.value)
@@ -160,11 +161,13 @@ class FunctionBuilder:
     return_annotation: ir.Expr | None = None
     bindings: dict[str, list[ir.Expr]] = dataclasses.field(default_factory=dict)
     globals: set[str] = dataclasses.field(default_factory=set)
+    nonlocals: set[str] = dataclasses.field(default_factory=set)
     returns: list[ir.Expr] = dataclasses.field(default_factory=list)
     yields: list[ir.Expr] = dataclasses.field(default_factory=list)
     writes: list[ir.Write] = dataclasses.field(default_factory=list)
     calls: list[ir.Call] = dataclasses.field(default_factory=list)
     nested: list[str] = dataclasses.field(default_factory=list)
+    reads: dict[ir.Attribute, None] = dataclasses.field(default_factory=dict)
 
     def bind(self, name: str, value: ir.Expr) -> None:
         self.bindings.setdefault(name, []).append(value)
@@ -186,4 +189,5 @@ class FunctionBuilder:
             tuple(self.writes),
             tuple(self.calls),
             tuple(self.nested),
+            tuple(self.reads),
         )

@@ -84,10 +84,15 @@ class Project:
                 if found:
                     return found
             key = function.parent
-        return list(self._star_bindings(index, name, 0))
+        return list(self._star_bindings(index, name, {index.module}))
 
-    def _star_bindings(self, index: ir.ModuleIndex, name: str, depth: int) -> Iterator[Binding]:
+    def _star_bindings(
+        self, index: ir.ModuleIndex, name: str, seen: set[str]
+    ) -> Iterator[Binding]:
         for star in index.star_imports:
+            if star in seen:
+                continue
+            seen.add(star)
             target = self.modules.get(star)
             if target is None:
                 if star == _NNX or star.startswith(_NNX + ".") or star == "flax":
@@ -98,8 +103,8 @@ class Project:
             here = Scope(star, ir.MODULE_SCOPE)
             values = target.functions[ir.MODULE_SCOPE].bindings.get(name, ())
             yield from (Located(here, value) for value in values)
-            if not values and depth < _MAX_HOPS:
-                yield from self._star_bindings(target, name, depth + 1)
+            if not values:
+                yield from self._star_bindings(target, name, seen)
 
     def member(self, dotted: str) -> list[Binding] | None:
         """What an absolute dotted name of the project is bound to; None when it is not of it."""
@@ -127,6 +132,8 @@ class Project:
                 return None if head is None else self.follow(f"{head}.{name}", hops + 1)
             case ir.ImportRef(target=target):
                 return self.follow(target, hops + 1)
+            case ir.Within(key=key, expr=inner):
+                return self.dotted(Scope(scope.module, key), inner, hops + 1)
             case _:
                 return None
 

@@ -1,0 +1,120 @@
+"""Answers that depend on each other in circles: `x = f(x)`, recursive functions, cyclic classes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_ROUNDS = 8
+_UNSET = object()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Provisional:
+    value: Any
+    lowest: int
+    widen: Callable[[Any], Any]
+
+
+class Fixpoint:
+    """Remembers answers; those of a circle are computed again until none of them changes.
+
+    What is found while a circle is still open is remembered only once the whole circle is settled:
+    an answer that was cut short where it met itself is not the answer to anybody else.
+    """
+
+    def __init__(self) -> None:
+        self._final: dict[Hashable, Any] = {}
+        self._depths: dict[Hashable, int] = {}  # what is being computed, by its place in the stack
+        self._lowest: list[int] = []  # of each, the lowest place that it was found to depend on
+        self._guesses: dict[Hashable, Any] = {}  # answers of the round before
+        self._provisional: dict[Hashable, _Provisional] = {}
+        self._order: list[Hashable] = []  # the keys of `_provisional`, oldest first
+
+    def get(self, key: Hashable, compute: Callable[[], T], least: T, widen: Callable[[T], T]) -> T:
+        """The answer for `key`.
+
+        Args:
+            compute: computes it, asking for others by this method.
+            least: what to assume of it at first, where it depends on itself.
+            widen: makes of an answer that does not settle one that claims nothing.
+        """
+        answer: T
+        if key in self._final:
+            answer = self._final[key]
+        elif key in self._depths:
+            self._depends_on(self._depths[key])
+            answer = self._guesses.get(key, least)
+        elif key in self._provisional:
+            known = self._provisional[key]
+            self._depends_on(known.lowest)
+            answer = known.value
+        else:
+            answer = self._compute(key, compute, widen)
+        return answer
+
+    @property
+    def settled(self) -> bool:
+        """Whether no circle is open: what is computed now will not be asked for again."""
+        return not self._guesses and not self._provisional
+
+    def _depends_on(self, depth: int) -> None:
+        if self._lowest:
+            self._lowest[-1] = min(self._lowest[-1], depth)
+
+    def _compute(self, key: Hashable, compute: Callable[[], T], widen: Callable[[T], T]) -> T:
+        depth, opened = len(self._lowest), len(self._order)
+        self._depths[key] = depth
+        self._lowest.append(depth + 1)
+        lowest = depth
+        try:
+            value = self._settle(key, compute, widen, depth)
+            lowest = self._lowest[-1]
+        except BaseException:
+            self._reopen(opened)
+            raise
+        finally:
+            del self._depths[key]
+            self._lowest.pop()
+        if lowest < depth:
+            self._provisional[key] = _Provisional(value, lowest, widen)
+            self._order.append(key)
+            self._depends_on(lowest)
+        return value
+
+    def _settle(
+        self, key: Hashable, compute: Callable[[], T], widen: Callable[[T], T], depth: int
+    ) -> T:
+        opened = len(self._order)
+        for _ in range(_ROUNDS):
+            value = compute()
+            if self._lowest[-1] < depth:  # part of a circle that began further up
+                return value
+            found = {name: self._provisional[name].value for name in self._order[opened:]}
+            found[key] = value
+            circular = self._lowest[-1] == depth
+            if not circular or all(
+                self._guesses.get(name, _UNSET) == answer for name, answer in found.items()
+            ):
+                self._keep(found)
+                self._reopen(opened)
+                return value
+            widened = {name: self._provisional[name].widen for name in self._order[opened:]}
+            self._guesses.update(found)
+            self._reopen(opened)
+        widened[key] = widen
+        self._keep({name: widened[name](answer) for name, answer in found.items()})
+        self._lowest[-1] = depth
+        return widen(value)
+
+    def _keep(self, answers: dict[Hashable, Any]) -> None:
+        self._final.update(answers)
+        for name in answers:
+            self._guesses.pop(name, None)
+
+    def _reopen(self, opened: int) -> None:
+        for name in self._order[opened:]:
+            del self._provisional[name]
+        del self._order[opened:]
