@@ -9,6 +9,7 @@ from nnx_migrate.facts.effects import EffectFinder
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.extent import ExtentFinder
 from nnx_migrate.facts.project import Project
+from nnx_migrate.facts.sharing import SharingFinder
 
 
 class Analysis:
@@ -26,6 +27,10 @@ class Analysis:
     @functools.cached_property
     def contents(self) -> ContentsFinder:
         return ContentsFinder(self.evaluator)
+
+    @functools.cached_property
+    def sharing(self) -> SharingFinder:
+        return SharingFinder(self.evaluator)
 
     @functools.cached_property
     def extents(self) -> ExtentFinder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from nnx_migrate.facts import ir
@@ -38,6 +38,11 @@ _WRAPPERS = NNX_TRANSFORMS | {
     "checkpoint",
     "staticmethod",
 }
+
+
+#: Where a call is, the call, and the function it calls.
+Caller = tuple[Scope, ir.Call, FunctionValue]
+_NO_CALLERS: Mapping[Scope, tuple[Caller, ...]] = {}
 
 
 class Callers:
@@ -185,40 +190,52 @@ class Callers:
         rest = self.base.calls_with_keyword(keyword)
         return own + [pair for pair in rest if pair[0].module != self.project.replaced]
 
-    def of(self, scope: Scope) -> tuple[tuple[Scope, ir.Call, FunctionValue], ...]:
+    def of(self, scope: Scope) -> tuple[Caller, ...]:
         """Every call that reaches the function `scope`: where, the call, how it was reached."""
         return self.evaluator.fixpoint.get(
             ("callers", scope), lambda: self._callers(scope), (), lambda found: found
         )
 
-    def _callers(self, scope: Scope) -> tuple[tuple[Scope, ir.Call, FunctionValue], ...]:
-        found = []
-        for where, call in self._candidates(scope):
-            for value in self.evaluator.values(where, call.func):
-                if isinstance(value, FunctionValue) and value.scope == scope:
-                    found.append((where, call, value))
-        return tuple(found)
-
-    def _candidates(self, scope: Scope) -> Iterator[tuple[Scope, ir.Call]]:
+    def _callers(self, scope: Scope) -> tuple[Caller, ...]:
         function = self.project.function(scope)
+        found: dict[int, Caller] = {}
+        for name in sorted(self._names_for(function)):
+            for caller in self._reached(name).get(scope, ()):
+                found[id(caller[1])] = caller
+        if function.name == "<lambda>":
+            for where, call in self._lambda_calls(scope, function):
+                for value in self.evaluator.values(where, call.func):
+                    if isinstance(value, FunctionValue) and value.scope == scope:
+                        found[id(call)] = (where, call, value)
+        return tuple(found.values())
+
+    def _reached(self, name: str) -> Mapping[Scope, tuple[Caller, ...]]:
+        """The functions that calls of something of that name reach, each with those calls."""
+        return self.evaluator.fixpoint.get(
+            ("reached", name), lambda: self._resolved(name), _NO_CALLERS, lambda found: found
+        )
+
+    def _resolved(self, name: str) -> Mapping[Scope, tuple[Caller, ...]]:
+        found: dict[Scope, list[Caller]] = collections.defaultdict(list)
+        for where, call in self.calls_of(name):
+            for value in self.evaluator.values(where, call.func):
+                if isinstance(value, FunctionValue):
+                    found[value.scope].append((where, call, value))
+        return {scope: tuple(callers) for scope, callers in found.items()}
+
+    def _names_for(self, function: ir.Function) -> set[str]:
+        """The names that a function may be called by."""
         names = {function.name}
         if function.owner is not None:
             if function.name == "__call__":
-                return
+                return set()
             if function.name == "__init__":
                 names = set()
         frontier = set(names)
         for _ in range(3):
             frontier = {a for name in frontier for a in self._aliases_of(name)} - names
             names |= frontier
-        seen: set[int] = set()
-        for name in sorted(names):
-            for where, call in self.calls_of(name):
-                if id(call) not in seen:
-                    seen.add(id(call))
-                    yield where, call
-        if function.name == "<lambda>":
-            yield from self._lambda_calls(scope, function)
+        return names
 
     def _lambda_calls(self, scope: Scope, function: ir.Function) -> Iterator[tuple[Scope, ir.Call]]:
         outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)

@@ -86,9 +86,7 @@ class Project:
             key = function.parent
         return list(self._star_bindings(index, name, {index.module}))
 
-    def _star_bindings(
-        self, index: ir.ModuleIndex, name: str, seen: set[str]
-    ) -> Iterator[Binding]:
+    def _star_bindings(self, index: ir.ModuleIndex, name: str, seen: set[str]) -> Iterator[Binding]:
         for star in index.star_imports:
             if star in seen:
                 continue
