@@ -18,7 +18,7 @@ def given_parameters(
 ) -> Iterator[tuple[int | None, str, Values]]:
     """Each parameter of a transformed function: its place, its name, and what it can be.
 
-    The place is None for a parameter that is passed by keyword only.
+    The place is None for a parameter that is passed by keyword only, and for `**kwargs`.
     """
     parameters = context.project.function(scope).parameters
     for index in range(len(parameters)):
@@ -26,5 +26,5 @@ def given_parameters(
         if name is not None:
             yield index, name, argument_values(context, site, index)
     for parameter in parameters:
-        if parameter.kind == "keyword":
+        if parameter.kind in {"keyword", "double_star"}:
             yield None, parameter.name, context.evaluator.parameter(scope, parameter)

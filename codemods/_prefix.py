@@ -172,22 +172,9 @@ class _Reader:
             return "place"
         if self.context.tree.nnx_name(node) == "Carry":
             return "carry"
-        if self.class_name == "StateSharding" or self.is_declared_int(node):
+        if self.class_name == "StateSharding" or is_declared_int(self.context, node):
             return "place"
         return "unknown"
-
-    def is_declared_int(self, node: ast.expr) -> bool:
-        """Whether an attribute is declared as `int` by every class that the object can be of."""
-        if not isinstance(node, ast.Attribute):
-            return False
-        owners = self.context.values(node.value)
-        records = [
-            self.context.project.class_of(v.class_name) for v in owners if isinstance(v, Instance)
-        ]
-        return len(records) == len(owners) > 0 and all(
-            record is not None and record[1].annotations.get(node.attr) == ir.Name("int")
-            for record in records
-        )
 
     def not_literal(self, option: ast.expr) -> Axes:
         if self.may_be_filter(self.context.values(option)):
@@ -202,6 +189,18 @@ class _Reader:
         unknown = not values or any(isinstance(v, Basic) and v.sort == "unknown" for v in values)
         grown = any(isinstance(v, ContainerValue) for v in values)
         return (unknown or grown) and filters_travel(self.context.project, self.class_name)
+
+
+def is_declared_int(context: FileContext, node: ast.expr) -> bool:
+    """Whether an attribute is declared as `int` by every class that the object can be of."""
+    if not isinstance(node, ast.Attribute):
+        return False
+    owners = context.values(node.value)
+    records = [context.project.class_of(v.class_name) for v in owners if isinstance(v, Instance)]
+    return len(records) == len(owners) > 0 and all(
+        record is not None and record[1].annotations.get(node.attr) == ir.Name("int")
+        for record in records
+    )
 
 
 def _is_literal_axis(node: ast.expr) -> bool:

@@ -13,6 +13,7 @@ from nnx_migrate.facts.values import (
     FunctionValue,
     Instance,
     LibraryValue,
+    ParameterOf,
     Scope,
     TupleValue,
     Value,
@@ -98,23 +99,44 @@ class _Writes:
         self.seen.add((scope, name))
         for where in _scopes(self.context, scope):
             function = self.context.project.function(where)
-            if any(_root(write.target) == name for write in function.writes):
+            if any(self._is_part(where, write.target, name) for write in function.writes):
                 return True
             if any(self._call(where, call, name) for call in function.calls):
                 return True
         return False
 
+    def _is_part(self, scope: Scope, expr: ir.Expr, name: str, depth: int = 4) -> bool:
+        """Whether an expression is the parameter `name` or a part of it, under any local name."""
+        root = _root(expr)
+        return root == name or (
+            root is not None
+            and depth > 0
+            and any(
+                self._is_part(binding.scope, binding.expr, name, depth - 1)
+                for binding in self.context.project.bindings(scope, root)
+                if not isinstance(binding, ParameterOf)
+            )
+        )
+
     def _call(self, scope: Scope, call: ir.Call, name: str) -> bool:
-        values = self.context.evaluator.values(scope, call.func)
-        if _root(call.func) == name and isinstance(call.func, ir.Attribute):
-            if call.func.name in _WRITING_METHODS:
+        if self._is_part(scope, call.func, name):
+            if isinstance(call.func, ir.Attribute):
+                if call.func.name in _WRITING_METHODS:
+                    return True
+                owners = self.context.evaluator.values(scope, call.func.base)
+                if self._methods(owners, call.func.name):
+                    return True
+            if self._methods(self.context.evaluator.values(scope, call.func), "__call__"):
                 return True
-            if self._methods(self.context.evaluator.values(scope, call.func.base), call.func.name):
-                return True
-        if _root(call.func) == name and self._methods(values, "__call__"):
-            return True
-        given = [a for a in (*call.args, *(v for _, v in call.keywords)) if _root(a) == name]
-        return bool(given) and any(self._passed(value, call, given) for value in values)
+        given = [
+            argument
+            for argument in (*call.args, *(value for _, value in call.keywords))
+            if self._is_part(scope, argument, name)
+        ]
+        return bool(given) and any(
+            self._passed(value, call, given)
+            for value in self.context.evaluator.values(scope, call.func)
+        )
 
     def _methods(self, values: Values, name: str) -> bool:
         for value in values:
@@ -150,6 +172,6 @@ def _scopes(context: FileContext, scope: Scope) -> Iterator[Scope]:
 
 
 def _root(expr: ir.Expr) -> str | None:
-    while isinstance(expr, ir.Attribute | ir.Element):
+    while isinstance(expr, ir.Attribute | ir.Element | ir.Unpacked):
         expr = expr.base
     return expr.id if isinstance(expr, ir.Name) else None

@@ -42,9 +42,10 @@ from __future__ import annotations
 import ast
 
 from codemods._evidence import updated_broadcast
+from codemods._prefix import is_declared_int
 from codemods._updates import may_update
 from nnx_migrate.facts.sites import Site, assigned_value
-from nnx_migrate.facts.values import is_unknown
+from nnx_migrate.facts.values import Instance, is_unknown
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext
@@ -60,16 +61,10 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     broadcast = _broadcast_places(context, site)
     if broadcast and not scopes:
         return _unknown_function(context, site, broadcast)
-    places = tuple(
-        place
-        for place in broadcast
-        if any(
-            not works_on_copy(context, site, name)
-            and may_update(context, scope, name, argument_values(context, site, place))
-            for scope in scopes
-            if (name := parameter_at(context, site, scope, place)) is not None
-        )
-    )
+    places = tuple(place for place in broadcast if _is_updated(context, site, place))
+    unread = [place for place in _unread_places(context, site) if _is_updated(context, site, place)]
+    if unread:
+        return Pin(RULE.name, f"it cannot be read whether argument {unread[0]} is broadcast")
     if not places:
         return None
     if "transform_metadata" in site.options:
@@ -88,18 +83,56 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     )
 
 
+def _is_updated(context: FileContext, site: Site, place: int) -> bool:
+    return any(
+        not works_on_copy(context, site, name)
+        and may_update(context, scope, name, argument_values(context, site, place))
+        for scope in function_scopes(context, site)
+        if (name := parameter_at(context, site, scope, place)) is not None
+    )
+
+
 def _broadcast_places(context: FileContext, site: Site) -> list[int]:
     """Places of the arguments that are broadcast, or parts of them."""
-    axes = site.options["in_axes"]
-    if isinstance(axes, ast.Name):
-        found = assigned_value(context.tree, context.tree.scope(axes), axes.id)
-        axes = found[0] if found is not None else axes
+    axes = _followed(context, site.options["in_axes"])
     if isinstance(axes, ast.Tuple):
-        return [place for place, axis in enumerate(axes.elts) if _has_none(axis)]
-    if not _has_none(axes):
-        return []
+        elements = [_followed(context, axis) for axis in axes.elts]
+        return [place for place, axis in enumerate(elements) if _has_none(axis)]
+    return _all_places(context, site) if _has_none(axes) else []
+
+
+def _unread_places(context: FileContext, site: Site) -> list[int]:
+    """Places of the arguments whose axes may be None as far as one can see."""
+    axes = _followed(context, site.options["in_axes"])
+    if isinstance(axes, ast.Tuple):
+        elements = [_followed(context, axis) for axis in axes.elts]
+        return [place for place, axis in enumerate(elements) if not _is_read(context, axis)]
+    return [] if _is_read(context, axes) else _all_places(context, site)
+
+
+def _all_places(context: FileContext, site: Site) -> list[int]:
     sizes = [len(context.project.function(s).parameters) for s in function_scopes(context, site)]
     return list(range(max(sizes, default=1)))
+
+
+def _followed(context: FileContext, node: ast.expr) -> ast.expr:
+    """What a name stands for that is bound once."""
+    if isinstance(node, ast.Name):
+        found = assigned_value(context.tree, context.tree.scope(node), node.id)
+        return found[0] if found is not None else node
+    return node
+
+
+def _is_read(context: FileContext, axis: ast.expr) -> bool:
+    """Whether an axis is written out; prefix filters are the business of other rules."""
+    if isinstance(axis, ast.Tuple | ast.List):
+        return all(_is_read(context, element) for element in axis.elts)
+    if isinstance(axis, ast.Constant | ast.UnaryOp | ast.Dict):
+        return True
+    if context.tree.nnx_name(axis) == "Carry" or is_declared_int(context, axis):
+        return True
+    values = context.values(axis)
+    return bool(values) and all(isinstance(value, Instance) for value in values)
 
 
 def _unknown_function(context: FileContext, site: Site, places: list[int]) -> Decision | None:

@@ -28,7 +28,7 @@ way, in both modes.
 
 What it does otherwise
 ----------------------
-`nnx.compat.jit` donates as before.
+`nnx.compat.jit` donates as before. So it does where the function, or the option, is not to be seen.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
@@ -38,11 +38,11 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import ARRAY, PLAIN
+from nnx_migrate.facts.sites import Site, assigned_value
+from nnx_migrate.facts.values import ARRAY, PLAIN, Scope
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import argument_values, function_scopes
+from nnx_migrate.rewrite.functions import argument_values, function_scopes, parameter_at
 from nnx_migrate.rewrite.plan import Contribution, Decision, Pin, Same
 from nnx_migrate.rewrite.rule import Rule
 
@@ -51,15 +51,20 @@ _NUMBERS, _NAMES = "donate_argnums", "donate_argnames"
 
 def decide(context: FileContext, site: Site) -> Decision | None:
     given = {_NUMBERS, _NAMES} & site.options.keys()
-    if site.form == "reference" or len(given) != 1:
+    if not given and not site.complete and site.form != "reference":
+        return Pin(RULE.name, "it may donate arguments, its options are not all to be seen")
+    if len(given) != 1:
         return None
+    if site.form == "reference":
+        return Pin(RULE.name, "what is jitted with it cannot be seen", bare=True)
     (option,) = given
-    items = _literals(site.options[option])
+    items = _literals(context, site.options[option])
     scopes = function_scopes(context, site)
     if items is None or len(scopes) != 1:
         return Pin(RULE.name, "which arguments are donated cannot be read from the code")
-    function = context.project.function(scopes[0])
-    names = [p.name for p in function.parameters if p.kind == "positional"]
+    names, by_name_only = _parameters(context, site, scopes[0])
+    if items and set(items) <= by_name_only:
+        return Same(RULE.name, "donated by name, and there is no other way to pass it")
     places = _places(items, names)
     if places is None:
         return Pin(RULE.name, "which arguments are donated cannot be read from the code")
@@ -83,14 +88,35 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     )
 
 
-def _literals(node: ast.expr) -> list[int | str] | None:
+def _parameters(context: FileContext, site: Site, scope: Scope) -> tuple[list[str], set[str]]:
+    """Names of the parameters that a call can pass by position, and of the others."""
+    parameters = context.project.function(scope).parameters
+    names = [p.name for p in parameters if p.kind == "positional"]
+    first = parameter_at(context, site, scope, 0)
+    names = names[names.index(first) :] if first in names else []
+    return names, {p.name for p in parameters if p.kind == "keyword"}
+
+
+def _literals(context: FileContext, node: ast.expr) -> list[int | str] | None:
+    if isinstance(node, ast.Name):
+        assigned = assigned_value(context.tree, context.tree.scope(node), node.id)
+        node = assigned[0] if assigned is not None else node
     elements = node.elts if isinstance(node, ast.Tuple | ast.List) else [node]
     found: list[int | str] = []
     for element in elements:
-        if not isinstance(element, ast.Constant) or not isinstance(element.value, int | str):
+        value = _literal(element)
+        if value is None:
             return None
-        found.append(element.value)
+        found.append(value)
     return found
+
+
+def _literal(node: ast.expr) -> int | str | None:
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return value if isinstance(value, int | str) else None
 
 
 def _places(items: list[int | str], names: list[str]) -> list[int] | None:
@@ -98,8 +124,8 @@ def _places(items: list[int | str], names: list[str]) -> list[int] | None:
     for item in items:
         if isinstance(item, str) and item in names:
             places.append(names.index(item))
-        elif isinstance(item, int) and 0 <= item < len(names):
-            places.append(item)
+        elif isinstance(item, int) and -len(names) <= item < len(names):
+            places.append(item % len(names))
         else:
             return None
     return places

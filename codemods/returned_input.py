@@ -42,7 +42,7 @@ from __future__ import annotations
 from codemods._evidence import is_graph_node
 from codemods._given import SPLITTERS, given_parameters
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import STATE, Values
+from nnx_migrate.facts.values import STATE, ContainerValue, TupleValue, Value, Values
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext
@@ -67,7 +67,19 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 
 
 def _is_returned_whole(context: FileContext, values: Values) -> bool:
-    return is_graph_node(context, values) or values == STATE
+    """Whether each value holds a graph node or a State."""
+    return bool(values) and all(_holds_graph_node(context, value) for value in values)
+
+
+def _holds_graph_node(context: FileContext, value: Value) -> bool:
+    match value:
+        case ContainerValue(element=element):
+            return _is_returned_whole(context, element)
+        case TupleValue(elements=elements):
+            return any(_is_returned_whole(context, part) for part in elements)
+        case _:
+            alone: Values = frozenset({value})
+            return is_graph_node(context, alone) or alone == STATE
 
 
 _TRANSFORMS = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map"}) | SPLITTERS

@@ -3,7 +3,8 @@
 What it finds
 -------------
 `nnx.split_rngs` and `nnx.fork_rngs` called on an object: as a statement, in a `with`, or for the
-backups that `nnx.restore_rngs` takes. Their use as decorators is the same in both modes.
+backups that `nnx.restore_rngs` takes; or passed on as values, so that what they are called with
+cannot be seen. Their use as decorators is the same in both modes.
 
 Why it matters
 --------------
@@ -45,6 +46,11 @@ from nnx_migrate.rewrite.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.form == "reference":
+        call = context.tree.parents.get(site.reference)
+        if isinstance(call, ast.Call) and call.func is site.reference and not call.args:
+            return None  # it makes a decorator
+        return Pin(RULE.name, "what it is called with cannot be seen", bare=True)
     if site.form != "call" or not isinstance(site.function, ast.expr):
         return None
     if isinstance(site.function, ast.Lambda) or site.uses:
