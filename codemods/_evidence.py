@@ -62,6 +62,12 @@ def refuse_split(
     evidence.append(known)
     if known.proof is Proof.ASSUMED and not context.options.unsafe:
         return Pin(rule, f"what argument {index} is {known.claim}", tuple(evidence), outward=True)
+    shared = context.analysis.sharing.of(values)
+    if shared:
+        evidence.append(Evidence(shared, Proof.PROVED))
+        return Pin(
+            rule, f"tree mode takes no object twice: {shared}", tuple(evidence), outward=True
+        )
     effect = worst(effects_on(context, site, function_scopes(context, site), index))
     if effect is None:
         claim = f"the function leaves the structure of argument {index} alone"

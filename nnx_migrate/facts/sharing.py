@@ -1,0 +1,145 @@
+"""Modules that hold one object in two places: tree mode refuses them (SEMANTICS ALI-1, ALI-3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.callers import argument_for
+from nnx_migrate.facts.evaluate import Evaluator
+from nnx_migrate.facts.values import ContainerValue, Instance, Scope, TupleValue, Value, Values
+
+_KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
+
+
+class SharingFinder:
+    """Finds references that a class and what it is made of hold twice."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.project = evaluator.project
+        self.hierarchy = evaluator.hierarchy
+        self._reasons: dict[str, str] = {}
+
+    def of(self, values: Values) -> str:
+        """Why an object that can be any of `values` holds something twice; empty when unseen."""
+        return next((reason for value in values if (reason := self._value(value))), "")
+
+    def _value(self, value: Value) -> str:
+        match value:
+            case ContainerValue(element=element):
+                return self.of(element)
+            case TupleValue(elements=elements):
+                return next((reason for e in elements if (reason := self.of(e))), "")
+            case Instance(class_name=class_name, exact=exact, wraps=wraps):
+                names = [class_name]
+                if not exact and class_name != "flax.nnx.Module":
+                    names += self.hierarchy.descendants(class_name)
+                found = next((reason for n in names if (reason := self._class(n))), "")
+                return found or self.of(wraps)
+            case _:
+                return ""
+
+    def _class(self, class_name: str) -> str:
+        if class_name not in self._reasons:
+            self._reasons[class_name] = ""
+            self._reasons[class_name] = self._class_reason(class_name)
+        return self._reasons[class_name]
+
+    def _class_reason(self, class_name: str) -> str:
+        if self.hierarchy.kind(class_name) not in _KINDS - {"variable"}:
+            return ""
+        for ancestor in self.hierarchy.ancestry(class_name).classes:
+            located = self.project.class_of(ancestor)
+            if located is None:
+                continue
+            module, record = located
+            for key in record.methods.values():
+                scope = Scope(module, key)
+                reason = next(self._in_method(scope), "")
+                if reason:
+                    return reason
+                for write in self.project.function(scope).writes:
+                    if write.value is not None and self._is_own(scope, write.target):
+                        reason = self.of(self.evaluator.values(scope, write.value))
+                        if reason:
+                            return reason
+        return ""
+
+    def _in_method(self, scope: Scope) -> Iterator[str]:
+        function = self.project.function(scope)
+        path = self.project.path_of(scope.module)
+        stored: dict[ir.Expr, int] = {}
+        for write in function.writes:
+            if write.how not in {"set", "grow"} or write.value is None:
+                continue
+            if not self._is_own(scope, write.target):
+                continue
+            if self._is_own(scope, write.value) and self._is_graph_node(scope, write.value):
+                yield f"one object is kept under two names ({path}:{write.line})"
+            if isinstance(write.value, ir.Name) and self._is_graph_node(scope, write.value):
+                stored[write.value] = stored.get(write.value, 0) + 1
+            if self._repeats(scope, write.value):
+                yield f"one object is kept in a list several times ({path}:{write.line})"
+        for call in function.calls:
+            for name in self._stored_arguments(scope, call):
+                stored[name] = stored.get(name, 0) + 1
+        for name, times in stored.items():
+            if times > 1:
+                text = name.id if isinstance(name, ir.Name) else "it"
+                yield f"{text} is kept in several places ({path}:{function.line})"
+
+    def _is_own(self, scope: Scope, expr: ir.Expr) -> bool:
+        """Whether an expression is an attribute of the method's own object, at any depth."""
+        parameters = self.project.function(scope).parameters
+        if not parameters or not isinstance(expr, ir.Attribute):
+            return False
+        while isinstance(expr, ir.Attribute):
+            expr = expr.base
+        return expr == ir.Name(parameters[0].name)
+
+    def _is_graph_node(self, scope: Scope, expr: ir.Expr) -> bool:
+        values = self.evaluator.values(scope, expr)
+        return bool(values) and all(
+            isinstance(v, Instance) and self.hierarchy.kind(v.class_name) in _KINDS for v in values
+        )
+
+    def _repeats(self, scope: Scope, expr: ir.Expr) -> bool:
+        """`[block] * n`, alone or handed to nnx.List or nnx.Sequential."""
+        if isinstance(expr, ir.Call):
+            return any(self._repeats(scope, arg) for arg in expr.args)
+        if isinstance(expr, ir.Starred):
+            return self._repeats(scope, expr.value)
+        if not isinstance(expr, ir.Computed) or len(expr.operands) != 2:
+            return False
+        lists = [o for o in expr.operands if isinstance(o, ir.Sequence)]
+        if len(lists) != 1:
+            return False
+        other = next(o for o in expr.operands if o is not lists[0])
+        if any(isinstance(v, ContainerValue) for v in self.evaluator.values(scope, other)):
+            return False  # a sum of lists
+        return any(
+            isinstance(v, Instance) and self.hierarchy.kind(v.class_name) in _KINDS
+            for element in lists[0].elements
+            for v in self.evaluator.values(scope, element)
+        )
+
+    def _stored_arguments(self, scope: Scope, call: ir.Call) -> Iterator[ir.Expr]:
+        """Names passed to a constructor that keeps them as they are."""
+        class_name = self.hierarchy.class_name(scope, call.func)
+        if class_name is None:
+            return
+        method = self.hierarchy.method(class_name, "__init__")
+        if not isinstance(method, Scope):
+            return
+        function = self.project.function(method)
+        for parameter in function.parameters[1:]:
+            given = argument_for(function, parameter, call, 1)
+            if not isinstance(given, ir.Name) or not self._is_graph_node(scope, given):
+                continue
+            kept = any(
+                write.value == ir.Name(parameter.name) and self._is_own(method, write.target)
+                for write in function.writes
+            )
+            if kept:
+                yield given
