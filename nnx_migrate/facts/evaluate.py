@@ -596,7 +596,7 @@ def _deeper(value: Value, depth: int) -> bool:
 
 
 def _unsettled(found: Values) -> Values:
-    return found | unknown("it is defined in terms of itself")
+    return unknown("it is defined in terms of itself")
 
 
 def _combined(operands: list[Values]) -> Values:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-_ROUNDS = 8
+#: What still changes after so many rounds is widened.
+_ROUNDS = 4
 _UNSET = object()
 
 
@@ -39,7 +40,7 @@ class Fixpoint:
         Args:
             compute: computes it, asking for others by this method.
             least: what to assume of it at first, where it depends on itself.
-            widen: makes of an answer that does not settle one that claims nothing.
+            widen: makes of an answer that does not settle one that claims nothing, for good.
         """
         answer: T
         if key in self._final:
@@ -88,26 +89,31 @@ class Fixpoint:
         self, key: Hashable, compute: Callable[[], T], widen: Callable[[T], T], depth: int
     ) -> T:
         opened = len(self._order)
-        for _ in range(_ROUNDS):
+        rounds = 0
+        while True:
             value = compute()
             if self._lowest[-1] < depth:  # part of a circle that began further up
                 return value
             found = {name: self._provisional[name].value for name in self._order[opened:]}
             found[key] = value
-            circular = self._lowest[-1] == depth
-            if not circular or all(
-                self._guesses.get(name, _UNSET) == answer for name, answer in found.items()
-            ):
+            changed = [
+                name
+                for name, answer in found.items()
+                if self._guesses.get(name, _UNSET) != answer
+            ]
+            if self._lowest[-1] > depth or not changed:
                 self._keep(found)
                 self._reopen(opened)
                 return value
-            widened = {name: self._provisional[name].widen for name in self._order[opened:]}
+            rounds += 1
+            if rounds >= _ROUNDS:
+                if key in changed:
+                    self._keep({key: widen(value)})
+                    self._reopen(opened)
+                    return widen(value)
+                self._keep({n: self._provisional[n].widen(found.pop(n)) for n in changed})
             self._guesses.update(found)
             self._reopen(opened)
-        widened[key] = widen
-        self._keep({name: widened[name](answer) for name, answer in found.items()})
-        self._lowest[-1] = depth
-        return widen(value)
 
     def _keep(self, answers: dict[Hashable, Any]) -> None:
         self._final.update(answers)

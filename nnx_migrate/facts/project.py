@@ -25,6 +25,7 @@ class Project:
         self.modules: dict[str, ir.ModuleIndex] = {}
         self.base: Project | None = None
         self.replaced = ""
+        self._bindings: dict[tuple[Scope, str], list[Binding]] = {}
         for index in indexes:
             self.modules.setdefault(index.module, index)
 
@@ -71,6 +72,12 @@ class Project:
 
     def bindings(self, scope: Scope, name: str) -> list[Binding]:
         """What `name` can be bound to, seen from `scope`; empty when nothing binds it."""
+        known = self._bindings.get((scope, name))
+        if known is None:
+            known = self._bindings[scope, name] = self._find_bindings(scope, name)
+        return known
+
+    def _find_bindings(self, scope: Scope, name: str) -> list[Binding]:
         index = self.modules[scope.module]
         key: str | None = scope.function
         while key is not None:
