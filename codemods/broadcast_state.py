@@ -67,8 +67,6 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return Pin(RULE.name, f"it cannot be read whether argument {unread[0]} is broadcast")
     if not places:
         return None
-    if "transform_metadata" in site.options:
-        return Pin(RULE.name, f"the scan may update argument {places[0]}, which it broadcasts")
     evidence = Evidence(
         "a copy in the body gives the results of graph mode in both modes",
         Proof.PROVED,

@@ -97,9 +97,7 @@ class Fixpoint:
             found = {name: self._provisional[name].value for name in self._order[opened:]}
             found[key] = value
             changed = [
-                name
-                for name, answer in found.items()
-                if self._guesses.get(name, _UNSET) != answer
+                name for name, answer in found.items() if self._guesses.get(name, _UNSET) != answer
             ]
             if self._lowest[-1] > depth or not changed:
                 self._keep(found)

@@ -129,6 +129,8 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     if places:
         if job.splits or job.returns:
             raise CannotEmit("arguments are copied at a site where others are split")
+        if job.metadata is not None:
+            edits += metadata_edits(context, site, job.metadata, job.options, spelling.nnx)
         return edits + clone_edits(context, site, places, spelling.nnx)
     if site.form == "decorator":
         return edits + _decorated(context, job, spelling.nnx)
