@@ -255,7 +255,7 @@ class Evaluator:
         if name.startswith("builtins.") and short in _PLAIN_TYPES:
             return PLAIN
         if name.startswith(("jax.", "jaxtyping.", "numpy.", "chex.")):
-            return ARRAY
+            return unknown("a tree") if _may_be_tree(short) else ARRAY
         kind = self.hierarchy.kind(name)
         if kind == "state":
             return STATE if short != "GraphDef" else GRAPHDEF
@@ -298,11 +298,9 @@ class Evaluator:
                 return frozenset({value})
             case Basic():
                 return frozenset({value})
-            case ContainerValue(element=element):
-                if name in {"items", "values", "keys", "copy"}:
-                    return frozenset({LibraryValue(f"<container>.{name}"), value})
-                if name in {"get", "pop", "popleft", "setdefault"}:
-                    return element
+            case ContainerValue():
+                return frozenset({LibraryValue(f"<container>.{name}")})
+            case TupleValue():
                 return frozenset({LibraryValue(f"<container>.{name}")})
             case _:
                 return unknown(f"attribute {name}")
@@ -444,8 +442,7 @@ class Evaluator:
             case LibraryValue(dotted=dotted):
                 return self._called_library(scope, call, dotted)
             case Instance():
-                method = self.hierarchy.method(callee.class_name, "__call__")
-                return self.returned(method) if isinstance(method, Scope) else ARRAY
+                return self._called_instance(callee)
             case Basic(sort="unknown"):
                 return frozenset({callee})
             case Basic() | ContainerValue():
@@ -453,19 +450,51 @@ class Evaluator:
             case _:
                 return unknown("a call of something unexpected")
 
+    def _called_instance(self, instance: Instance) -> Values:
+        found: Values = NOTHING
+        names: tuple[str, ...] = (instance.class_name,)
+        if not instance.exact:
+            names += self.hierarchy.descendants(instance.class_name)
+        for name in dict.fromkeys(names):
+            method = self.hierarchy.method(name, "__call__")
+            if isinstance(method, Scope):
+                found |= self.returned(method)
+            elif method is None and not self.hierarchy.ancestry(name).closed:
+                found |= unknown(f"what a call of {name} gives")
+        return found or ARRAY
+
+    def _container_call(self, scope: Scope, call: ir.Call, name: str) -> Values:
+        """What a method of a list, a dict or a tuple gives."""
+        if not isinstance(call.func, ir.Attribute):
+            return unknown(f"the result of {name}()")
+        bases = self.values(scope, call.func.base)
+        held = frozenset(v for v in bases if isinstance(v, ContainerValue | TupleValue))
+        element = self._union(_elements(v) for v in held)
+        if name in {"get", "pop", "popleft", "setdefault"}:
+            return element | self._all(scope, call.args[1:])
+        if name == "items":
+            return frozenset({ContainerValue(frozenset({TupleValue((PLAIN, element))}))})
+        if name == "popitem":
+            return frozenset({TupleValue((PLAIN, element))})
+        if name in {"values", "copy", "union", "__iter__"}:
+            return held
+        return PLAIN
+
     def _constructed(self, scope: Scope, call: ir.Call, class_name: str) -> Values:
-        keywords = frozenset(name for name, _ in call.keywords if name)
+        keywords = frozenset(name or "**" for name, _ in call.keywords)
         origin = f"{self.project.path_of(scope.module)}:{call.line} constructed"
         wraps: Values = NOTHING
         short = class_name.rpartition(".")[2]
-        if class_name.startswith("flax.nnx.") and call.args:
-            if short in CONTAINER_CLASSES:
-                parts = [self.values(scope, arg) for arg in call.args]
-                wraps = self._union(
-                    _elements(v) if _holds(v) else frozenset({v}) for p in parts for v in p
-                )
-            elif short in {"ModelAndOptimizer", "Optimizer"}:
-                wraps = self.values(scope, call.args[0])
+        layer = layer_of(class_name)
+        if short in {"ModelAndOptimizer", "Optimizer"} and layer is not None and call.args:
+            wraps = self.values(scope, call.args[0])
+        elif layer is not None and "argument" in layer.attributes.values():
+            given = [*call.args, *(value for name, value in call.keywords if name != "rngs")]
+            parts = [self.values(scope, argument) for argument in given]
+            held = self._union(
+                _elements(v) if _holds(v) else frozenset({v}) for p in parts for v in p
+            )
+            wraps = held - PLAIN
         return frozenset({Instance(class_name, keywords, True, wraps, origin)})
 
     def _called_function(self, callee: FunctionValue) -> Values:
@@ -479,11 +508,19 @@ class Evaluator:
 
     def _called_library(self, scope: Scope, call: ir.Call, dotted: str) -> Values:
         name = nnx_name(dotted)
+        if dotted.startswith("<container>."):
+            return self._container_call(scope, call, dotted.removeprefix("<container>."))
+        if dotted == "builtins.dict":
+            parts = [*call.args, *(value for _, value in call.keywords)]
+            pairs = [_last(v) for p in call.args for v in self.values(scope, ir.Element(p))]
+            named = self._all(scope, tuple(value for _, value in call.keywords))
+            return frozenset({ContainerValue(named.union(*pairs) if parts else NOTHING)})
         if dotted == "builtins.getattr" and len(call.args) > 1:
             return self._getattr(scope, call)
         if dotted == "functools.partial" and call.args:
-            return frozenset(
-                _partial(v, len(call.args) - 1) for v in self.values(scope, call.args[0])
+            keywords = frozenset(name or "**" for name, _ in call.keywords)
+            return self._union(
+                _partial(v, len(call.args) - 1, keywords) for v in self.values(scope, call.args[0])
             )
         if is_transform(dotted):
             return self._transformed(scope, call, dotted)
@@ -576,6 +613,11 @@ class Evaluator:
         return sources.pop() if len(sources) == 1 else None
 
 
+def _may_be_tree(name: str) -> bool:
+    """Whether a type of the array libraries also allows Modules: `PyTree`, `chex.ArrayTree`."""
+    return "Tree" in name or name in {"Partial", "ShapeDtypeStruct", "Tracer"}
+
+
 def _limited(found: Values) -> Values:
     if len(found) > _MAX_VALUES:
         return unknown("too many possibilities")
@@ -641,11 +683,26 @@ def _holds(value: Value) -> bool:
     return isinstance(value, ContainerValue | TupleValue)
 
 
-def _partial(value: Value, given: int) -> Value:
-    if isinstance(value, FunctionValue):
-        held = value.partial_args + given
-        return FunctionValue(value.scope, value.key, value.transforms, value.bound, held)
-    return value
+def _partial(value: Value, given: int, keywords: frozenset[str]) -> Values:
+    match value:
+        case FunctionValue(scope=scope, key=key, transforms=transforms, bound=bound):
+            held = value.partial_args + given
+            return frozenset({FunctionValue(scope, key, transforms, bound, held)})
+        case ClassValue(class_name=class_name):
+            layer = layer_of(class_name)
+            decisive = layer.conditional_variables.keys() | {"**"} if layer else frozenset()
+            if keywords & decisive or (given and layer and "argument" in layer.attributes.values()):
+                return unknown(f"a {class_name} with arguments that decide what it holds")
+            return frozenset({value})
+        case _:
+            return frozenset({value})
+
+
+def _last(value: Value) -> Values:
+    """The value of a pair (key, value) that a dict is made of."""
+    if isinstance(value, TupleValue) and value.elements:
+        return value.elements[-1]
+    return frozenset({value})
 
 
 def _elements(value: Value) -> Values:

@@ -146,6 +146,19 @@ class Hierarchy:
         """The class itself (when it is of the project) and every project class below it."""
         return self._descendants.get(class_name, ())
 
+    def super_methods(self, class_name: str, name: str) -> list[Scope | str]:
+        """What `super().name` can run in a method of a class: a subclass may put others between."""
+        found: list[Scope | str] = []
+        for below in self.descendants(class_name) or (class_name,):
+            classes = self.ancestry(below).classes
+            after = classes[classes.index(class_name) + 1 :] if class_name in classes else ()
+            for ancestor in after:
+                method = self.method(ancestor, name)
+                if method is not None:
+                    found += [method] if method not in found else []
+                    break
+        return found
+
     def method(self, class_name: str, name: str) -> Scope | str | None:
         """Where a method is defined: a scope of the project, "flax.nnx.X" for one of the library's.
 
@@ -157,9 +170,24 @@ class Hierarchy:
                 module, record = located
                 if name in record.methods:
                     return Scope(module, record.methods[name])
+                for value in record.attributes.get(name, ()):
+                    key = _method_behind(record, value)
+                    if key is not None:
+                        return Scope(module, key)
             elif (layer := layer_of(ancestor)) is not None and layer.name not in _MODULE_BASES:
                 return ancestor
         return None
+
+
+def _method_behind(record: ir.Class, value: ir.Expr) -> str | None:
+    """The method of the class that an assignment in its body gives another name."""
+    match value:
+        case ir.Name(id=name):
+            return record.methods.get(name)
+        case ir.Call(args=(first, *_)):
+            return _method_behind(record, first)
+        case _:
+            return None
 
 
 def _is_none(expr: ir.Expr) -> bool:

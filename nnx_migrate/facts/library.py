@@ -11,11 +11,12 @@ from nnx_migrate.facts.values import (
     NOTHING,
     PLAIN,
     STATE,
+    Basic,
     ContainerValue,
-    FunctionValue,
     Instance,
     LibraryValue,
     TupleValue,
+    Value,
     Values,
     unknown,
 )
@@ -90,9 +91,80 @@ _STATE_FUNCTIONS = frozenset({"state", "pop", "filter_state", "merge_state", "va
 _SAME_AS_ARGUMENT = frozenset(
     {"clone", "view", "as_abstract", "as_pure", "data", "static", "with_attributes", "to_tree"}
 )
-_CONTAINER_BUILTINS = frozenset(
-    {"list", "tuple", "set", "sorted", "reversed", "iter", "frozenset", "next"}
+_CONTAINER_BUILTINS = frozenset({"list", "tuple", "set", "sorted", "reversed", "iter", "frozenset"})
+_PLAIN_BUILTINS = frozenset(
+    {
+        "abs",
+        "all",
+        "any",
+        "ascii",
+        "bin",
+        "bool",
+        "bytearray",
+        "bytes",
+        "callable",
+        "chr",
+        "complex",
+        "delattr",
+        "dir",
+        "divmod",
+        "float",
+        "format",
+        "hasattr",
+        "hash",
+        "hex",
+        "id",
+        "input",
+        "int",
+        "isinstance",
+        "issubclass",
+        "len",
+        "memoryview",
+        "oct",
+        "open",
+        "ord",
+        "pow",
+        "print",
+        "range",
+        "repr",
+        "round",
+        "setattr",
+        "slice",
+        "str",
+        "sum",
+    }
 )
+#: Functions that give a tree of the form of their first argument.
+_TREE_PRESERVING = frozenset(
+    {
+        "copy.copy",
+        "copy.deepcopy",
+        "jax.block_until_ready",
+        "jax.device_get",
+        "jax.device_put",
+        "jax.lax.all_gather",
+        "jax.lax.optimization_barrier",
+        "jax.lax.pmax",
+        "jax.lax.pmean",
+        "jax.lax.pmin",
+        "jax.lax.psum",
+        "jax.lax.stop_gradient",
+        "jax.lax.with_sharding_constraint",
+        "optax.apply_updates",
+        "optax.incremental_update",
+    }
+)
+#: Control flow, with the place of what it carries from one step to the next.
+_CONTROL_FLOW: dict[str, int | None] = {
+    "jax.lax.associative_scan": 1,
+    "jax.lax.cond": None,
+    "jax.lax.custom_root": None,
+    "jax.lax.fori_loop": 3,
+    "jax.lax.map": None,
+    "jax.lax.scan": None,
+    "jax.lax.switch": None,
+    "jax.lax.while_loop": 2,
+}
 
 
 def is_transform(dotted: str) -> bool:
@@ -130,6 +202,12 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
         arguments: what its positional arguments can be.
     """
     first = arguments[0] if arguments else NOTHING
+    if dotted in _TREE_PRESERVING:
+        return first
+    if dotted in _CONTROL_FLOW:
+        place = _CONTROL_FLOW[dotted]
+        carried = arguments[place] if place is not None and place < len(arguments) else NOTHING
+        return carried if carried and carried <= ARRAY | PLAIN else unknown(f"what {dotted} gives")
     if dotted.startswith(_METHOD):
         return _method_result(dotted.removeprefix(_METHOD))
     if nnx is not None:
@@ -138,8 +216,8 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
         return _builtin_result(dotted.removeprefix("builtins."), arguments)
     if dotted.startswith("<container>."):
         return frozenset()
-    if dotted in {"copy.copy", "copy.deepcopy"}:
-        return first
+    if dotted in {"typing.cast", "typing_extensions.cast"} and len(arguments) > 1:
+        return arguments[1]
     if dotted in {"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"} and len(arguments) > 1:
         return arguments[1]
     if dotted.startswith(_ARRAY_LIBRARIES):
@@ -153,7 +231,6 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
             "math.",
             "time.",
             "os.",
-            "functools.",
             "logging.",
         )
     ):
@@ -184,14 +261,19 @@ def _abstract(function: Values) -> Values:
 
 
 def _builtin_result(name: str, arguments: Sequence[Values]) -> Values:
+    if name in {"next", "min", "max"} and arguments:
+        held = frozenset[Value]().union(*arguments) if len(arguments) > 1 else arguments[0]
+        return _elements(held)
     if name in _CONTAINER_BUILTINS and arguments:
         return arguments[0]
     if name in {"zip", "enumerate"}:
         columns = ([PLAIN] if name == "enumerate" else []) + [_elements(a) for a in arguments]
         return frozenset({ContainerValue(frozenset({TupleValue(tuple(columns))}))})
-    if name in {"getattr", "super", "vars", "eval", "map", "filter"}:
-        return unknown(f"the result of {name}()")
-    return PLAIN
+    if name in _CONTAINER_BUILTINS:
+        return frozenset({ContainerValue(NOTHING)})
+    if name in _PLAIN_BUILTINS or name.endswith(("Error", "Exception", "Warning", "Exit")):
+        return PLAIN
+    return unknown(f"the result of {name}()")
 
 
 def _elements(values: Values) -> Values:
@@ -203,6 +285,8 @@ def _elements(values: Values) -> Values:
             found = found.union(*value.elements)
         elif isinstance(value, Instance) and value.wraps:
             found |= value.wraps
-        elif not isinstance(value, FunctionValue):
+        elif isinstance(value, Basic):
             found |= {value}
+        else:
+            found |= unknown("an element of something unknown")
     return found

@@ -40,7 +40,84 @@ _HARMLESS_PREFIXES = (
     "<container>.",
     "<method>.",
 )
-_CHANGING_BUILTINS = frozenset({"builtins.setattr", "builtins.delattr", "builtins.vars"})
+_CHANGING_BUILTINS = frozenset(
+    {
+        "builtins.setattr",
+        "builtins.delattr",
+        "builtins.vars",
+        "builtins.object.__setattr__",
+        "builtins.object.__delattr__",
+        "operator.setitem",
+        "operator.delitem",
+        "operator.iadd",
+        "operator.iconcat",
+    }
+)
+#: They hand the object to code that nothing here says anything about.
+_OPAQUE = frozenset({"functools.reduce", "functools.singledispatch", "operator.methodcaller"})
+_OPAQUE_NNX = frozenset(
+    {"update_context", "split_context", "merge_context", "with_vars", "vars_as", "call", "unpack"}
+)
+
+#: Methods of nnx.Module, and of lists, that change the object.
+STRUCTURAL_METHODS = frozenset(
+    {"train", "eval", "set_attributes", "sow", "perturb", "set_mode", "append", "extend", "insert"}
+)
+#: Methods of lists, dicts, sets and deques that change them.
+MUTATING_METHODS = frozenset(
+    {
+        "add",
+        "append",
+        "appendleft",
+        "clear",
+        "discard",
+        "extend",
+        "extendleft",
+        "insert",
+        "pop",
+        "popitem",
+        "popleft",
+        "remove",
+        "reverse",
+        "setdefault",
+        "sort",
+        "update",
+    }
+)
+#: Those of them that keep what they are given.
+GROWING_METHODS = frozenset(
+    {"add", "append", "appendleft", "extend", "extendleft", "insert", "setdefault", "update"}
+)
+#: Functions that bind arguments to a function, by their names after `nnx.` or absolute ones.
+BINDING = frozenset({"functools.partial", "jax.tree_util.Partial", "jit_partial", "cached_partial"})
+#: Functions that call their first argument with elements of the others.
+MAPPING = frozenset({"builtins.map", "builtins.filter", "itertools.starmap"})
+#: Functions that call their first argument.
+APPLYING = frozenset({"eval_shape", "jax.eval_shape", "jax.lax.map", "jax.lax.scan"})
+_PARTS = frozenset(
+    {
+        "typing.cast",
+        "copy.copy",
+        "builtins.dict",
+        "builtins.enumerate",
+        "builtins.filter",
+        "builtins.frozenset",
+        "builtins.getattr",
+        "builtins.iter",
+        "builtins.list",
+        "builtins.max",
+        "builtins.min",
+        "builtins.next",
+        "builtins.reversed",
+        "builtins.set",
+        "builtins.sorted",
+        "builtins.tuple",
+        "builtins.vars",
+        "builtins.zip",
+        "functools.reduce",
+    }
+)
+_NNX_PARTS = frozenset({"iter_modules", "iter_children", "iter_graph", "iter_module_children"})
 
 #: Which arguments of a control-flow function are functions, where their operands begin, and how
 #: many parameters of the function come before those operands.
@@ -55,10 +132,21 @@ def harmless_library_call(dotted: str) -> bool | None:
     """Whether a library call leaves the structure of its arguments alone; None when not known."""
     name = nnx_name(dotted)
     if name is not None:
-        return name.removeprefix("compat.") not in _CHANGING
+        short = name.removeprefix("compat.")
+        return None if short in _OPAQUE_NNX else short not in _CHANGING
+    if dotted in _OPAQUE:
+        return None
     if dotted in _CHANGING_BUILTINS:
         return False
     return True if dotted.startswith(_HARMLESS_PREFIXES) else None
+
+
+def gives_part_of(dotted: str) -> bool:
+    """Whether a library function gives back what it was given, or something that holds it."""
+    name = nnx_name(dotted)
+    if name is not None:
+        return name in _NNX_PARTS
+    return dotted in _PARTS or dotted.startswith("itertools.")
 
 
 def operands_of(dotted: str, call: ir.Call, places: list[int]) -> list[tuple[ir.Expr, int]] | None:

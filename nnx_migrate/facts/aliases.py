@@ -1,0 +1,321 @@
+"""Which expressions of a function are, or hold, an object that it was given, or a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.callers import argument_for
+from nnx_migrate.facts.library_effects import gives_part_of
+from nnx_migrate.facts.project import layer_of
+from nnx_migrate.facts.values import (
+    Basic,
+    ClassValue,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    ParameterOf,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+)
+
+if TYPE_CHECKING:
+    from nnx_migrate.facts.effects import EffectFinder
+
+#: Attributes of a Variable that are no Variable themselves.
+VARIABLE_READS = frozenset(
+    {
+        "value",
+        "raw_value",
+        "shape",
+        "dtype",
+        "ndim",
+        "size",
+        "T",
+        "at",
+        "get_value",
+        "get_raw_value",
+    }
+)
+#: Methods that give what a container, or a Module, holds.
+_GIVING = frozenset(
+    {
+        "items",
+        "values",
+        "get",
+        "pop",
+        "popitem",
+        "popleft",
+        "copy",
+        "setdefault",
+        "iter_modules",
+        "iter_children",
+    }
+)
+_VIEWS = frozenset({"state", "split", "variables", "pop", "view", "compat.state", "compat.split"})
+_NEW_LISTS = frozenset({"list", "dict", "set"})
+
+
+class Aliases:
+    """Follows one parameter of one function through names, attributes, containers and calls."""
+
+    def __init__(self, finder: EffectFinder, scope: Scope, parameter: str) -> None:
+        self.finder = finder
+        self.evaluator = finder.evaluator
+        self.project = finder.project
+        self.scope = scope
+        self.parameter = parameter
+
+    def values(self, scope: Scope, expr: ir.Expr) -> Values:
+        return self.evaluator.values(scope, expr) or frozenset({Basic("unknown", "not resolved")})
+
+    def rooted(self, scope: Scope, expr: ir.Expr) -> bool:
+        """Whether `expr` is the tracked object or a part of it that may hold Variables."""
+        key = ("rooted", self.scope, self.parameter, scope, expr)
+        return self.finder.fixpoint.get(
+            key, lambda: self._is_rooted(scope, expr), False, lambda _: True
+        )
+
+    def any_rooted(self, scope: Scope, expressions: Iterable[ir.Expr]) -> bool:
+        return any(self.rooted(scope, unstarred(expr)) for expr in expressions)
+
+    def _is_rooted(self, scope: Scope, expr: ir.Expr) -> bool:
+        match expr:
+            case ir.Name(id=name):
+                return any(
+                    self._is_parameter(binding)
+                    if isinstance(binding, ParameterOf)
+                    else self.rooted(binding.scope, binding.expr)
+                    for binding in self.project.bindings(scope, name)
+                )
+            case ir.Attribute(base=base, name=name):
+                return (
+                    self.rooted(scope, base)
+                    and not (name in VARIABLE_READS and self.reads_variable(scope, base))
+                    and self._may_hold(scope, expr)
+                )
+            case ir.Element(base=base) | ir.Unpacked(base=base):
+                return (
+                    self.rooted(scope, base)
+                    and not self.is_variable(scope, base)
+                    and self._may_hold(scope, expr)
+                )
+            case ir.Choice(options=parts) | ir.Sequence(elements=parts):
+                return self.any_rooted(scope, parts)
+            case ir.Starred(value=value):
+                return self.rooted(scope, value)
+            case ir.Within(key=key, expr=inner):
+                return self.rooted(Scope(scope.module, key), inner)
+            case ir.Computed(operands=operands) if operands:
+                return self.any_rooted(scope, operands) and any(
+                    isinstance(v, ContainerValue | TupleValue) for v in self.values(scope, expr)
+                )
+            case ir.Call():
+                return self._call_gives(scope, expr) and self._may_hold(scope, expr)
+            case _:
+                return False
+
+    def _may_hold(self, scope: Scope, expr: ir.Expr) -> bool:
+        return any(map(_may_hold, self.values(scope, expr)))
+
+    def _is_parameter(self, binding: ParameterOf) -> bool:
+        """Whether it is the tracked parameter, or that of an inner function with it as default."""
+        if binding.scope == self.scope:
+            return binding.parameter.name == self.parameter
+        default = binding.parameter.default
+        parent = self.project.function(binding.scope).parent
+        if default is None or parent is None:
+            return False
+        return self.rooted(Scope(binding.scope.module, parent), default)
+
+    def _call_gives(self, scope: Scope, call: ir.Call) -> bool:
+        """Whether a call gives back the object, a part of it, or something that keeps it."""
+        if call.func == ir.ANNOTATED:
+            return len(call.args) > 1 and self.rooted(scope, call.args[1])
+        if call.func in {ir.SLICED, ir.ENTERED}:
+            return self.rooted(scope, call.args[0]) and not self.is_variable(scope, call.args[0])
+        if is_super(call):
+            return self.is_own_object(scope)
+        func = call.func
+        if isinstance(func, ir.Attribute) and self.rooted(scope, func.base):
+            base = self.values(scope, func.base)
+            if any(self._method_gives(value, func.name) for value in base):
+                return True
+        given = [*call.args, *(value for _, value in call.keywords)]
+        return self.any_rooted(scope, given) and any(
+            self._callee_gives(scope, value, call) for value in self.values(scope, func)
+        )
+
+    def _method_gives(self, value: Value, name: str) -> bool:
+        match value:
+            case Instance():
+                methods = [
+                    self.finder.hierarchy.method(class_name, name)
+                    for class_name in self.finder.classes_of(value)
+                ]
+                found = [method for method in methods if isinstance(method, Scope)]
+                if found:
+                    return any(map(self._gives_self, found))
+                return name in _GIVING
+            case ContainerValue() | TupleValue() | Basic(sort="unknown"):
+                return name in _GIVING
+            case _:
+                return False
+
+    def _gives_self(self, method: Scope) -> bool:
+        return any(e.way == "returned" for e in self.finder.of_own_parameter(method))
+
+    def _callee_gives(self, scope: Scope, value: Value, call: ir.Call) -> bool:
+        match value:
+            case FunctionValue():
+                return self._function_gives(scope, value, call, "returned")
+            case ClassValue(class_name=class_name):
+                return self._instance_keeps(scope, class_name, call)
+            case Instance():
+                method = self.finder.hierarchy.method(value.class_name, "__call__")
+                bound = isinstance(method, Scope) and FunctionValue(method, "", bound=True)
+                return bool(bound) and self._function_gives(scope, bound, call, "returned")  # type: ignore[arg-type]
+            case LibraryValue(dotted=dotted):
+                if dotted == "builtins.map":
+                    return self.rooted(scope, mapped(call))
+                if dotted == "builtins.getattr" and len(call.args) > 1:
+                    name = call.args[1]
+                    if isinstance(name, ir.Constant) and name.text:
+                        return self.rooted(scope, ir.Attribute(call.args[0], name.text))
+                return gives_part_of(dotted)
+            case _:
+                return False
+
+    def _instance_keeps(self, scope: Scope, class_name: str, call: ir.Call) -> bool:
+        layer = layer_of(class_name)
+        if layer is not None:
+            return "argument" in layer.attributes.values()
+        method = self.finder.hierarchy.method(class_name, "__init__")
+        if isinstance(method, Scope):
+            value = FunctionValue(method, "", bound=True)
+            return self._function_gives(scope, value, call, "kept in self")
+        return True  # a dataclass, a named tuple
+
+    def _function_gives(self, scope: Scope, value: FunctionValue, call: ir.Call, way: str) -> bool:
+        function = self.project.function(value.scope)
+        offset = (1 if value.bound else 0) + value.partial_args
+        for parameter in function.parameters:
+            argument = argument_for(function, parameter, call, offset)
+            reached = argument is not None and self.rooted(scope, argument)
+            if parameter.kind in {"star", "double_star"} or reached:
+                effects = self.finder.of(value.scope, parameter.name)
+                if any(e.way == way for e in effects):
+                    return True
+        return False
+
+    def is_own_object(self, scope: Scope) -> bool:
+        """Whether the method around `scope` has the tracked object for its own."""
+        function = self.project.function(scope)
+        while function.owner is None and function.parent is not None:
+            scope = Scope(scope.module, function.parent)
+            function = self.project.function(scope)
+        own = function.parameters[:1] if function.owner is not None else ()
+        return any(self.rooted(scope, ir.Name(parameter.name)) for parameter in own)
+
+    def is_variable(self, scope: Scope, expr: ir.Expr) -> bool:
+        return all(self._is_variable(value) for value in self.values(scope, expr))
+
+    def reads_variable(self, scope: Scope, expr: ir.Expr) -> bool:
+        """Whether it is a Variable or an array for all that is known: nothing else was seen."""
+        return not any(
+            isinstance(value, Instance) and not self._is_variable(value)
+            for value in self.values(scope, expr)
+        )
+
+    def _is_variable(self, value: Value) -> bool:
+        return isinstance(value, Instance) and (
+            self.finder.hierarchy.kind(value.class_name) == "variable"
+        )
+
+    def is_local_container(self, scope: Scope, base: ir.Expr) -> bool:
+        """Whether a name is bound to nothing but displays: a list of parts is not the object."""
+        if not isinstance(base, ir.Name):
+            return False
+        bindings = self.project.bindings(scope, base.id)
+        return bool(bindings) and all(
+            not isinstance(b, ParameterOf)
+            and self._is_inside(b.scope)
+            and _is_new_container(b.expr)
+            for b in bindings
+        )
+
+    def _is_inside(self, scope: Scope) -> bool:
+        key: str | None = scope.function
+        while key is not None and key != self.scope.function:
+            key = self.project.modules[scope.module].functions[key].parent
+        return scope.module == self.scope.module and key is not None
+
+    def escapes(self, scope: Scope, value: ir.Expr, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether a value that leaves the function is the object, a part or a State of it."""
+        match value:
+            case ir.Sequence(elements=parts) | ir.Choice(options=parts):
+                return any(self.escapes(scope, part, seen) for part in parts)
+            case ir.Name(id=name) if name not in seen and not self.rooted(scope, value):
+                return any(
+                    self.escapes(b.scope, b.expr, seen | {name})
+                    for b in self.project.bindings(scope, name)
+                    if not isinstance(b, ParameterOf)
+                    and b.scope == scope
+                    and isinstance(b.expr, ir.Call | ir.Sequence | ir.Unpacked)
+                )
+            case ir.Unpacked(base=ir.Call(func=func, args=args)) if (
+                self.project.nnx_name(scope, func) in _VIEWS
+            ):
+                return self.any_rooted(scope, args[:1])
+            case ir.Call(func=ir.ANNOTATED, args=(_, held)):
+                return self.escapes(scope, held, seen)
+            case ir.Call(func=func, args=args) if self.project.nnx_name(scope, func) in _VIEWS:
+                return self.any_rooted(scope, args[:1])
+            case _:
+                return self.rooted(scope, value)
+
+
+def is_super(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Call) and expr.func == ir.Name("super")
+
+
+def mapped(call: ir.Call) -> ir.Call:
+    """The call that `map(f, xs)` makes for each element."""
+    elements = tuple(ir.Element(arg) for arg in call.args[1:])
+    return ir.Call(call.args[0], elements, (), call.line) if call.args else call
+
+
+def unstarred(expr: ir.Expr) -> ir.Expr:
+    return ir.Element(expr.value) if isinstance(expr, ir.Starred) else expr
+
+
+def _is_new_container(expr: ir.Expr) -> bool:
+    match expr:
+        case ir.Sequence(is_tuple=False):
+            return True
+        case ir.Call(func=ir.ANNOTATED, args=(_, held)) | ir.Within(expr=held):
+            return _is_new_container(held)
+        case ir.Call(func=ir.Name(id=name)):
+            return name in _NEW_LISTS
+        case ir.Computed(operands=(_, grown)):  # xs += [..]
+            return _is_new_container(grown)
+        case _:
+            return False
+
+
+def _may_hold(value: Value) -> bool:
+    match value:
+        case Basic(sort="plain" | "array" | "graphdef") | LibraryValue() | ClassValue():
+            return False
+        case FunctionValue():
+            return False
+        case ContainerValue(element=element):
+            return not element or any(_may_hold(v) for v in element)
+        case TupleValue(elements=elements):
+            return any(_may_hold(v) for part in elements for v in part)
+        case _:
+            return True

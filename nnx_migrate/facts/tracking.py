@@ -1,0 +1,311 @@
+"""Walks a function's body, and those nested in it, for what happens to one of its parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.aliases import (
+    VARIABLE_READS,
+    Aliases,
+    is_super,
+    mapped,
+    unstarred,
+)
+from nnx_migrate.facts.callers import argument_for
+from nnx_migrate.facts.effects import Effect, without_return
+from nnx_migrate.facts.library import is_transform
+from nnx_migrate.facts.library_effects import (
+    APPLYING,
+    BINDING,
+    GROWING_METHODS,
+    MAPPING,
+    MUTATING_METHODS,
+    STRUCTURAL_METHODS,
+    harmless_library_call,
+    operands_of,
+)
+from nnx_migrate.facts.project import layer_of, nnx_name
+from nnx_migrate.facts.values import (
+    Basic,
+    ClassValue,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Scope,
+)
+
+if TYPE_CHECKING:
+    from nnx_migrate.facts.effects import EffectFinder
+
+_VERBS = {"set": "set", "augment": "updated", "delete": "deleted"}
+_VARIABLE_METHODS = VARIABLE_READS | {"set_value", "copy_from", "replace"}
+
+
+class Tracker:
+    """Finds the effects of one function on one of its parameters."""
+
+    def __init__(self, finder: EffectFinder, scope: Scope, parameter: str) -> None:
+        self.finder = finder
+        self.project = finder.project
+        self.hierarchy = finder.hierarchy
+        self.scope = scope
+        self.aliases = Aliases(finder, scope, parameter)
+        self.rooted = self.aliases.rooted
+
+    def effects(self) -> Iterator[Effect]:
+        for scope in self._scopes(self.scope):
+            function = self.project.function(scope)
+            for write in function.writes:
+                yield from self._write(scope, write)
+            for call in function.calls:
+                yield from self._call(scope, call)
+            for read in function.reads:
+                yield from self._read(scope, read)
+        function = self.project.function(self.scope)
+        if any(self.aliases.escapes(self.scope, v) for v in (*function.returns, *function.yields)):
+            yield self._escape("it, or a part of it, is returned", "returned", self.scope, 0)
+
+    def _scopes(self, scope: Scope) -> Iterator[Scope]:
+        yield scope
+        for key in self.project.function(scope).nested:
+            yield from self._scopes(Scope(scope.module, key))
+
+    def _where(self, scope: Scope, line: int) -> str:
+        line = line or self.project.function(scope).line
+        return f"{self.project.path_of(scope.module)}:{line}"
+
+    def _escape(
+        self, what: str, way: Literal["returned", "kept in self", "kept"], scope: Scope, line: int
+    ) -> Effect:
+        return Effect("escape", what, self._where(scope, line), way)
+
+    def _structure(self, what: str, scope: Scope, line: int) -> Effect:
+        return Effect("structure", what, self._where(scope, line))
+
+    def _write(self, scope: Scope, write: ir.Write) -> Iterator[Effect]:
+        target = write.target
+        if write.how == "grow":  # the call that does it is looked at as a call
+            return
+        if write.how in {"item", "key"}:
+            yield from self._element_write(scope, write)
+        elif isinstance(target, ir.Attribute) and self.rooted(scope, target.base):
+            variable = self.aliases.reads_variable(scope, target.base)
+            if not (target.name in VARIABLE_READS and variable):
+                what = f"attribute {target.name} is {_VERBS[write.how]}"
+                yield self._structure(what, scope, write.line)
+        elif write.value is not None and self.aliases.escapes(scope, write.value):
+            yield self._kept(scope, target, write.line)
+
+    def _element_write(self, scope: Scope, write: ir.Write) -> Iterator[Effect]:
+        target = write.target
+        if self.aliases.is_local_container(scope, target):
+            return
+        if not self.rooted(scope, target):
+            if write.value is not None and self.aliases.escapes(scope, write.value):
+                yield self._kept(scope, target, write.line)
+        elif write.how == "key" and not self.aliases.is_variable(scope, target):
+            yield self._structure("an element of it is replaced", scope, write.line)
+
+    def _kept(self, scope: Scope, target: ir.Expr, line: int) -> Effect:
+        own = isinstance(target, ir.Attribute) and self._is_self(scope, target.base)
+        what = "it is kept in something that outlives the call"
+        return self._escape(what, "kept in self" if own else "kept", scope, line)
+
+    def _is_self(self, scope: Scope, expr: ir.Expr) -> bool:
+        function = self.project.function(scope)
+        if function.owner is None or not function.parameters:
+            return False
+        return is_super(expr) or expr == ir.Name(function.parameters[0].name)
+
+    def _read(self, scope: Scope, read: ir.Attribute) -> Iterator[Effect]:
+        """A property runs when it is read; a bound method may be called wherever it goes."""
+        if not self.rooted(scope, read.base):
+            return
+        where = self._where(scope, 0)
+        for value in self.aliases.values(scope, read.base):
+            if not isinstance(value, Instance):
+                continue
+            for class_name in self.finder.classes_of(value):
+                method = self.hierarchy.method(class_name, read.name)
+                if not isinstance(method, Scope):
+                    continue
+                if self._is_cached(method):
+                    what = f"the cached property {read.name} is kept in it"
+                    yield Effect("structure", what, where)
+                yield from without_return(self.finder.of_own_parameter(method))
+
+    def _is_cached(self, method: Scope) -> bool:
+        decorators = self.project.function(method).decorators
+        names = [getattr(d, "name", getattr(d, "id", "")) for d in decorators]
+        return "cached_property" in names
+
+    def _call(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
+        where = self._where(scope, call.line)
+        func = call.func
+        if isinstance(func, ir.Attribute) and is_super(func.base):
+            if self.rooted(scope, func.base):
+                yield from self._super_call(scope, func.name, where)
+        elif isinstance(func, ir.Attribute) and self.rooted(scope, func.base):
+            yield from self._method_call(scope, func, where)
+        elif self.rooted(scope, func):
+            for value in self.aliases.values(scope, func):
+                yield from self.finder.of_call(value, where)
+        yield from self._given(scope, call, where)
+
+    def _given(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
+        given = [i for i, arg in enumerate(call.args) if self.rooted(scope, unstarred(arg))]
+        named = [name for name, value in call.keywords if self.rooted(scope, value)]
+        if not given and not named:
+            return
+        func = call.func
+        if isinstance(func, ir.Attribute) and func.name in GROWING_METHODS:
+            values = self.aliases.values(scope, func.base)
+            held = any(isinstance(v, ContainerValue) for v in values)
+            if held and not self.aliases.is_local_container(scope, func.base):
+                yield self._kept(scope, func.base, call.line)
+        for value in self.aliases.values(scope, func):
+            match value:
+                case FunctionValue():
+                    yield from self._to_function(scope, value, call, where)
+                case ClassValue(class_name=class_name):
+                    yield from self._to_class(scope, class_name, call, where)
+                case LibraryValue(dotted=dotted):
+                    yield from self._to_library(scope, dotted, call, given, where)
+                case Instance():
+                    yield from self._to_instance(scope, value, call, where)
+                case Basic(sort="unknown", reason=reason):
+                    yield Effect("unknown", f"it is passed to something unknown: {reason}", where)
+
+    def _super_call(self, scope: Scope, name: str, where: str) -> Iterator[Effect]:
+        owner = f"{scope.module}:{self.project.function(scope).owner}"
+        if name in STRUCTURAL_METHODS | {"__setattr__", "__delattr__"}:
+            yield Effect("structure", f".{name}() changes it", where)
+        for method in self.hierarchy.super_methods(owner, name):
+            layer = layer_of(method) if isinstance(method, str) else None
+            if isinstance(method, Scope):
+                yield from without_return(self.finder.of_own_parameter(method))
+            elif layer is not None and name in layer.structural_methods:
+                yield Effect("structure", f"{layer.name}.{name}() changes it", where)
+        if not self.hierarchy.ancestry(owner).closed:
+            yield Effect("unknown", f"what super().{name}() runs is not known", where)
+
+    def _method_call(self, scope: Scope, func: ir.Attribute, where: str) -> Iterator[Effect]:
+        name = func.name
+        if name in _VARIABLE_METHODS and self.aliases.reads_variable(scope, func.base):
+            return
+        if self.aliases.is_local_container(scope, func.base):
+            return
+        for base in self.aliases.values(scope, func.base):
+            match base:
+                case Instance():
+                    yield from self._instance_method(base, name, where)
+                case _ if name in STRUCTURAL_METHODS:
+                    yield Effect("structure", f".{name}() changes it", where)
+                case ContainerValue() if name in MUTATING_METHODS:
+                    yield Effect("structure", f".{name}() changes it", where)
+                case Basic(sort="unknown", reason=reason):
+                    yield Effect("unknown", f"what .{name}() runs is not known: {reason}", where)
+
+    def _instance_method(self, base: Instance, name: str, where: str) -> Iterator[Effect]:
+        methods = [self.hierarchy.method(c, name) for c in self.finder.classes_of(base)]
+        kind = self.hierarchy.kind(base.class_name)
+        if any(isinstance(method, Scope) for method in methods):
+            yield from self.finder.of_method(base, name, where)
+        elif name in STRUCTURAL_METHODS and kind != "plain":
+            yield Effect("structure", f".{name}() changes it", where)
+        elif any(methods):
+            yield from self.finder.of_method(base, name, where)
+        elif kind == "module":  # a call of something that it keeps: `self.encoder(x)`
+            for value in self.finder.evaluator.member(base, name):
+                yield from self.finder.of_call(value, where)
+        else:
+            yield from self.finder.of_method(base, name, where)
+
+    def _to_function(
+        self,
+        scope: Scope,
+        value: FunctionValue,
+        call: ir.Call,
+        where: str,
+        makes_new: bool = False,
+    ) -> Iterator[Effect]:
+        """What a function of the project does with the arguments of the call that are tracked."""
+        function = self.project.function(value.scope)
+        offset = (1 if value.bound else 0) + value.partial_args
+        given = [unstarred(argument) for argument in call.args]
+        given += [argument for _, argument in call.keywords]
+        given = [argument for argument in given if self.rooted(scope, argument)]
+        reached = [
+            parameter
+            for parameter in function.parameters
+            if argument_for(function, parameter, call, offset) in given
+        ]
+        if len(reached) < len(set(given)):
+            yield Effect("unknown", f"how {function.name} receives it is not known", where)
+        own = isinstance(call.func, ir.Attribute) and self._is_self(scope, call.func.base)
+        for parameter in reached:
+            for effect in without_return(self.finder.of(value.scope, parameter.name)):
+                if effect.way != "kept in self" or own:
+                    yield effect
+                elif not makes_new:
+                    yield dataclasses.replace(effect, way="kept")
+
+    def _to_class(
+        self, scope: Scope, class_name: str, call: ir.Call, where: str
+    ) -> Iterator[Effect]:
+        method = self.hierarchy.method(class_name, "__init__")
+        if isinstance(method, Scope):
+            value = FunctionValue(method, method.function, bound=True)
+            yield from self._to_function(scope, value, call, where, makes_new=True)
+        elif method is None and not self.hierarchy.ancestry(class_name).closed:
+            yield Effect("unknown", f"it is passed to {class_name}", where)
+
+    def _to_instance(
+        self, scope: Scope, instance: Instance, call: ir.Call, where: str
+    ) -> Iterator[Effect]:
+        for class_name in self.finder.classes_of(instance):
+            method = self.hierarchy.method(class_name, "__call__")
+            if isinstance(method, Scope):
+                value = FunctionValue(method, method.function, bound=True)
+                yield from self._to_function(scope, value, call, where)
+            elif method is None and not self.hierarchy.ancestry(class_name).closed:
+                yield Effect("unknown", f"it is passed to {class_name}", where)
+
+    def _to_library(
+        self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: str
+    ) -> Iterator[Effect]:
+        operands = operands_of(dotted, call, given)
+        if operands is not None:
+            for function, index in operands:
+                yield from self._operand(scope, function, index, where)
+            return
+        name = nnx_name(dotted)
+        short = name.removeprefix("compat.") if name else dotted
+        if call.args and short in BINDING:
+            bound = ir.Call(call.args[0], call.args[1:], call.keywords, call.line)
+            yield from self._given(scope, bound, where)
+        elif call.args and dotted in MAPPING:
+            yield from self._given(scope, mapped(call), where)
+        if 0 in given and (is_transform(dotted) or short in BINDING | APPLYING | MAPPING):
+            for value in self.aliases.values(scope, call.args[0]):
+                if isinstance(value, Instance):
+                    yield from self.finder.of_call(value, where)
+        verdict = harmless_library_call(dotted)
+        if verdict is None:
+            yield Effect("unknown", f"it is passed to {dotted}", where)
+        elif not verdict:
+            yield Effect("structure", f"{'nnx.' + name if name else dotted}() changes it", where)
+
+    def _operand(self, scope: Scope, function: ir.Expr, index: int, where: str) -> Iterator[Effect]:
+        for value in self.aliases.values(scope, function):
+            if not isinstance(value, FunctionValue):
+                yield Effect("unknown", "it is passed to a function that is not known", where)
+                continue
+            parameters = self.project.function(value.scope).parameters
+            place = index + (1 if value.bound else 0) + value.partial_args
+            if place < len(parameters):
+                yield from without_return(self.finder.of(value.scope, parameters[place].name))
