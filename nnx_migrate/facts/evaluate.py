@@ -12,6 +12,7 @@ from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.library import (
     CONTAINER_CLASSES,
     PASS_THROUGH_TRANSFORMS,
+    elements_of,
     is_transform,
     library_member,
     library_result,
@@ -76,7 +77,7 @@ class Evaluator:
             case ir.Call():
                 return self._call(scope, expr)
             case ir.Element(base=base):
-                return self._union(_elements(v) for v in self.values(scope, base))
+                return self._union(elements_of(v) for v in self.values(scope, base))
             case ir.Unpacked(base=base, index=index):
                 return self._union(_item(v, index) for v in self.values(scope, base))
             case ir.Sequence(elements=elements, is_tuple=True):
@@ -88,7 +89,7 @@ class Evaluator:
             case ir.Choice(options=options):
                 return self._all(scope, options)
             case ir.Starred(value=value):
-                return self._union(_elements(v) for v in self.values(scope, value))
+                return self._union(elements_of(v) for v in self.values(scope, value))
             case ir.Constant():
                 return PLAIN
             case ir.FunctionRef(key=key):
@@ -469,7 +470,7 @@ class Evaluator:
             return unknown(f"the result of {name}()")
         bases = self.values(scope, call.func.base)
         held = frozenset(v for v in bases if isinstance(v, ContainerValue | TupleValue))
-        element = self._union(_elements(v) for v in held)
+        element = self._union(elements_of(v) for v in held)
         if name in {"get", "pop", "popleft", "setdefault"}:
             return element | self._all(scope, call.args[1:])
         if name == "items":
@@ -492,7 +493,7 @@ class Evaluator:
             given = [*call.args, *(value for name, value in call.keywords if name != "rngs")]
             parts = [self.values(scope, argument) for argument in given]
             held = self._union(
-                _elements(v) if _holds(v) else frozenset({v}) for p in parts for v in p
+                elements_of(v) if _holds(v) else frozenset({v}) for p in parts for v in p
             )
             wraps = held - PLAIN
         return frozenset({Instance(class_name, keywords, True, wraps, origin)})
@@ -705,24 +706,10 @@ def _last(value: Value) -> Values:
     return frozenset({value})
 
 
-def _elements(value: Value) -> Values:
-    match value:
-        case TupleValue(elements=elements):
-            return frozenset().union(*elements)
-        case ContainerValue(element=element):
-            return element
-        case Instance(wraps=wraps) if wraps:
-            return wraps
-        case Instance() | FunctionValue() | ClassValue() | LibraryValue():
-            return unknown("an element of something unknown")
-        case _:
-            return frozenset({value})
-
-
 def _item(value: Value, index: int) -> Values:
     if isinstance(value, TupleValue) and -len(value.elements) <= index < len(value.elements):
         return value.elements[index]
-    return _elements(value)
+    return elements_of(value)
 
 
 def _library_attribute(description: str) -> Values:

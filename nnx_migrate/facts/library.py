@@ -24,6 +24,8 @@ from nnx_migrate.facts.values import (
 #: Modules whose constructor takes the Modules that they hold.
 CONTAINER_CLASSES = frozenset({"List", "Sequential", "Dict"})
 
+_NNX_CONTAINERS = frozenset(f"flax.nnx.{name}" for name in CONTAINER_CLASSES)
+
 #: nnx transforms: called with a function they give a function.
 NNX_TRANSFORMS = frozenset(
     {
@@ -276,17 +278,24 @@ def _builtin_result(name: str, arguments: Sequence[Values]) -> Values:
     return unknown(f"the result of {name}()")
 
 
+def elements_of(value: Value) -> Values:
+    """What indexing a value, or iterating over it, gives."""
+    match value:
+        case TupleValue(elements=elements):
+            return frozenset[Value]().union(*elements)
+        case ContainerValue(element=element):
+            return element
+        case Instance(wraps=wraps) if wraps:
+            return wraps
+        case Instance(class_name="flax.nnx.Rngs"):
+            return frozenset({Instance("flax.nnx.RngStream", origin="a stream of an Rngs")})
+        case Instance(class_name=name, exact=True) if name in _NNX_CONTAINERS:
+            return NOTHING  # what it is given later on is seen where it is given
+        case Basic():
+            return frozenset({value})
+        case _:
+            return unknown("an element of something unknown")
+
+
 def _elements(values: Values) -> Values:
-    found: Values = NOTHING
-    for value in values:
-        if isinstance(value, ContainerValue):
-            found |= value.element
-        elif isinstance(value, TupleValue):
-            found = found.union(*value.elements)
-        elif isinstance(value, Instance) and value.wraps:
-            found |= value.wraps
-        elif isinstance(value, Basic):
-            found |= {value}
-        else:
-            found |= unknown("an element of something unknown")
-    return found
+    return frozenset[Value]().union(*map(elements_of, values))
