@@ -25,14 +25,14 @@ class Figures:
         trees: files, nnx files and bytes of each tree.
         per_file: for "planned" and "rewritten" how many files, their median "ms" and "lines".
         repetitions: how many counted runs the medians are of.
-        libcst_repeats: the same for LibCST's runner on the larger tree.
+        long_repeats: the same for the runs that may take minutes.
     """
 
     samples: Mapping[str, Sample]
     trees: Mapping[str, Mapping[str, int]]
     per_file: Mapping[str, Mapping[str, float]]
     repetitions: int
-    libcst_repeats: int
+    long_repeats: int
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -193,7 +193,8 @@ def _section(figures: Figures) -> str:
         f"{tree['nnx']:,} of which use NNX; "
         f"Python {platform.python_version()}, libcst {importlib.metadata.version('libcst')}, "
         f"{os.cpu_count()} cores. Medians of {figures.repetitions} runs "
-        f"(LibCST's runner: {figures.libcst_repeats}), warm, all cases in turn.",
+        f"({figures.long_repeats} of the whole tree with nnx and of LibCST's runner), "
+        "warm, all cases in turn.",
         "",
         "| work | measured | budget | |",
         "|---|---|---|---|",

@@ -32,9 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     trees = _build_trees(folder, options.files, options.nnx_from)
     per_file = _per_file(folder / "mixed")
     measured = interleaved(
-        _cases(folder, options.libcst_repeats), options.repetitions, lambda line: print(line)
+        _cases(folder, options.long_repeats), options.repetitions, lambda line: print(line)
     )
-    figures = Figures(measured, trees, per_file, options.repetitions, options.libcst_repeats)
+    figures = Figures(measured, trees, per_file, options.repetitions, options.long_repeats)
     table = rows(figures)
     for row in table:
         print(f"{row.verdict:4} {row.work}: {row.result} (budget: {row.budget})")
@@ -51,7 +51,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--corpus", type=Path, default=default, help="where the trees are kept")
     parser.add_argument("--files", type=int, default=20_000)
     parser.add_argument("--repetitions", type=int, default=5)
-    parser.add_argument("--libcst-repeats", type=int, default=1, help="its runs take a minute each")
+    parser.add_argument(
+        "--long-repeats", type=int, default=1, help="of the runs that may take minutes"
+    )
     parser.add_argument("--nnx-from", type=Path, nargs="*", default=[])
     parser.add_argument("--no-page", action="store_true", help="do not write docs/performance.md")
     return parser
@@ -78,15 +80,16 @@ def _apply(*arguments: str | Path) -> list[str]:
     return nnx_migrate_command("apply", "--dry-run", *arguments)
 
 
-def _cases(folder: Path, libcst_repeats: int) -> list[Case]:
+def _cases(folder: Path, long_repeats: int) -> list[Case]:
     def ours(name: str, tree: str, jobs: str = "1") -> Case:
-        return Case(name, _apply("--jobs", jobs, tree), folder, _DONE)
+        most = long_repeats if tree == "mixed" else 1_000
+        return Case(name, _apply("--jobs", jobs, tree), folder, _DONE, most)
 
     def libcst(name: str, codemod: type, tree: str) -> Case:
         command = f"{codemod.__module__}.{codemod.__name__}"
         options = ("--no-format", "--hide-progress", "-j", "1")
         call = python_command("-m", "libcst.tool", "codemod", "-x", command, *options, ".")
-        return Case(name, call, folder / tree, _DONE, libcst_repeats)
+        return Case(name, call, folder / tree, _DONE, long_repeats)
 
     return [
         Case("python", python_command("-c", "pass")),
