@@ -3,7 +3,7 @@
 What it finds
 -------------
 Functions under `jit`, `vmap`, `pmap`, `remat` and `shard_map` that return a Module, Optimizer,
-Rngs or State that they were given, a part of it, or a State of it.
+Rngs or State that they were given, a part of it, or a State of it, in their own return statements.
 
 Why it matters
 --------------
@@ -41,8 +41,9 @@ from __future__ import annotations
 
 from codemods._evidence import is_graph_node
 from codemods._given import SPLITTERS, given_parameters
+from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import STATE, ContainerValue, TupleValue, Value, Values
+from nnx_migrate.facts.values import STATE, ContainerValue, Scope, TupleValue, Value, Values
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext
@@ -59,11 +60,47 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             if works_on_copy(context, site, name):
                 continue
             escapes = [e for e in context.analysis.effects.of(scope, name) if e.kind == "escape"]
-            if escapes and _is_returned_whole(context, values):
+            if not escapes or not _returns_directly(context, scope, name):
+                continue
+            if _is_returned_whole(context, values):
                 evidence = Evidence(f"{name} is returned", Proof.PROVED, escapes[0].where)
                 reason = f"{name}, or a part of it, goes in and comes out ({escapes[0].where})"
                 return Pin(RULE.name, reason, (evidence,), bare=site.transform in SPLITTERS)
     return None
+
+
+def _returns_directly(context: FileContext, scope: Scope, name: str) -> bool:
+    """Whether the function itself returns the object, not something that it calls.
+
+    What is missed raises after the flip and changes nothing silently, so what a helper may hand
+    back on one of its ways is no reason for a pin.
+    """
+    function = context.project.function(scope)
+    return any(_refers(context, scope, value, name, frozenset()) for value in function.returns)
+
+
+def _refers(
+    context: FileContext, scope: Scope, expr: ir.Expr, name: str, seen: frozenset[str]
+) -> bool:
+    match expr:
+        case ir.Name(id=other):
+            if other == name:
+                return True
+            values = context.project.function(scope).bindings.get(other, ())
+            return other not in seen and any(
+                _refers(context, scope, value, name, seen | {other}) for value in values
+            )
+        case ir.Attribute(base=base) | ir.Unpacked(base=base) | ir.Element(base=base):
+            return _refers(context, scope, base, name, seen)
+        case ir.Sequence(elements=parts) | ir.Choice(options=parts):
+            return any(_refers(context, scope, part, name, seen) for part in parts)
+        case ir.Starred(value=value):
+            return _refers(context, scope, value, name, seen)
+        case ir.Call(func=func, args=(first, *_)):
+            called = context.project.nnx_name(scope, func)
+            return called in _VIEWS and _refers(context, scope, first, name, seen)
+        case _:
+            return False
 
 
 def _is_returned_whole(context: FileContext, values: Values) -> bool:
@@ -82,5 +119,6 @@ def _holds_graph_node(context: FileContext, value: Value) -> bool:
             return is_graph_node(context, alone) or alone == STATE
 
 
+_VIEWS = frozenset({"state", "split", "variables", "view", "merge", "to_flat_state"})
 _TRANSFORMS = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map"}) | SPLITTERS
 RULE = Rule("returned-input", _TRANSFORMS, decide, words=_TRANSFORMS)
