@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.callers import argument_for
 from nnx_migrate.facts.library_effects import gives_part_of
+from nnx_migrate.facts.lower import is_new_container
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.values import (
     Basic,
@@ -57,7 +58,6 @@ _GIVING = frozenset(
     }
 )
 _VIEWS = frozenset({"state", "split", "variables", "pop", "view", "compat.state", "compat.split"})
-_NEW_LISTS = frozenset({"list", "dict", "set"})
 
 
 class Aliases:
@@ -242,9 +242,7 @@ class Aliases:
             return False
         bindings = self.project.bindings(scope, base.id)
         return bool(bindings) and all(
-            not isinstance(b, ParameterOf)
-            and self._is_inside(b.scope)
-            and _is_new_container(b.expr)
+            not isinstance(b, ParameterOf) and self._is_inside(b.scope) and is_new_container(b.expr)
             for b in bindings
         )
 
@@ -291,20 +289,6 @@ def mapped(call: ir.Call) -> ir.Call:
 
 def unstarred(expr: ir.Expr) -> ir.Expr:
     return ir.Element(expr.value) if isinstance(expr, ir.Starred) else expr
-
-
-def _is_new_container(expr: ir.Expr) -> bool:
-    match expr:
-        case ir.Sequence(is_tuple=False):
-            return True
-        case ir.Call(func=ir.ANNOTATED, args=(_, held)) | ir.Within(expr=held):
-            return _is_new_container(held)
-        case ir.Call(func=ir.Name(id=name)):
-            return name in _NEW_LISTS
-        case ir.Computed(operands=(_, grown)):  # xs += [..]
-            return _is_new_container(grown)
-        case _:
-            return False
 
 
 def _may_hold(value: Value) -> bool:

@@ -190,6 +190,33 @@ class Callers:
         rest = self.base.calls_with_keyword(keyword)
         return own + [pair for pair in rest if pair[0].module != self.project.replaced]
 
+    @functools.cached_property
+    def _outside_writes(self) -> dict[str, list[tuple[Scope, ir.Write]]]:
+        """Stores to attributes of anything but a method's own object, by the attribute's name."""
+        found: dict[str, list[tuple[Scope, ir.Write]]] = collections.defaultdict(list)
+        for module, index in self._own_modules():
+            for key, function in index.functions.items():
+                own = function.parameters[0].name if function.owner and function.parameters else ""
+                for write in (*function.writes, *_set_by_name(function)):
+                    target = write.target
+                    if not isinstance(target, ir.Attribute) or write.value is None:
+                        continue
+                    if target.base != ir.Name(own) and not isinstance(write.value, ir.Constant):
+                        found[target.name].append((Scope(module, key), write))
+        return found
+
+    def outside_writes(self, name: str) -> list[tuple[Scope, ir.Write]]:
+        """Every store to an attribute of that name of something else than a method's own object."""
+        own = self._outside_writes.get(name, [])
+        if self.base is None:
+            return own
+        rest = self.base.outside_writes(name)
+        return own + [pair for pair in rest if pair[0].module != self.project.replaced]
+
+    def names_written_outside(self) -> set[str]:
+        rest = self.base.names_written_outside() if self.base is not None else set()
+        return rest | self._outside_writes.keys()
+
     def of(self, scope: Scope) -> tuple[Caller, ...]:
         """Every call that reaches the function `scope`: where, the call, how it was reached."""
         return self.evaluator.fixpoint.get(
@@ -258,6 +285,8 @@ class Callers:
             argument = argument_for(function, parameter, call, offset)
             if argument is not None:
                 yield Located(where, argument)
+            elif any(keyword is None for keyword, _ in call.keywords):
+                yield Located(where, ir.UNSEEN)
         yield from self._operand_arguments(scope, function, parameter)
         yield from self._partial_arguments(scope, function, parameter)
 
@@ -265,19 +294,22 @@ class Callers:
         self, scope: Scope, function: ir.Function, parameter: ir.Parameter
     ) -> Iterator[Located]:
         """What `functools.partial(f, a)` and its like bind ahead of the calls."""
-        if parameter.kind != "positional":
+        if parameter.kind not in {"positional", "keyword"}:
             return
         index = function.parameters.index(parameter)
         for name in _PARTIALS:
             for where, call in self.calls_of(name):
-                if len(call.args) < 2 or _last_name(call.args[0]) != function.name:
+                if not call.args or _last_name(call.args[0]) != function.name:
                     continue
                 for value in self.evaluator.values(where, call.args[0]):
                     if not isinstance(value, FunctionValue) or value.scope != scope:
                         continue
                     place = 1 + index - (1 if value.bound else 0) - value.partial_args
-                    if 1 <= place < len(call.args):
+                    if parameter.kind == "positional" and 1 <= place < len(call.args):
                         yield Located(where, call.args[place])
+                    for keyword, given in call.keywords:
+                        if keyword in {parameter.name, None}:
+                            yield Located(where, given if keyword else ir.UNSEEN)
 
     def _constructor_arguments(
         self, scope: Scope, function: ir.Function, parameter: ir.Parameter
@@ -370,6 +402,15 @@ def _callee_names(func: ir.Expr) -> Iterator[str]:
             yield from _callee_names(inner)
             for arg in args[:1]:
                 yield from _callee_names(arg)
+
+
+def _set_by_name(function: ir.Function) -> Iterator[ir.Write]:
+    """`setattr(x, "name", value)` as the store that it is."""
+    for call in function.calls:
+        match call:
+            case ir.Call(func=ir.Name(id="setattr"), args=(base, ir.Constant(text=name), value)):
+                if name:
+                    yield ir.Write(ir.Attribute(base, name), value, "set", call.line)
 
 
 def _last_name(expr: ir.Expr) -> str:

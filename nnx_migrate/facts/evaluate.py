@@ -17,6 +17,7 @@ from nnx_migrate.facts.library import (
     library_member,
     library_result,
 )
+from nnx_migrate.facts.lower import is_new_container
 from nnx_migrate.facts.project import Binding, Project, layer_of, nnx_name
 from nnx_migrate.facts.values import (
     ARRAY,
@@ -61,6 +62,7 @@ class Evaluator:
         self.hierarchy = Hierarchy(project)
         self.callers: Callers = Callers(project, self, base.callers if base else None)
         self.fixpoint = Fixpoint()
+        self._stored: dict[tuple[str, str], list[Located]] = {}
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:
         """The values that `expr` can have in `scope`; an empty set while it is being computed."""
@@ -318,20 +320,17 @@ class Evaluator:
         classes = self.hierarchy.ancestry(instance.class_name).classes
         if not instance.exact:
             classes += self.hierarchy.descendants(instance.class_name)
-        method = self.hierarchy.method(instance.class_name, name)
-        if isinstance(method, Scope):
-            function = self.project.function(method)
-            if any(_is_property(d) for d in function.decorators):
-                return self.returned(method)
-            values = self._function(Scope(method.module, ir.MODULE_SCOPE), method.function)
-            return frozenset(
-                FunctionValue(v.scope, v.key, v.transforms, bound=True)
-                for v in values
-                if isinstance(v, FunctionValue)
-            )
+        if isinstance(self.hierarchy.method(instance.class_name, name), Scope):
+            below = () if instance.exact else self.hierarchy.descendants(instance.class_name)
+            owners = (instance.class_name, *below)
+            methods = dict.fromkeys(self.hierarchy.method(owner, name) for owner in owners)
+            return self._union(self._bound_method(m) for m in methods if isinstance(m, Scope))
         for class_name in dict.fromkeys(classes):
             for stored in self.stored(class_name, name):
                 found |= self.values(stored.scope, stored.expr)
+            if found and layer_of(class_name) is None:
+                for stored in self.stored_outside(class_name, name):
+                    found |= self.values(stored.scope, stored.expr)
             layer = layer_of(class_name)
             if layer is None or name not in layer.attributes:
                 continue
@@ -347,6 +346,19 @@ class Evaluator:
             or unknown(f"attribute {name} of {instance.class_name}")
         )
 
+    def _bound_method(self, method: Scope) -> Values:
+        """A method as an attribute of an instance: what a property gives, or a bound function."""
+        function = self.project.function(method)
+        if any(_is_property(d) for d in function.decorators):
+            return self.returned(method)
+        values = self._function(Scope(method.module, ir.MODULE_SCOPE), method.function)
+        static = any(d == ir.Name("staticmethod") for d in function.decorators)
+        return frozenset(
+            FunctionValue(v.scope, v.key, v.transforms, bound=not static)
+            for v in values
+            if isinstance(v, FunctionValue)
+        )
+
     def _declared(self, classes: tuple[str, ...], name: str) -> Values:
         for class_name in classes:
             located = self.project.class_of(class_name)
@@ -357,6 +369,34 @@ class Evaluator:
 
     def stored(self, class_name: str, name: str) -> list[Located]:
         """Every value that the class's own methods store in `self.<name>`, or its body does."""
+        key = class_name, name
+        if key not in self._stored:
+            self._stored[key] = self._find_stored(class_name, name)
+        return self._stored[key]
+
+    def stored_outside(self, class_name: str, name: str) -> list[Located]:
+        """What other code stores in that attribute of something that is shown to be of the class.
+
+        Stores to things that nothing is known of are not among it.
+        """
+        found = []
+        for scope, write in self.callers.outside_writes(name):
+            if not isinstance(write.target, ir.Attribute) or write.value is None:
+                continue
+            bases = self.values(scope, write.target.base)
+            if any(self._may_be(value, class_name) for value in bases):
+                found.append(Located(scope, write.value))
+        return found
+
+    def _may_be(self, value: Value, class_name: str) -> bool:
+        if isinstance(value, Instance):
+            above = self.hierarchy.ancestry(value.class_name).classes
+            return class_name in above or value.class_name in (
+                self.hierarchy.ancestry(class_name).classes
+            )
+        return False
+
+    def _find_stored(self, class_name: str, name: str) -> list[Located]:
         located = self.project.class_of(class_name)
         if located is None:
             return []
@@ -364,17 +404,20 @@ class Evaluator:
         found = [
             Located(Scope(module, record.scope), value) for value in record.attributes.get(name, ())
         ]
+        keyed: list[tuple[Scope, ir.Expr]] = []
         for key in record.methods.values():
             function = self.project.modules[module].functions[key]
             if not function.parameters:
                 continue
             target = ir.Attribute(ir.Name(function.parameters[0].name), name)
+            writes = [w for w in function.writes if w.target == target and w.value is not None]
+            for write in writes:
+                if write.how in {"set", "grow", "augment"} and write.value is not None:
+                    found.append(Located(Scope(module, key), write.value))
+            keyed += [(Scope(module, key), w.value) for w in writes if w.how == "key" and w.value]
+        if any(is_new_container(each.expr) for each in found):
             found += [
-                Located(Scope(module, key), write.value)
-                for write in function.writes
-                if write.target == target
-                and write.value is not None
-                and write.how in {"set", "grow"}
+                Located(scope, ir.Sequence((value,), is_tuple=False)) for scope, value in keyed
             ]
         return found
 

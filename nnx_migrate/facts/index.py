@@ -9,6 +9,7 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import (
     FunctionBuilder,
     function_key,
+    is_new_container,
     lower_annotation,
     lower_expr,
     parameters_of,
@@ -292,6 +293,8 @@ class _Walker:
             kind: Literal["set", "delete"] = "delete" if how == "delete" else "set"
             self.function.writes.append(ir.Write(lower_expr(target), value, kind, target.lineno))
         elif isinstance(target, ast.Subscript):
+            if value is not None and isinstance(target.value, ast.Name):
+                self.grow_by_key(target.value.id, value)
             self.function.writes.append(
                 ir.Write(
                     lower_expr(target.value),
@@ -353,6 +356,14 @@ class _Walker:
             holder.bind(name, grown)
         elif holder is not None:
             holder.bind(name, ir.Within(self.function.key, grown))
+
+    def grow_by_key(self, name: str, value: ir.Expr) -> None:
+        """`xs[k] = v` where xs is a container that was made here, and no array."""
+        holder: FunctionBuilder | None = self.function
+        while holder is not None and name not in holder.bindings:
+            holder = holder.parent
+        if holder is not None and any(map(is_new_container, holder.bindings[name])):
+            self.grow_name(name, ir.Sequence((value,), is_tuple=False))
 
     def read(self, node: ast.Attribute) -> None:
         root: ast.expr = node

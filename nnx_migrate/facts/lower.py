@@ -81,6 +81,26 @@ def _constant(value: object) -> ir.Constant:
     return ir.Constant("other")
 
 
+_CONTAINERS = frozenset(
+    {"list", "dict", "set", "defaultdict", "OrderedDict", "deque", "List", "Dict"}
+)
+
+
+def is_new_container(expr: ir.Expr) -> bool:
+    """Whether an expression makes a list, a dict or the like."""
+    match expr:
+        case ir.Sequence(is_tuple=False):
+            return True
+        case ir.Call(func=ir.ANNOTATED, args=(_, held)) | ir.Within(expr=held):
+            return is_new_container(held)
+        case ir.Call(func=ir.Name(id=name) | ir.Attribute(name=name)):
+            return name in _CONTAINERS
+        case ir.Computed(operands=(_, grown)):  # xs += [..]
+            return is_new_container(grown)
+        case _:
+            return False
+
+
 def function_key(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> str:
     """The key of a function: its name and place, so that equal names do not meet."""
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
