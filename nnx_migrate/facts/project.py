@@ -159,7 +159,9 @@ class Project:
             if isinstance(binding.expr, ir.Constant) and binding.expr.type == "none":
                 continue  # `except ImportError: nnx = None`
             names.add(self.dotted(binding.scope, binding.expr, hops + 1))
-        return names.pop() if len(names) == 1 else None
+            if None in names or len(names) > 1:
+                return None  # at once: names that are bound to each other multiply the ways
+        return names.pop() if names else None
 
     def nnx_name(self, scope: Scope, expr: ir.Expr) -> str | None:
         """The name after `nnx.` ("grad", "compat.jit") of a reference into flax.nnx, or None."""
