@@ -197,13 +197,26 @@ class Callers:
         for module, index in self._own_modules():
             for key, function in index.functions.items():
                 own = function.parameters[0].name if function.owner and function.parameters else ""
-                for write in (*function.writes, *_set_by_name(function)):
+                for write in writes_in(function):
                     target = write.target
                     if not isinstance(target, ir.Attribute) or write.value is None:
                         continue
                     if target.base != ir.Name(own) and not isinstance(write.value, ir.Constant):
                         found[target.name].append((Scope(module, key), write))
         return found
+
+    @functools.cached_property
+    def _properties(self) -> frozenset[str]:
+        return frozenset(
+            function.name
+            for _, index in self._own_modules()
+            for function in index.functions.values()
+            if function.owner is not None and any(map(_is_property, function.decorators))
+        )
+
+    def is_property(self, name: str) -> bool:
+        """Whether some class of the project has a property of that name."""
+        return name in self._properties or (self.base is not None and self.base.is_property(name))
 
     def outside_writes(self, name: str) -> list[tuple[Scope, ir.Write]]:
         """Every store to an attribute of that name of something else than a method's own object."""
@@ -404,6 +417,12 @@ def _callee_names(func: ir.Expr) -> Iterator[str]:
                 yield from _callee_names(arg)
 
 
+def writes_in(function: ir.Function) -> Iterator[ir.Write]:
+    """The stores of a function, those by `setattr` with a literal name included."""
+    yield from function.writes
+    yield from _set_by_name(function)
+
+
 def _set_by_name(function: ir.Function) -> Iterator[ir.Write]:
     """`setattr(x, "name", value)` as the store that it is."""
     for call in function.calls:
@@ -411,6 +430,10 @@ def _set_by_name(function: ir.Function) -> Iterator[ir.Write]:
             case ir.Call(func=ir.Name(id="setattr"), args=(base, ir.Constant(text=name), value)):
                 if name:
                     yield ir.Write(ir.Attribute(base, name), value, "set", call.line)
+
+
+def _is_property(decorator: ir.Expr) -> bool:
+    return _last_name(decorator) in {"property", "cached_property"}
 
 
 def _last_name(expr: ir.Expr) -> str:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import dataclasses
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.callers import writes_in
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.fixpoint import Fixpoint
+from nnx_migrate.facts.flax_layers import Layer
+from nnx_migrate.facts.library import CONTAINER_CLASSES
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.values import (
     Basic,
@@ -93,17 +96,19 @@ class ContentsFinder:
         if kind == "variable":
             return Contents(frozenset({self._variable_type(instance.class_name)}))
         if kind == "plain":
-            return _EMPTY
+            tree = self.hierarchy.is_tree(instance.class_name)
+            return self._class(instance.class_name) if tree else _EMPTY
         if kind is None:
             return Contents(unseen=(f"{instance.class_name} is not defined in the project",))
         layer = layer_of(instance.class_name)
         if layer is not None:
             found = Contents(layer.variables, layer.raw_arrays)
-            for keyword in instance.keywords & layer.conditional_variables.keys():
-                found |= Contents(layer.conditional_variables[keyword])
+            for keyword, variables in layer.conditional_variables.items():
+                if {keyword, "**"} & instance.keywords:
+                    found |= Contents(variables)
             if layer.name == "Module":
                 found |= Contents(unseen=("its class is not known",))
-            return found | (self.of(instance.wraps) if instance.wraps else _EMPTY)
+            return found | self._wrapped(instance, layer)
         names = [instance.class_name]
         if not instance.exact:
             names += self.hierarchy.descendants(instance.class_name)
@@ -111,6 +116,16 @@ class ContentsFinder:
         for name in dict.fromkeys(names):
             found |= self._class(name)
         return found
+
+    def _wrapped(self, instance: Instance, layer: Layer) -> Contents:
+        """What a library's Module holds of what its constructor was given."""
+        if instance.wraps:
+            return self.of(instance.wraps)
+        if "argument" not in layer.attributes.values() or layer.kind != "module":
+            return _EMPTY
+        if instance.exact and layer.name in CONTAINER_CLASSES:
+            return _EMPTY  # made empty; what is added to it is seen where it is added
+        return Contents(unseen=(f"what an nnx.{layer.name} was given",))
 
     def _variable_type(self, class_name: str) -> str:
         names = [
@@ -140,26 +155,56 @@ class ContentsFinder:
         if located is None:
             return _EMPTY
         module, record = located
-        found = _EMPTY
+        found = self._computed_names(module, record)
         for name in self._attribute_names(module, record):
             stored = self.evaluator.stored(class_name, name)
             for value in stored:
                 found |= self.of(self.evaluator.values(value.scope, value.expr))
-            if not stored and name in record.annotations:
+            for value in self.evaluator.stored_outside(class_name, name):
+                found |= self.of(self.evaluator.values(value.scope, value.expr))
+            in_body = len(record.attributes.get(name, ()))
+            if len(stored) == in_body and name in record.annotations:
                 scope = Scope(module, record.scope)
                 found |= self.of(self.evaluator.annotated(scope, record.annotations[name]))
         return found
 
     def _attribute_names(self, module: str, record: ir.Class) -> list[str]:
         names = [*record.attributes, *record.annotations]
-        for key in record.methods.values():
-            function = self.project.modules[module].functions[key]
+        names += sorted(self.evaluator.names_stored_outside(f"{module}:{record.key}"))
+        for _, function in self.project.methods_of(module, record.key):
             if not function.parameters:
                 continue
             own = ir.Name(function.parameters[0].name)
             names += [
                 write.target.name
-                for write in function.writes
+                for write in writes_in(function)
                 if isinstance(write.target, ir.Attribute) and write.target.base == own
             ]
         return list(dict.fromkeys(names))
+
+    def _computed_names(self, module: str, record: ir.Class) -> Contents:
+        """Attributes that are set under names which the code computes."""
+        for _, function in self.project.methods_of(module, record.key):
+            if function.parameters and _sets_computed(function, function.parameters[0].name):
+                return Contents(unseen=(f"{record.name} sets attributes by computed names",))
+        return _EMPTY
+
+
+def _sets_computed(function: ir.Function, own: str) -> bool:
+    itself = ir.Name(own)
+    if ir.Attribute(itself, "__dict__") in function.reads:
+        return True
+    for call in function.calls:
+        match call:
+            case ir.Call(func=ir.Name(id="setattr"), args=(first, ir.Constant(text=name), _)):
+                if first == itself and not name:
+                    return True
+            case ir.Call(func=ir.Name(id="setattr" | "vars"), args=(first, *_)):
+                if first == itself:
+                    return True
+            case ir.Call(func=ir.Attribute(name="__setattr__" | "set_attributes")):
+                return True
+            case ir.Call(func=ir.Attribute(base=ir.Attribute(base=first, name="__dict__"))):
+                if first == itself:
+                    return True
+    return False

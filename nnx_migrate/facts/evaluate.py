@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import collections
+import functools
 from collections.abc import Iterable
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.callers import Callers
+from nnx_migrate.facts.callers import Callers, writes_in
 from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.library import (
@@ -338,10 +340,11 @@ class Evaluator:
                 found |= instance.wraps
             else:
                 found |= _library_attribute(layer.attributes[name])
-        if found:
-            return found - PLAIN if len(found) > 1 else found
+        if found and not found <= PLAIN:
+            return found - PLAIN
         return (
             self._declared(classes, name)
+            or found
             or library_member(instance.class_name, name)
             or unknown(f"attribute {name} of {instance.class_name}")
         )
@@ -388,6 +391,24 @@ class Evaluator:
                 found.append(Located(scope, write.value))
         return found
 
+    @functools.cached_property
+    def _names_stored_outside(self) -> dict[str, set[str]]:
+        """Class -> names of the attributes that other code stores in its instances."""
+        found: dict[str, set[str]] = collections.defaultdict(set)
+        for name in self.callers.names_written_outside():
+            for scope, write in self.callers.outside_writes(name):
+                if isinstance(write.target, ir.Attribute):
+                    for value in self.values(scope, write.target.base):
+                        if isinstance(value, Instance):
+                            found[value.class_name].add(name)
+        return found
+
+    def names_stored_outside(self, class_name: str) -> set[str]:
+        """Attributes that other code stores in instances of the class, or of those above it."""
+        related = {*self.hierarchy.ancestry(class_name).classes, class_name}
+        related.update(self.hierarchy.descendants(class_name))
+        return set().union(*(self._names_stored_outside.get(name, ()) for name in related))
+
     def _may_be(self, value: Value, class_name: str) -> bool:
         if isinstance(value, Instance):
             above = self.hierarchy.ancestry(value.class_name).classes
@@ -405,12 +426,11 @@ class Evaluator:
             Located(Scope(module, record.scope), value) for value in record.attributes.get(name, ())
         ]
         keyed: list[tuple[Scope, ir.Expr]] = []
-        for key in record.methods.values():
-            function = self.project.modules[module].functions[key]
+        for key, function in self.project.methods_of(module, record.key):
             if not function.parameters:
                 continue
             target = ir.Attribute(ir.Name(function.parameters[0].name), name)
-            writes = [w for w in function.writes if w.target == target and w.value is not None]
+            writes = [w for w in writes_in(function) if w.target == target and w.value is not None]
             for write in writes:
                 if write.how in {"set", "grow", "augment"} and write.value is not None:
                     found.append(Located(Scope(module, key), write.value))

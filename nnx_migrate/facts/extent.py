@@ -11,11 +11,19 @@ from nnx_migrate.facts.project import nnx_name
 from nnx_migrate.facts.values import (
     Basic,
     ClassValue,
+    ContainerValue,
     FunctionValue,
     Instance,
     LibraryValue,
     Scope,
+    TupleValue,
     Value,
+    Values,
+    unknown,
+)
+
+_MAY_BE_FUNCTIONS = (
+    ir.Name | ir.Attribute | ir.FunctionRef | ir.Sequence | ir.Choice | ir.Starred | ir.Element
 )
 
 #: The setters, which are asked for here as decorators already there.
@@ -71,16 +79,41 @@ class _Walk:
             self.function(Scope(scope.module, key))
         for call in function.calls:
             self.call(scope, call)
+        for read in function.reads:
+            self.read(scope, read)
+        outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+        for decorator in function.decorators:
+            target = decorator.func if isinstance(decorator, ir.Call) else decorator
+            self.handed_on(self.evaluator.values(outer, target))
+
+    def read(self, scope: Scope, read: ir.Attribute) -> None:
+        """A property runs when it is read."""
+        if not self.evaluator.callers.is_property(read.name):
+            return
+        for value in self.evaluator.values(scope, read.base):
+            if isinstance(value, Instance):
+                self.method(value.class_name, read.name, "")
+
+    def handed_on(self, values: Values) -> None:
+        """Functions that are given to something may be called by it."""
+        for value in values:
+            match value:
+                case FunctionValue(scope=scope):
+                    self.function(scope)
+                case ContainerValue(element=element):
+                    self.handed_on(element)
+                case TupleValue(elements=elements):
+                    for element in elements:
+                        self.handed_on(element)
 
     def call(self, scope: Scope, call: ir.Call) -> None:
         where = f"{self.project.path_of(scope.module)}:{call.line}"
-        for value in self.evaluator.values(scope, call.func):
+        values = self.evaluator.values(scope, call.func)
+        for value in values or unknown("what is called was not found"):
             self.callee(value, call, where)
         for argument in (*call.args, *(value for _, value in call.keywords)):
-            if isinstance(argument, ir.Name | ir.Attribute | ir.FunctionRef):
-                for value in self.evaluator.values(scope, argument):
-                    if isinstance(value, FunctionValue):
-                        self.function(value.scope)
+            if isinstance(argument, _MAY_BE_FUNCTIONS):
+                self.handed_on(self.evaluator.values(scope, argument))
 
     def callee(self, value: Value, call: ir.Call, where: str) -> None:
         match value:
@@ -90,6 +123,7 @@ class _Walk:
                 self.method(class_name, "__call__", where)
                 if class_name == "flax.nnx.Module":
                     self.unseen.append(f"a Module of unknown class ({where})")
+                self.handed_on(value.wraps)
                 for inner in value.wraps:
                     self.callee(inner, call, where)
             case ClassValue(class_name=class_name):
@@ -98,6 +132,8 @@ class _Walk:
                 self.library(dotted, call, where)
             case Basic(sort="unknown", reason=reason):
                 self.unseen.append(f"{reason} ({where})")
+            case ContainerValue() | TupleValue():
+                self.unseen.append(f"what is called is not known ({where})")
 
     def method(self, class_name: str, name: str, where: str) -> None:
         hierarchy = self.evaluator.hierarchy

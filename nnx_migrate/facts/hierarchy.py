@@ -122,6 +122,22 @@ class Hierarchy:
                 return "module"
         return "plain" if ancestry.closed else None
 
+    def is_tree(self, class_name: str) -> bool:
+        """Whether jax may look into instances of a class that is nothing of nnx's."""
+        ancestry = self.ancestry(class_name).classes
+        if not _TREE_BASES.isdisjoint(ancestry):
+            return True
+        for name in ancestry:
+            located = self.project.class_of(name)
+            if located is None:
+                continue
+            scope = Scope(located[0], located[1].scope)
+            for decorator in located[1].decorators:
+                target = decorator.func if isinstance(decorator, ir.Call) else decorator
+                if self.project.dotted(scope, target) not in _OPAQUE_DECORATORS:
+                    return True
+        return False
+
     @functools.cached_property
     def module_classes(self) -> tuple[str, ...]:
         """Every class of the project that is a Module."""
@@ -194,6 +210,17 @@ def _is_none(expr: ir.Expr) -> bool:
     return isinstance(expr, ir.Constant) and expr.type == "none"
 
 
+_TREE_BASES = frozenset({"typing.NamedTuple", "builtins.dict", "builtins.tuple", "builtins.list"})
+#: Class decorators that do not tell jax how to look into the class.
+_OPAQUE_DECORATORS = frozenset(
+    {
+        "dataclasses.dataclass",
+        "functools.total_ordering",
+        "typing.final",
+        "typing.runtime_checkable",
+        "enum.unique",
+    }
+)
 _HARMLESS_BASES = frozenset(
     {
         "builtins.object",

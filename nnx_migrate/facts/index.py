@@ -14,6 +14,7 @@ from nnx_migrate.facts.lower import (
     lower_expr,
     parameters_of,
 )
+from nnx_migrate.facts.parsing import parse
 from nnx_migrate.sources.text import Source
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -29,7 +30,7 @@ def index_module(source: Source, module: str) -> ir.ModuleIndex:
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser or the walk.
     """
-    return index_tree(ast.parse(source.text), module, source)
+    return index_tree(parse(source.text), module, source)
 
 
 def index_tree(tree: ast.Module, module: str, source: Source) -> ir.ModuleIndex:

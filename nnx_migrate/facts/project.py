@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 from collections.abc import Iterable, Iterator
 
@@ -26,6 +27,7 @@ class Project:
         self.base: Project | None = None
         self.replaced = ""
         self._bindings: dict[tuple[Scope, str], list[Binding]] = {}
+        self._methods: dict[str, dict[str, list[tuple[str, ir.Function]]]] = {}
         for index in indexes:
             self.modules.setdefault(index.module, index)
 
@@ -66,6 +68,15 @@ class Project:
         if index is None or key not in index.classes:
             return None
         return module, index.classes[key]
+
+    def methods_of(self, module: str, class_key: str) -> list[tuple[str, ir.Function]]:
+        """Every function defined in the body of a class, setters and the like included."""
+        if module not in self._methods:
+            self._methods[module] = collections.defaultdict(list)
+            for key, function in self.modules[module].functions.items():
+                if function.owner is not None:
+                    self._methods[module][function.owner].append((key, function))
+        return self._methods[module].get(class_key, [])
 
     def path_of(self, module: str) -> str:
         return self.modules[module].path
