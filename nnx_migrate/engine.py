@@ -13,7 +13,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from nnx_migrate.config import Configuration, Options
+from nnx_migrate.config import ConfigError, Configuration, Options
 from nnx_migrate.deep import run_deep
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.projects import PackedIndex, Projects
@@ -143,7 +143,7 @@ def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResu
         return dataclasses.replace(own.failure, before=data, after=data)
     indexes = [own.index] if own.index is not None else []
     root = project_root(path.absolute())
-    walk = Walk([root], _excludes(configuration))
+    walk = Walk([root], _excludes(configuration, lenient=True))
     for task in _to_index(walk, [], configuration, extra=Candidate(path, data)):
         indexed = _index(task)
         if indexed.index is not None and indexed.path.absolute() != path.absolute():
@@ -171,7 +171,7 @@ def _to_index(
     own_folders = {Path(group.folder) for group in walk.others}
     around = Walk(
         dict.fromkeys(project_root(path.absolute()) for path in paths if path.exists()),
-        _excludes(configuration),
+        _excludes(configuration, lenient=True),
         already=walk.seen,
     )
     for candidate in around:
@@ -276,9 +276,22 @@ def _crash(path: Path) -> FileResult:
     return problem(path, FileStatus.FAILED, "internal-error", reason)
 
 
-def _excludes(configuration: Configuration) -> Callable[[Path], PatternFile | None]:
+def _excludes(
+    configuration: Configuration, *, lenient: bool = False
+) -> Callable[[Path], PatternFile | None]:
+    """What each folder excludes.
+
+    Args:
+        lenient: take a broken configuration for none; what nobody asked to migrate may be broken.
+    """
+
     def excludes(folder: Path) -> PatternFile | None:
-        found = configuration.exclude_for(folder)
+        try:
+            found = configuration.exclude_for(folder)
+        except ConfigError:
+            if not lenient:
+                raise
+            return None
         return None if found is None else PatternFile(str(found[0]).rstrip("/"), found[1])
 
     return excludes

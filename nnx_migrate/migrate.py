@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-
 from nnx_migrate.config import Options
 from nnx_migrate.facts.analysis import analysis_of
 from nnx_migrate.facts.index import index_tree
+from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.syntax import Tree
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding
@@ -61,7 +60,7 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
     text = source.text
     lines = LineMap(len(Text(text).line_starts))
     for number in range(_MAX_ROUNDS):
-        tree = ast.parse(text)
+        tree = parse(text)
         current = project
         if number > 0:
             current = project.replacing(index_tree(tree, module, source))

@@ -8,6 +8,7 @@ import collections
 import io
 import tokenize
 
+from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.syntax import FunctionNode
 
 
@@ -18,13 +19,13 @@ def gate(before: str, after: str) -> str:
     and that was bound, or not read, before.
     """
     try:
-        tree = ast.parse(after)
+        tree = parse(after)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return f"the result would not parse: {error}"
     lost = _comments(before) - _comments(after)
     if lost:
         return f"a comment would be lost: {next(iter(lost))}"
-    unbound = _unbound(tree) - _unbound(ast.parse(before))
+    unbound = _unbound(tree) - _unbound(parse(before))
     if unbound:
         return f"the result would read names that nothing binds: {', '.join(sorted(unbound))}"
     return ""
