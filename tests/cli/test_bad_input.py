@@ -183,7 +183,7 @@ def test_the_engine_imports_no_jax_and_no_flax() -> None:
 def test_a_broken_configuration_beside_the_named_file_does_not_matter(
     command: Command, project: Path
 ) -> None:
-    other = project / "other"
+    other = project.parent / "other"
     other.mkdir()
     (other / "pyproject.toml").write_text("[tool.nnx-migrate]\nunsave = true\n")
     (other / "model.py").write_text("from flax import nnx\n")
@@ -192,5 +192,5 @@ def test_a_broken_configuration_beside_the_named_file_does_not_matter(
 
 
 def test_what_the_parser_says_about_style_is_not_passed_on(command: Command, project: Path) -> None:
-    (project / "src" / "escape.py").write_text("from flax import nnx\nx = '\\d'\n")
+    (project / "escape.py").write_text("from flax import nnx\nx = '\\d'\n")
     assert "Warning" not in command("apply", "src", "--check").err
