@@ -74,8 +74,10 @@ def _without_module(context: FileContext, value: Value) -> bool:
         case Basic(sort=sort):
             return sort in {"state", "array", "plain", "graphdef"}
         case Instance(class_name=class_name):
-            kind = context.evaluator.hierarchy.kind(class_name)
-            return kind in {"plain", "variable", "state"}
+            hierarchy = context.evaluator.hierarchy
+            kind = hierarchy.kind(class_name)
+            opaque = kind == "plain" and not hierarchy.is_tree(class_name)
+            return opaque or kind in {"variable", "state"}
         case _:
             return False
 

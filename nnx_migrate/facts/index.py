@@ -62,6 +62,7 @@ class _Walker:
         self.class_bindings: dict[str, list[ir.Expr]] | None = None
         self.class_key = ""
         self.methods: dict[str, str] = {}
+        self.in_comprehension = False
         self.star_imports: list[str] = []
         self.exports: frozenset[str] | None = None
         self.words: set[str] = set()
@@ -252,13 +253,30 @@ class _Walker:
 
     def bind(self, name: str, value: ir.Expr) -> None:
         if self.class_bindings is not None:
-            self.class_bindings.setdefault(name, []).append(value)
+            self.class_bindings.setdefault(name, []).append(self.in_class(value))
             return
         if name in self.function.globals:
             value = ir.Within(self.function.key, value)
             self.function.writes.append(ir.Write(ir.Name(name), value, "outer", 0))
             self.owner_of(name).bind(name, value)
-        self.function.bind(name, value)
+        self.function.bind(name, value, self.in_comprehension)
+
+    def in_class(self, value: ir.Expr) -> ir.Expr:
+        """An expression of a class body, with the names that the body has bound by then."""
+        bound = self.class_bindings or {}
+        match value:
+            case ir.Name(id=name) if name in bound:
+                return ir.Choice(tuple(bound[name]))
+            case ir.Attribute(base=base, name=name):
+                return ir.Attribute(self.in_class(base), name)
+            case ir.Call(func=func, args=args, keywords=keywords, line=line):
+                given = tuple(self.in_class(arg) for arg in args)
+                named = tuple((name, self.in_class(arg)) for name, arg in keywords)
+                return ir.Call(self.in_class(func), given, named, line)
+            case ir.Sequence(elements=elements, is_tuple=is_tuple):
+                return ir.Sequence(tuple(self.in_class(e) for e in elements), is_tuple)
+            case _:
+                return value
 
     def owner_of(self, name: str) -> FunctionBuilder:
         """The function whose variable a global or nonlocal name is."""
@@ -403,7 +421,9 @@ class _Walker:
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             self.read(node)
         elif isinstance(node, ast.comprehension):
+            outer, self.in_comprehension = self.in_comprehension, True
             self.assign(node.target, ir.Element(lower_expr(node.iter)))
+            self.in_comprehension = outer
         elif isinstance(node, ast.NamedExpr):
             self.assign(node.target, lower_expr(node.value))
         for child in ast.iter_child_nodes(node):

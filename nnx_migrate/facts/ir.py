@@ -182,6 +182,8 @@ class Function(_Record):
         nested: keys of the functions and lambdas defined directly in the body.
         reads: attributes that are read other than in order to be called at once; those of imported
             names are left out.
+        loose: names that only comprehensions bind, so that outside of these they mean what they
+            mean around the function.
     """
 
     key: str
@@ -200,6 +202,7 @@ class Function(_Record):
     calls: tuple[Call, ...]
     nested: tuple[str, ...]
     reads: tuple[Attribute, ...] = ()
+    loose: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -188,8 +188,13 @@ class FunctionBuilder:
     calls: list[ir.Call] = dataclasses.field(default_factory=list)
     nested: list[str] = dataclasses.field(default_factory=list)
     reads: dict[ir.Attribute, None] = dataclasses.field(default_factory=dict)
+    loose: set[str] = dataclasses.field(default_factory=set)
 
-    def bind(self, name: str, value: ir.Expr) -> None:
+    def bind(self, name: str, value: ir.Expr, in_comprehension: bool = False) -> None:
+        if in_comprehension and name not in self.bindings:
+            self.loose.add(name)
+        elif not in_comprehension:
+            self.loose.discard(name)
         self.bindings.setdefault(name, []).append(value)
 
     def build(self) -> ir.Function:
@@ -210,4 +215,5 @@ class FunctionBuilder:
             tuple(self.calls),
             tuple(self.nested),
             tuple(self.reads),
+            frozenset(self.loose),
         )

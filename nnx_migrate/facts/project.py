@@ -91,6 +91,7 @@ class Project:
     def _find_bindings(self, scope: Scope, name: str) -> list[Binding]:
         index = self.modules[scope.module]
         key: str | None = scope.function
+        loose: list[Binding] = []
         while key is not None:
             function = index.functions[key]
             if name not in function.globals:
@@ -99,10 +100,11 @@ class Project:
                     ParameterOf(here, p) for p in function.parameters if p.name == name
                 ]
                 found += [Located(here, value) for value in function.bindings.get(name, ())]
-                if found:
-                    return found
+                if found and name not in function.loose:
+                    return loose + found
+                loose += found
             key = function.parent
-        return list(self._star_bindings(index, name, {index.module}))
+        return loose + list(self._star_bindings(index, name, {index.module}))
 
     def _star_bindings(self, index: ir.ModuleIndex, name: str, seen: set[str]) -> Iterator[Binding]:
         for star in index.star_imports:
