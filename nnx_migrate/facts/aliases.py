@@ -273,6 +273,10 @@ class Aliases:
                 return self.escapes(scope, held, seen)
             case ir.Call(func=func, args=args) if self.project.nnx_name(scope, func) in _VIEWS:
                 return self.any_rooted(scope, args[:1])
+            case ir.Call(func=ir.Attribute(base=ir.Call() as base)) if (
+                self.project.nnx_name(scope, base.func) in _VIEWS
+            ):
+                return self.escapes(scope, base, seen)  # nnx.state(m).filter(...)
             case _:
                 return self.rooted(scope, value)
 

@@ -342,6 +342,8 @@ class Evaluator:
                 found |= _library_attribute(layer.attributes[name])
         if found and not found <= PLAIN:
             return found - PLAIN
+        if name in {"items", "values"} and _is_library_container(instance):
+            return frozenset({_as_container(instance)})
         return (
             self._declared(classes, name)
             or found
@@ -708,13 +710,25 @@ def _unsettled(found: Values) -> Values:
 def _combined(operands: list[Values]) -> Values:
     """The result of an operator: containers are joined; what an unknown operand gives is open."""
     held = {v for operand in operands for v in operand}
-    containers = frozenset(v for v in held if isinstance(v, ContainerValue | TupleValue))
+    containers: Values = frozenset(v for v in held if isinstance(v, ContainerValue | TupleValue))
+    containers |= {_as_container(v) for v in held if _is_library_container(v)}
     open_ends = frozenset(v for v in held if isinstance(v, Basic) and v.sort == "unknown")
     if containers:
         return containers | open_ends
     if any(operand and operand <= ARRAY | PLAIN for operand in operands):
         return ARRAY
     return open_ends or ARRAY
+
+
+def _is_library_container(value: Value) -> bool:
+    short = value.class_name.removeprefix("flax.nnx.") if isinstance(value, Instance) else ""
+    return short in CONTAINER_CLASSES
+
+
+def _as_container(value: Value) -> Value:
+    """An nnx.List, nnx.Dict or nnx.Sequential as the list or dict that it is like."""
+    held = value.wraps if isinstance(value, Instance) else NOTHING
+    return ContainerValue(held or unknown("an element of a library container"))
 
 
 def _is_fixture(function: ir.Function) -> bool:

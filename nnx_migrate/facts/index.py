@@ -401,6 +401,8 @@ class _Walker:
         if node is None:
             return
         self.note_words(node)
+        if isinstance(node, ast.YieldFrom):
+            self.function.yields.append(ir.Element(lower_expr(node.value)))
         if isinstance(node, ast.Yield) and node.value is not None:
             self.function.yields.append(lower_expr(node.value))
         if isinstance(node, ast.Lambda):

@@ -91,7 +91,16 @@ GROWING_METHODS = frozenset(
 #: Functions that bind arguments to a function, by their names after `nnx.` or absolute ones.
 BINDING = frozenset({"functools.partial", "jax.tree_util.Partial", "jit_partial", "cached_partial"})
 #: Functions that call their first argument with elements of the others.
-MAPPING = frozenset({"builtins.map", "builtins.filter", "itertools.starmap"})
+MAPPING = frozenset(
+    {
+        "builtins.map",
+        "builtins.filter",
+        "itertools.starmap",
+        "jax.tree.map",
+        "jax.tree_map",
+        "jax.tree_util.tree_map",
+    }
+)
 #: Functions that call their first argument.
 APPLYING = frozenset({"eval_shape", "jax.eval_shape", "jax.lax.map", "jax.lax.scan"})
 _PARTS = frozenset(

@@ -285,6 +285,12 @@ class Tracker:
             return
         name = nnx_name(dotted)
         short = name.removeprefix("compat.") if name else dotted
+        if dotted == "builtins.getattr" and 0 in given and len(call.args) > 1:
+            attribute = call.args[1]
+            if isinstance(attribute, ir.Constant) and attribute.text:
+                yield from self._read(scope, ir.Attribute(call.args[0], attribute.text))
+        if short == "update" and given == [0] and isinstance(call.args[-1], ir.Sequence):
+            yield Effect("structure", "nnx.update() with a dictionary may add to it", where)
         if call.args and short in BINDING:
             bound = ir.Call(call.args[0], call.args[1:], call.keywords, call.line)
             yield from self._given(scope, bound, where)
