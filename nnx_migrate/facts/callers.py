@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.library import NNX_TRANSFORMS
 from nnx_migrate.facts.project import Project, nnx_name
-from nnx_migrate.facts.values import FunctionValue, Located, Scope
+from nnx_migrate.facts.values import ClassValue, FunctionValue, Located, Scope, Value
 
 if TYPE_CHECKING:
     from nnx_migrate.facts.evaluate import Evaluator
@@ -52,6 +52,7 @@ class Callers:
         self.project = project
         self.evaluator = evaluator
         self.base = base
+        self._names: dict[Scope, tuple[str, ...]] = {}
 
     @functools.cached_property
     def _by_name(self) -> dict[str, list[tuple[Scope, ir.Call]]]:
@@ -82,8 +83,14 @@ class Callers:
                         aliases[source].add(parameter)
         return aliases
 
+    @functools.cached_property
+    def _class_names(self) -> frozenset[str]:
+        return frozenset(
+            record.name for _, index in self._own_modules() for record in index.classes.values()
+        )
+
     def _is_function_name(self, name: str) -> bool:
-        if name in self._scopes_by_name:
+        if name in self._scopes_by_name or name in self._class_names:
             return True
         return self.base is not None and self.base._is_function_name(name)
 
@@ -239,7 +246,7 @@ class Callers:
     def _callers(self, scope: Scope) -> tuple[Caller, ...]:
         function = self.project.function(scope)
         found: dict[int, Caller] = {}
-        for name in sorted(self._names_for(function)):
+        for name in self._names_for(scope):
             for caller in self._reached(name).get(scope, ()):
                 found[id(caller[1])] = caller
         if function.name == "<lambda>":
@@ -259,18 +266,38 @@ class Callers:
         found: dict[Scope, list[Caller]] = collections.defaultdict(list)
         for where, call in self.calls_of(name):
             for value in self.evaluator.values(where, call.func):
-                if isinstance(value, FunctionValue):
-                    found[value.scope].append((where, call, value))
+                called = self._behind(value)
+                if isinstance(called, FunctionValue):
+                    found[called.scope].append((where, call, called))
         return {scope: tuple(callers) for scope, callers in found.items()}
 
-    def _names_for(self, function: ir.Function) -> set[str]:
-        """The names that a function may be called by."""
+    def _names_for(self, scope: Scope) -> tuple[str, ...]:
+        """The names that a function may be called by, as far as anything is called so."""
+        if scope not in self._names:
+            self._names[scope] = tuple(
+                sorted(name for name in self._all_names(scope) if self._is_called(name))
+            )
+        return self._names[scope]
+
+    def _is_called(self, name: str) -> bool:
+        return name in self._by_name or (self.base is not None and self.base._is_called(name))
+
+    def _made_classes(self, scope: Scope, function: ir.Function) -> Iterator[str]:
+        """The names of the classes whose constructor a method is."""
+        hierarchy = self.evaluator.hierarchy
+        for class_name in hierarchy.descendants(f"{scope.module}:{function.owner}"):
+            located = self.project.class_of(class_name)
+            if located is not None and hierarchy.method(class_name, "__init__") == scope:
+                yield located[1].name
+
+    def _all_names(self, scope: Scope) -> set[str]:
+        function = self.project.function(scope)
         names = {function.name}
         if function.owner is not None:
             if function.name == "__call__":
                 return set()
             if function.name == "__init__":
-                names = set()
+                names |= {"cls", *self._made_classes(scope, function)}
         frontier = set(names)
         for _ in range(3):
             frontier = {a for name in frontier for a in self._aliases_of(name)} - names
@@ -290,18 +317,45 @@ class Callers:
         self, scope: Scope, function: ir.Function, parameter: ir.Parameter
     ) -> Iterator[Located]:
         """What each call in the project passes for `parameter`."""
-        if function.owner is not None and function.name == "__init__":
-            yield from self._constructor_arguments(scope, function, parameter)
-            return
         for where, call, value in self.of(scope):
             offset = (1 if value.bound else 0) + value.partial_args
             argument = argument_for(function, parameter, call, offset)
             if argument is not None:
                 yield Located(where, argument)
-            elif any(keyword is None for keyword, _ in call.keywords):
-                yield Located(where, ir.UNSEEN)
+            elif parameter.kind in {"star", "double_star"}:
+                yield Located(where, _rest(function, parameter, call, offset))
+            elif _tells_kind(parameter.default):
+                continue
+            else:
+                hidden = [value for keyword, value in call.keywords if keyword is None]
+                yield from (Located(where, ir.Element(value)) for value in hidden)
         yield from self._operand_arguments(scope, function, parameter)
         yield from self._partial_arguments(scope, function, parameter)
+
+    @functools.cached_property
+    def _partials(self) -> dict[str, list[tuple[Scope, ir.Call]]]:
+        found: dict[str, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
+        for name in _PARTIALS:
+            for where, call in self._by_name.get(name, ()):
+                if call.args:
+                    found[_last_name(call.args[0])].append((where, call))
+        return found
+
+    def _partials_of(self, name: str) -> list[tuple[Scope, ir.Call]]:
+        """Every call of functools.partial, or its like, on something of that name."""
+        own = self._partials.get(name, [])
+        if self.base is None:
+            return own
+        rest = self.base._partials_of(name)
+        return own + [pair for pair in rest if pair[0].module != self.project.replaced]
+
+    def _behind(self, value: Value) -> Value:
+        """The function that runs when a value is called, if it is one of the project."""
+        if isinstance(value, ClassValue):
+            method = self.evaluator.hierarchy.method(value.class_name, "__init__")
+            if isinstance(method, Scope):
+                return FunctionValue(method, method.function, bound=True)
+        return value
 
     def _partial_arguments(
         self, scope: Scope, function: ir.Function, parameter: ir.Parameter
@@ -310,11 +364,13 @@ class Callers:
         if parameter.kind not in {"positional", "keyword"}:
             return
         index = function.parameters.index(parameter)
-        for name in _PARTIALS:
-            for where, call in self.calls_of(name):
-                if not call.args or _last_name(call.args[0]) != function.name:
-                    continue
+        names = {function.name}
+        if function.owner is not None and function.name == "__init__":
+            names = set(self._made_classes(scope, function))
+        for name in sorted(names):
+            for where, call in self._partials_of(name):
                 for value in self.evaluator.values(where, call.args[0]):
+                    value = self._behind(value)
                     if not isinstance(value, FunctionValue) or value.scope != scope:
                         continue
                     place = 1 + index - (1 if value.bound else 0) - value.partial_args
@@ -323,23 +379,6 @@ class Callers:
                     for keyword, given in call.keywords:
                         if keyword in {parameter.name, None}:
                             yield Located(where, given if keyword else ir.UNSEEN)
-
-    def _constructor_arguments(
-        self, scope: Scope, function: ir.Function, parameter: ir.Parameter
-    ) -> Iterator[Located]:
-        hierarchy = self.evaluator.hierarchy
-        owner = f"{scope.module}:{function.owner}"
-        for class_name in hierarchy.descendants(owner):
-            if hierarchy.method(class_name, "__init__") != scope:
-                continue
-            located = self.project.class_of(class_name)
-            if located is None:
-                continue
-            for where, call in self.calls_of(located[1].name):
-                if hierarchy.class_name(where, call.func) == class_name:
-                    argument = argument_for(function, parameter, call, 1)
-                    if argument is not None:
-                        yield Located(where, argument)
 
     def _operand_arguments(
         self, scope: Scope, function: ir.Function, parameter: ir.Parameter
@@ -390,6 +429,21 @@ def argument_for(
         if isinstance(arg, ir.Starred):
             return ir.Element(arg.value) if i <= place else None
     return call.args[place] if place < len(call.args) else None
+
+
+def _tells_kind(default: ir.Expr | None) -> bool:
+    """Whether a default shows what a parameter is; what `**options` hides is taken for the same."""
+    return default is not None and default != ir.Constant("none")
+
+
+def _rest(function: ir.Function, parameter: ir.Parameter, call: ir.Call, offset: int) -> ir.Expr:
+    """What `*args` or `**options` collects from a call."""
+    if parameter.kind == "star":
+        positional = sum(p.kind == "positional" for p in function.parameters)
+        return ir.Sequence(call.args[max(positional - offset, 0) :], is_tuple=True)
+    named = {p.name for p in function.parameters}
+    values = [v if k else ir.Element(v) for k, v in call.keywords if k not in named]
+    return ir.Sequence(tuple(values), is_tuple=False)
 
 
 def _operand_name(dotted: str | None) -> str | None:

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 #: What still changes after so many rounds is widened.
 _ROUNDS = 4
+#: A circle of so many answers is widened a good deal earlier.
+_LARGE = 2000
 _UNSET = object()
 
 
@@ -104,7 +106,7 @@ class Fixpoint:
                 self._reopen(opened)
                 return value
             rounds += 1
-            if rounds >= _ROUNDS:
+            if rounds >= (_ROUNDS if len(found) <= _LARGE else 3):
                 if key in changed:
                     self._keep({key: widen(value)})
                     self._reopen(opened)

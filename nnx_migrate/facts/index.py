@@ -353,16 +353,17 @@ class _Walker:
 
     def grow(self, call: ir.Call) -> None:
         """`xs.append(v)` makes v an element of xs, wherever xs comes from."""
-        if not isinstance(call.func, ir.Attribute) or len(call.args) != 1:
+        if not isinstance(call.func, ir.Attribute):
             return
-        if call.func.name in {"append", "appendleft", "add"}:
-            grown: ir.Expr = ir.Sequence((call.args[0],), is_tuple=False)
-        elif call.func.name == "extend":
-            grown = call.args[0]
-        else:
+        added = _added(call.func.name, call)
+        if not added:
             return
+        grown: ir.Expr = ir.Sequence(added, is_tuple=False)
         target = call.func.base
-        if isinstance(target, ir.Name):
+        if call.func.name in {"update", "setdefault"}:  # others than containers have them too
+            if isinstance(target, ir.Name) and self.is_made_here(target.id):
+                self.grow_name(target.id, grown)
+        elif isinstance(target, ir.Name):
             self.grow_name(target.id, grown)
         elif isinstance(target, ir.Attribute):
             self.function.writes.append(ir.Write(target, grown, "grow", call.line))
@@ -378,11 +379,15 @@ class _Walker:
 
     def grow_by_key(self, name: str, value: ir.Expr) -> None:
         """`xs[k] = v` where xs is a container that was made here, and no array."""
+        if self.is_made_here(name):
+            self.grow_name(name, ir.Sequence((value,), is_tuple=False))
+
+    def is_made_here(self, name: str) -> bool:
+        """Whether a name is bound to a new container in a scope around."""
         holder: FunctionBuilder | None = self.function
         while holder is not None and name not in holder.bindings:
             holder = holder.parent
-        if holder is not None and any(map(is_new_container, holder.bindings[name])):
-            self.grow_name(name, ir.Sequence((value,), is_tuple=False))
+        return holder is not None and any(map(is_new_container, holder.bindings[name]))
 
     def read(self, node: ast.Attribute) -> None:
         root: ast.expr = node
@@ -438,6 +443,18 @@ def _is_accessor(node: FunctionNode) -> bool:
         isinstance(d, ast.Attribute) and d.attr in {"setter", "deleter", "getter"}
         for d in node.decorator_list
     )
+
+
+def _added(method: str, call: ir.Call) -> tuple[ir.Expr, ...]:
+    """What a method of a container puts into it."""
+    if method in {"append", "appendleft", "add"}:
+        return call.args[:1]
+    if method in {"insert", "setdefault"}:
+        return call.args[1:2]
+    if method in {"extend", "extendleft", "update"}:
+        whole = tuple(ir.Element(arg) for arg in call.args)
+        return whole + tuple(value for name, value in call.keywords if name)
+    return ()
 
 
 def _subscript_store(index: ast.expr) -> Literal["item", "key"]:

@@ -20,7 +20,7 @@ def create(rngs):
 def vote(models: list[Net], x):
   """The same axes for every model, however many there are."""
   axes = (nnx.StateAxes({nnx.Param: 0, ...: 0}),) * len(models)
-  forward = nnx.compat.vmap(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda x, *models: sum(m(x) for m in models))), in_axes=(None, *axes))
+  forward = nnx.compat.vmap(lambda x, *models: sum(m(x) for m in models), in_axes=(None, *axes))
   return forward(x, *models)
 
 
@@ -28,10 +28,10 @@ def vote_by_list(models: list[Net], x):
   in_axes = [None]
   for _ in models:
     in_axes.append(nnx.StateAxes({...: 0}))
-  forward = nnx.compat.vmap(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda x, *models: sum(m(x) for m in models))), in_axes=tuple(in_axes))
+  forward = nnx.compat.vmap(lambda x, *models: sum(m(x) for m in models), in_axes=tuple(in_axes))
   return forward(x, *models)
 
 
 def vote_by_comprehension(models: list[Net], x):
   axes = tuple(nnx.StateAxes({nnx.BatchStat: 0, ...: 0}) for _ in models)
-  return nnx.compat.vmap(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda *models: sum(m(x) for m in models))), in_axes=axes)(*models)
+  return nnx.compat.vmap(lambda *models: sum(m(x) for m in models), in_axes=axes)(*models)

@@ -240,3 +240,40 @@ def test_answers_do_not_depend_on_the_order_of_questions() -> None:
 
 def test_container_that_holds_itself_ends() -> None:
     assert "unknown" in kinds(f"{HEAD}\nx = A()\nfor i in y:\n    x = [x]\n", "x")
+
+
+#: Ways to construct Base with a B; once it is constructed with an A.
+CONSTRUCTIONS = {
+    "direct": "Base(B())",
+    "keyword": "Base(net=B())",
+    "subclass": "class Sub(Base):\n    pass\nSub(B())",
+    "super": (
+        "class Sub(Base):\n    def __init__(self, n):\n        super().__init__(n)\nSub(B())"
+    ),
+    "by name": (
+        "class Sub(Base):\n    def __init__(self, n):\n        Base.__init__(self, n)\nSub(B())"
+    ),
+    "classmethod": "Base.make(B())",
+    "alias": "Other = Base\nOther(B())",
+    "passed on": "def build(kind, n):\n    return kind(n)\nbuild(Base, B())",
+    "partial": "functools.partial(Base, B())()",
+    "partial later": "make = functools.partial(Base)\nmake(B())",
+    "in a dict": "table = {'a': Base}\ntable['a'](B())",
+    "chosen": "Kind = Base if y else C\nKind(B())",
+}
+
+
+@pytest.mark.parametrize("case", CONSTRUCTIONS)
+def test_every_construction_counts(case: str) -> None:
+    source = f"""{HEAD}
+class Base:
+    def __init__(self, net):
+        self.net = net
+    @classmethod
+    def make(cls, n):
+        return cls(n)
+Base(A())
+{CONSTRUCTIONS[case]}
+"""
+    found = kinds(f"{source}\ndef f(b: Base):\n    x = b.net\n", "x", "f")
+    assert "B" in found or "unknown" in found
