@@ -177,8 +177,10 @@ class Aliases:
                 return self._instance_keeps(scope, class_name, call)
             case Instance():
                 method = self.finder.hierarchy.method(value.class_name, "__call__")
-                bound = isinstance(method, Scope) and FunctionValue(method, "", bound=True)
-                return bool(bound) and self._function_gives(scope, bound, call, "returned")  # type: ignore[arg-type]
+                if not isinstance(method, Scope):
+                    return False
+                bound = FunctionValue(method, "", bound=True)
+                return self._function_gives(scope, bound, call, "returned")
             case LibraryValue(dotted=dotted):
                 if dotted == "builtins.map":
                     return self.rooted(scope, mapped(call))

@@ -9,6 +9,18 @@ from collections.abc import Iterable
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.callers import Callers, writes_in
+from nnx_migrate.facts.combining import (
+    as_container,
+    is_container,
+    is_library_container,
+    item_of,
+    last_of_pair,
+    library_attribute,
+    limited,
+    operator_result,
+    partial_of,
+    unsettled,
+)
 from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.library import (
@@ -47,9 +59,6 @@ _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "No
 _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
 #: Library classes that hold a Module of the user's and are seldom made more than once.
 _MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
-_MAX_VALUES = 24
-_MAX_DEPTH = 4
-_NESTED = unknown("containers in containers")
 
 
 class Evaluator:
@@ -69,7 +78,7 @@ class Evaluator:
     def values(self, scope: Scope, expr: ir.Expr) -> Values:
         """The values that `expr` can have in `scope`; an empty set while it is being computed."""
         return self.fixpoint.get(
-            (scope, expr), lambda: _limited(self._values(scope, expr)), NOTHING, _unsettled
+            (scope, expr), lambda: limited(self._values(scope, expr)), NOTHING, unsettled
         )
 
     def _values(self, scope: Scope, expr: ir.Expr) -> Values:
@@ -83,7 +92,7 @@ class Evaluator:
             case ir.Element(base=base):
                 return self._union(elements_of(v) for v in self.values(scope, base))
             case ir.Unpacked(base=base, index=index):
-                return self._union(_item(v, index) for v in self.values(scope, base))
+                return self._union(item_of(v, index) for v in self.values(scope, base))
             case ir.Sequence(elements=elements, is_tuple=True):
                 if any(isinstance(e, ir.Starred) for e in elements):
                     return frozenset({ContainerValue(self._all(scope, elements))})
@@ -103,7 +112,7 @@ class Evaluator:
             case ir.ImportRef(target=target):
                 return self._imported(target)
             case ir.Computed(operands=operands):
-                return _combined([self.values(scope, operand) for operand in operands])
+                return operator_result([self.values(scope, operand) for operand in operands])
             case ir.Within(key=key, expr=inner):
                 return self.values(Scope(scope.module, key), inner)
 
@@ -166,9 +175,9 @@ class Evaluator:
         """What a parameter can be: from its annotation, or else from every call in the project."""
         return self.fixpoint.get(
             ("parameter", scope, parameter.name),
-            lambda: _limited(self._parameter(scope, parameter)),
+            lambda: limited(self._parameter(scope, parameter)),
             NOTHING,
-            _unsettled,
+            unsettled,
         )
 
     def _parameter(self, scope: Scope, parameter: ir.Parameter) -> Values:
@@ -339,11 +348,11 @@ class Evaluator:
             if layer.attributes[name] == "argument" and instance.wraps:
                 found |= instance.wraps
             else:
-                found |= _library_attribute(layer.attributes[name])
+                found |= library_attribute(layer.attributes[name])
         if found and not found <= PLAIN:
             return found - PLAIN
-        if name in {"items", "values"} and _is_library_container(instance):
-            return frozenset({_as_container(instance)})
+        if name in {"items", "values"} and is_library_container(instance):
+            return frozenset({as_container(instance)})
         return (
             self._declared(classes, name)
             or found
@@ -446,7 +455,7 @@ class Evaluator:
     def returned(self, scope: Scope) -> Values:
         """What a function returns, from its return statements, else from its annotation."""
         return self.fixpoint.get(
-            ("returned", scope), lambda: _limited(self._returned(scope)), NOTHING, _unsettled
+            ("returned", scope), lambda: limited(self._returned(scope)), NOTHING, unsettled
         )
 
     def _returned(self, scope: Scope) -> Values:
@@ -558,7 +567,7 @@ class Evaluator:
             given = [*call.args, *(value for name, value in call.keywords if name != "rngs")]
             parts = [self.values(scope, argument) for argument in given]
             held = self._union(
-                elements_of(v) if _holds(v) else frozenset({v}) for p in parts for v in p
+                elements_of(v) if is_container(v) else frozenset({v}) for p in parts for v in p
             )
             wraps = held - PLAIN
         return frozenset({Instance(class_name, keywords, True, wraps, origin)})
@@ -578,7 +587,7 @@ class Evaluator:
             return self._container_call(scope, call, dotted.removeprefix("<container>."))
         if dotted == "builtins.dict":
             parts = [*call.args, *(value for _, value in call.keywords)]
-            pairs = [_last(v) for p in call.args for v in self.values(scope, ir.Element(p))]
+            pairs = [last_of_pair(v) for p in call.args for v in self.values(scope, ir.Element(p))]
             named = self._all(scope, tuple(value for _, value in call.keywords))
             return frozenset({ContainerValue(named.union(*pairs) if parts else NOTHING)})
         if dotted == "builtins.getattr" and len(call.args) > 1:
@@ -586,7 +595,8 @@ class Evaluator:
         if dotted == "functools.partial" and call.args:
             keywords = frozenset(name or "**" for name, _ in call.keywords)
             return self._union(
-                _partial(v, len(call.args) - 1, keywords) for v in self.values(scope, call.args[0])
+                partial_of(v, len(call.args) - 1, keywords)
+                for v in self.values(scope, call.args[0])
             )
         if is_transform(dotted):
             return self._transformed(scope, call, dotted)
@@ -684,53 +694,6 @@ def _may_be_tree(name: str) -> bool:
     return "Tree" in name or name in {"Partial", "ShapeDtypeStruct", "Tracer"}
 
 
-def _limited(found: Values) -> Values:
-    if len(found) > _MAX_VALUES:
-        return unknown("too many possibilities")
-    if any(_deeper(value, _MAX_DEPTH) for value in found):
-        return frozenset(v for v in found if not _deeper(v, _MAX_DEPTH)) | _NESTED
-    return found
-
-
-def _deeper(value: Value, depth: int) -> bool:
-    """Whether containers are nested in each other more than `depth` times."""
-    match value:
-        case ContainerValue(element=parts) | Instance(wraps=parts):
-            return bool(parts) and (depth == 0 or any(_deeper(v, depth - 1) for v in parts))
-        case TupleValue(elements=elements):
-            return depth == 0 or any(_deeper(v, depth - 1) for e in elements for v in e)
-        case _:
-            return False
-
-
-def _unsettled(found: Values) -> Values:
-    return unknown("it is defined in terms of itself")
-
-
-def _combined(operands: list[Values]) -> Values:
-    """The result of an operator: containers are joined; what an unknown operand gives is open."""
-    held = {v for operand in operands for v in operand}
-    containers: Values = frozenset(v for v in held if isinstance(v, ContainerValue | TupleValue))
-    containers |= {_as_container(v) for v in held if _is_library_container(v)}
-    open_ends = frozenset(v for v in held if isinstance(v, Basic) and v.sort == "unknown")
-    if containers:
-        return containers | open_ends
-    if any(operand and operand <= ARRAY | PLAIN for operand in operands):
-        return ARRAY
-    return open_ends or ARRAY
-
-
-def _is_library_container(value: Value) -> bool:
-    short = value.class_name.removeprefix("flax.nnx.") if isinstance(value, Instance) else ""
-    return short in CONTAINER_CLASSES
-
-
-def _as_container(value: Value) -> Value:
-    """An nnx.List, nnx.Dict or nnx.Sequential as the list or dict that it is like."""
-    held = value.wraps if isinstance(value, Instance) else NOTHING
-    return ContainerValue(held or unknown("an element of a library container"))
-
-
 def _is_fixture(function: ir.Function) -> bool:
     for decorator in function.decorators:
         target = decorator.func if isinstance(decorator, ir.Call) else decorator
@@ -755,45 +718,3 @@ def _calls_tell_more(declared: Values) -> bool:
 def _agrees(declared: Values, passed: Values) -> bool:
     """Whether what is passed is what the annotation says, as far as its sort goes."""
     return is_unknown(declared) or all(isinstance(v, Instance) for v in passed)
-
-
-def _holds(value: Value) -> bool:
-    return isinstance(value, ContainerValue | TupleValue)
-
-
-def _partial(value: Value, given: int, keywords: frozenset[str]) -> Values:
-    match value:
-        case FunctionValue(scope=scope, key=key, transforms=transforms, bound=bound):
-            held = value.partial_args + given
-            return frozenset({FunctionValue(scope, key, transforms, bound, held)})
-        case ClassValue(class_name=class_name):
-            layer = layer_of(class_name)
-            decisive = layer.conditional_variables.keys() | {"**"} if layer else frozenset()
-            if keywords & decisive or (given and layer and "argument" in layer.attributes.values()):
-                return unknown(f"a {class_name} with arguments that decide what it holds")
-            return frozenset({value})
-        case _:
-            return frozenset({value})
-
-
-def _last(value: Value) -> Values:
-    """The value of a pair (key, value) that a dict is made of."""
-    if isinstance(value, TupleValue) and value.elements:
-        return value.elements[-1]
-    return frozenset({value})
-
-
-def _item(value: Value, index: int) -> Values:
-    if isinstance(value, TupleValue) and -len(value.elements) <= index < len(value.elements):
-        return value.elements[index]
-    return elements_of(value)
-
-
-def _library_attribute(description: str) -> Values:
-    if description in {"static", "None"}:
-        return PLAIN
-    if description == "array":
-        return ARRAY
-    if layer_of(f"flax.nnx.{description}") is not None:
-        return frozenset({Instance(f"flax.nnx.{description}", exact=False, origin="flax")})
-    return unknown("an argument that the library keeps")

@@ -110,8 +110,11 @@ def docstring_of(function: AnyFunction) -> ast.stmt | None:
     if not isinstance(function, FunctionNode):
         return None
     first = function.body[0]
-    is_string = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return first if is_string and isinstance(first.value.value, str) else None  # type: ignore[attr-defined]
+    match first:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return first
+        case _:
+            return None
 
 
 def one_line_suite(function: ast.FunctionDef | ast.AsyncFunctionDef, text: Text) -> bool:

@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.syntax import FunctionNode
+from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.outcomes import Finding, Outcome
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.dropping import drop_edits
@@ -241,12 +241,12 @@ class _Planner:
 
     def _transforms_around(self, site: Site) -> list[Site]:
         """Transforms of the functions that hold the site, innermost first."""
-        holders: set[ast.AST] = set()
+        holders: set[AnyFunction] = set()
         function = self.context.tree.function_around(site.node)
         while function is not None:
             holders.add(function)
             function = self.context.tree.function_around(function)
-        scopes = {self.context.tree.scope_of(h) for h in holders}  # type: ignore[arg-type]
+        scopes = {self.context.tree.scope_of(h) for h in holders}
         return [
             other
             for other in self.context.finder.sites

@@ -1,0 +1,113 @@
+"""What values become when they are combined: by an operator, an index, a partial, a union."""
+
+from __future__ import annotations
+
+from nnx_migrate.facts.library import CONTAINER_CLASSES, elements_of
+from nnx_migrate.facts.project import layer_of
+from nnx_migrate.facts.values import (
+    ARRAY,
+    NOTHING,
+    PLAIN,
+    Basic,
+    ClassValue,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    TupleValue,
+    Value,
+    Values,
+    unknown,
+)
+
+_MAX_VALUES = 24
+_MAX_DEPTH = 4
+_NESTED = unknown("containers in containers")
+
+
+def limited(found: Values) -> Values:
+    if len(found) > _MAX_VALUES:
+        return unknown("too many possibilities")
+    if any(_deeper(value, _MAX_DEPTH) for value in found):
+        return frozenset(v for v in found if not _deeper(v, _MAX_DEPTH)) | _NESTED
+    return found
+
+
+def _deeper(value: Value, depth: int) -> bool:
+    """Whether containers are nested in each other more than `depth` times."""
+    match value:
+        case ContainerValue(element=parts) | Instance(wraps=parts):
+            return bool(parts) and (depth == 0 or any(_deeper(v, depth - 1) for v in parts))
+        case TupleValue(elements=elements):
+            return depth == 0 or any(_deeper(v, depth - 1) for e in elements for v in e)
+        case _:
+            return False
+
+
+def unsettled(found: Values) -> Values:
+    return unknown("it is defined in terms of itself")
+
+
+def operator_result(operands: list[Values]) -> Values:
+    """The result of an operator: containers are joined; what an unknown operand gives is open."""
+    held = {v for operand in operands for v in operand}
+    containers: Values = frozenset(v for v in held if isinstance(v, ContainerValue | TupleValue))
+    containers |= {as_container(v) for v in held if is_library_container(v)}
+    open_ends = frozenset(v for v in held if isinstance(v, Basic) and v.sort == "unknown")
+    if containers:
+        return containers | open_ends
+    if any(operand and operand <= ARRAY | PLAIN for operand in operands):
+        return ARRAY
+    return open_ends or ARRAY
+
+
+def is_library_container(value: Value) -> bool:
+    short = value.class_name.removeprefix("flax.nnx.") if isinstance(value, Instance) else ""
+    return short in CONTAINER_CLASSES
+
+
+def as_container(value: Value) -> Value:
+    """An nnx.List, nnx.Dict or nnx.Sequential as the list or dict that it is like."""
+    held = value.wraps if isinstance(value, Instance) else NOTHING
+    return ContainerValue(held or unknown("an element of a library container"))
+
+
+def is_container(value: Value) -> bool:
+    return isinstance(value, ContainerValue | TupleValue)
+
+
+def partial_of(value: Value, given: int, keywords: frozenset[str]) -> Values:
+    match value:
+        case FunctionValue(scope=scope, key=key, transforms=transforms, bound=bound):
+            held = value.partial_args + given
+            return frozenset({FunctionValue(scope, key, transforms, bound, held)})
+        case ClassValue(class_name=class_name):
+            layer = layer_of(class_name)
+            decisive = layer.conditional_variables.keys() | {"**"} if layer else frozenset()
+            if keywords & decisive or (given and layer and "argument" in layer.attributes.values()):
+                return unknown(f"a {class_name} with arguments that decide what it holds")
+            return frozenset({value})
+        case _:
+            return frozenset({value})
+
+
+def last_of_pair(value: Value) -> Values:
+    """The value of a pair (key, value) that a dict is made of."""
+    if isinstance(value, TupleValue) and value.elements:
+        return value.elements[-1]
+    return frozenset({value})
+
+
+def item_of(value: Value, index: int) -> Values:
+    if isinstance(value, TupleValue) and -len(value.elements) <= index < len(value.elements):
+        return value.elements[index]
+    return elements_of(value)
+
+
+def library_attribute(description: str) -> Values:
+    if description in {"static", "None"}:
+        return PLAIN
+    if description == "array":
+        return ARRAY
+    if layer_of(f"flax.nnx.{description}") is not None:
+        return frozenset({Instance(f"flax.nnx.{description}", exact=False, origin="flax")})
+    return unknown("an argument that the library keeps")
