@@ -130,7 +130,7 @@ def apply(
     target: Annotated[
         Target | None,
         typer.Option(
-            help="Write code for today's default and the flipped one, or only for tree mode.",
+            help="Modes the written code has to hold in. For now tree gives the same as both.",
             show_default="both",
         ),
     ] = None,

@@ -100,9 +100,9 @@ class Callers:
             case ir.Name(id=name) | ir.Attribute(name=name):
                 if self._is_function_name(name):
                     yield name
-            case ir.Call(func=func, args=(first, *_)) if _last_name(func) in _WRAPPERS:
+            case ir.Call(func=func, args=(first, *_)) if ir.last_name(func) in _WRAPPERS:
                 if isinstance(first, ir.Name | ir.Attribute):
-                    yield _last_name(first)
+                    yield ir.last_name(first)
                 else:
                     yield from self._made_from(first)
             case ir.Choice(options=options) | ir.Sequence(elements=options):
@@ -114,12 +114,12 @@ class Callers:
     def _handed_on(self, call: ir.Call) -> Iterator[tuple[str, str]]:
         """Functions that are passed by name to functions of the project, by parameter name."""
         for keyword, value in call.keywords:
-            if keyword and (name := _last_name(value)) and self._is_function_name(name):
+            if keyword and (name := ir.last_name(value)) and self._is_function_name(name):
                 yield keyword, name
         handed = [
             (i, name)
             for i, a in enumerate(call.args)
-            if (name := _last_name(a)) and self._is_function_name(name)
+            if (name := ir.last_name(a)) and self._is_function_name(name)
         ]
         if not handed or not isinstance(call.func, ir.Name | ir.Attribute):
             return
@@ -218,7 +218,7 @@ class Callers:
             function.name
             for _, index in self._own_modules()
             for function in index.functions.values()
-            if function.owner is not None and any(map(_is_property, function.decorators))
+            if function.owner is not None and any(map(ir.is_property, function.decorators))
         )
 
     def is_property(self, name: str) -> bool:
@@ -338,7 +338,7 @@ class Callers:
         for name in _PARTIALS:
             for where, call in self._by_name.get(name, ()):
                 if call.args:
-                    found[_last_name(call.args[0])].append((where, call))
+                    found[ir.last_name(call.args[0])].append((where, call))
         return found
 
     def _partials_of(self, name: str) -> list[tuple[Scope, ir.Call]]:
@@ -484,21 +484,6 @@ def _set_by_name(function: ir.Function) -> Iterator[ir.Write]:
             case ir.Call(func=ir.Name(id="setattr"), args=(base, ir.Constant(text=name), value)):
                 if name:
                     yield ir.Write(ir.Attribute(base, name), value, "set", call.line)
-
-
-def _is_property(decorator: ir.Expr) -> bool:
-    return _last_name(decorator) in {"property", "cached_property"}
-
-
-def _last_name(expr: ir.Expr) -> str:
-    """`f` of `f` and of `module.f`, "" of anything else; of a call, that of what is called."""
-    match expr:
-        case ir.Name(id=name) | ir.Attribute(name=name):
-            return name
-        case ir.Call(func=func):
-            return _last_name(func)
-        case _:
-            return ""
 
 
 def _holds_function(expr: ir.Expr, key: str) -> bool:

@@ -363,7 +363,7 @@ class Evaluator:
     def _bound_method(self, method: Scope) -> Values:
         """A method as an attribute of an instance: what a property gives, or a bound function."""
         function = self.project.function(method)
-        if any(_is_property(d) for d in function.decorators):
+        if any(ir.is_property(d) for d in function.decorators):
             return self.returned(method)
         values = self._function(Scope(method.module, ir.MODULE_SCOPE), method.function)
         static = any(d == ir.Name("staticmethod") for d in function.decorators)
@@ -695,16 +695,7 @@ def _may_be_tree(name: str) -> bool:
 
 
 def _is_fixture(function: ir.Function) -> bool:
-    for decorator in function.decorators:
-        target = decorator.func if isinstance(decorator, ir.Call) else decorator
-        if getattr(target, "name", getattr(target, "id", "")) == "fixture":
-            return True
-    return False
-
-
-def _is_property(decorator: ir.Expr) -> bool:
-    name = decorator.id if isinstance(decorator, ir.Name) else getattr(decorator, "name", "")
-    return name in {"property", "cached_property"}
+    return any(ir.last_name(decorator) == "fixture" for decorator in function.decorators)
 
 
 def _calls_tell_more(declared: Values) -> bool:

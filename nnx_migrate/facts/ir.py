@@ -236,3 +236,18 @@ class ModuleIndex(_Record):
     star_imports: tuple[str, ...]
     exports: frozenset[str] | None
     words: frozenset[str]
+
+
+def last_name(expr: Expr) -> str:
+    """`f` of `f` and of `module.f`, "" of anything else; of a call, that of what is called."""
+    match expr:
+        case Name(id=name) | Attribute(name=name):
+            return name
+        case Call(func=func):
+            return last_name(func)
+        case _:
+            return ""
+
+
+def is_property(decorator: Expr) -> bool:
+    return last_name(decorator) in {"property", "cached_property"}

@@ -57,15 +57,15 @@ def _leaves(function: ir.Function, class_name: str) -> bool:
 
 
 def _passes_on(call: ir.Call, class_name: str, holders: set[str]) -> bool:
-    if _last_name(call.func) in {class_name, "tuple", "list", "len", "append", "extend"}:
+    if _plain_name(call.func) in {class_name, "tuple", "list", "len", "append", "extend"}:
         return False
     if any(_holds(arg, class_name, holders) for arg in call.args if not _is_call(arg)):
         return True
-    options = _OPTIONS if _last_name(call.func) in _TAKERS else frozenset()
+    options = _OPTIONS if _plain_name(call.func) in _TAKERS else frozenset()
     return any(
         keyword not in options and _holds(value, class_name, holders)
         for keyword, value in call.keywords
-        if not _is_call(value) or _last_name(value) == class_name
+        if not _is_call(value) or _plain_name(value) == class_name
     )
 
 
@@ -78,7 +78,7 @@ def _holds(expr: ir.Expr, class_name: str, holders: set[str]) -> bool:
     if isinstance(expr, ir.Name):
         return expr.id in holders
     if isinstance(expr, ir.Call):
-        name = _last_name(expr.func)
+        name = _plain_name(expr.func)
         if name == class_name:
             return True
         return name in {"tuple", "list"} and any(_holds(a, class_name, holders) for a in expr.args)
@@ -93,5 +93,5 @@ def _parts(expr: ir.Expr) -> Iterator[ir.Expr]:
                 yield part
 
 
-def _last_name(expr: ir.Expr) -> str:
+def _plain_name(expr: ir.Expr) -> str:
     return expr.name if isinstance(expr, ir.Attribute) else getattr(expr, "id", "")
