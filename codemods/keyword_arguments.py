@@ -96,7 +96,7 @@ def _calls(context: FileContext, site: Site, scope: Scope) -> Iterator[tuple[Sco
     if function.name != "__call__":
         return
     for parameter in function.parameters[1:]:
-        for where, call in callers.calls_with_keyword(parameter.name):
+        for where, call in callers.mentions.calls_with_keyword(parameter.name):
             if any(
                 isinstance(held, Instance)
                 and context.evaluator.hierarchy.method(held.class_name, "__call__") == scope

@@ -214,8 +214,9 @@ def _plan(task: _PlanTask) -> FileResult:
         if hashlib.blake2b(data, digest_size=16).digest() != task.digest:
             reason = "changed while migrating; run again"
             return problem(path, FileStatus.FAILED, "changed-file", reason)
-        project = _projects[0].around(import_root(path.absolute()))
-        return plan(decode(path, data), module_name(path.absolute()), project, task.options)
+        module = module_name(path.absolute())
+        project = _projects[0].around(import_root(path.absolute()), module)
+        return plan(decode(path, data), module, project, task.options)
     except Exception as error:
         return _failure(path, error)
 

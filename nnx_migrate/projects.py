@@ -3,6 +3,9 @@
 `examples/a/model.py` and `examples/b/model.py` are both "model" to the `train.py` beside them. A
 `Project` takes the first of two files with one name, so each folder whose names collide gets a
 project that lists its own files first; all other files share one.
+
+Flax's own source, where it is among the files, is a library to all files but its own: what is known
+of it is in the tables that were made from it, and the calls in it tell nothing of user code.
 """
 
 from __future__ import annotations
@@ -54,21 +57,35 @@ class Projects:
             roots_of[index.module].add(index.root)
         self._colliding = {root for roots in roots_of.values() if len(roots) > 1 for root in roots}
         self._unpacked: list[ModuleIndex] = []
-        self._built: dict[Path | None, Project] = {}
+        self._built: dict[tuple[Path | None, bool], Project] = {}
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_unpacked": [], "_built": {}}
 
-    def around(self, root: Path) -> Project:
-        """Return the project in which files whose imports start from `root` are planned."""
+    def around(self, root: Path, module: str) -> Project:
+        """Return the project in which a file is planned.
+
+        Args:
+            root: the folder that its imports start from.
+            module: its dotted name.
+        """
         from nnx_migrate.facts.project import Project
 
         if not self._unpacked:
             self._unpacked = [pickle.loads(index.record) for index in self._indexes]
-        key = root if root in self._colliding else None
+        own_root = root if root in self._colliding else None
+        key = own_root, _is_flax(module)
         if key not in self._built:
-            pairs = list(zip(self._indexes, self._unpacked, strict=True))
-            own = [record for index, record in pairs if index.root == key]
-            rest = [record for index, record in pairs if index.root != key]
+            pairs = [
+                (index, record)
+                for index, record in zip(self._indexes, self._unpacked, strict=True)
+                if _is_flax(module) or not _is_flax(index.module)
+            ]
+            own = [record for index, record in pairs if index.root == own_root]
+            rest = [record for index, record in pairs if index.root != own_root]
             self._built[key] = Project([*own, *rest])
         return self._built[key]
+
+
+def _is_flax(module: str) -> bool:
+    return module == "flax" or module.startswith("flax.")

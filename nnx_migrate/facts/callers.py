@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.library import NNX_TRANSFORMS
+from nnx_migrate.facts.handles import Handle, Handles
+from nnx_migrate.facts.mentions import Mentions
 from nnx_migrate.facts.project import Project, nnx_name
 from nnx_migrate.facts.values import ClassValue, FunctionValue, Located, Scope, Value
 
@@ -29,17 +30,6 @@ _OPERANDS = {
 
 
 _PARTIALS = ("partial", "cached_partial", "jit_partial")
-_WRAPPERS = NNX_TRANSFORMS | {
-    "partial",
-    "wraps",
-    "pmap",
-    "jit",
-    "vmap",
-    "checkpoint",
-    "staticmethod",
-}
-
-
 #: Where a call is, the call, and the function it calls.
 Caller = tuple[Scope, ir.Call, FunctionValue]
 _NO_CALLERS: Mapping[Scope, tuple[Caller, ...]] = {}
@@ -52,190 +42,10 @@ class Callers:
         self.project = project
         self.evaluator = evaluator
         self.base = base
-        self._names: dict[Scope, tuple[str, ...]] = {}
-
-    @functools.cached_property
-    def _by_name(self) -> dict[str, list[tuple[Scope, ir.Call]]]:
-        calls: dict[str, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
-        for module, index in self._own_modules():
-            for key, function in index.functions.items():
-                for call in function.calls:
-                    for name in _callee_names(call.func):
-                        calls[name].append((Scope(module, key), call))
-        return calls
-
-    @functools.cached_property
-    def _aliases(self) -> dict[str, set[str]]:
-        """Name of a function -> names that something made from it is bound to."""
-        aliases: dict[str, set[str]] = collections.defaultdict(set)
-        for _, index in self._own_modules():
-            for function in index.functions.values():
-                for name, values in function.bindings.items():
-                    for value in values:
-                        for source in self._made_from(value):
-                            aliases[source].add(name)
-                for write in function.writes:
-                    if write.value is not None and isinstance(write.target, ir.Attribute):
-                        for source in self._made_from(write.value):
-                            aliases[source].add(write.target.name)
-                for call in function.calls:
-                    for parameter, source in self._handed_on(call):
-                        aliases[source].add(parameter)
-        return aliases
-
-    @functools.cached_property
-    def _class_names(self) -> frozenset[str]:
-        return frozenset(
-            record.name for _, index in self._own_modules() for record in index.classes.values()
+        self.mentions: Mentions = Mentions(project, base.mentions if base else None)
+        self.handles: Handles = Handles(
+            project, evaluator.hierarchy, self.mentions, base.handles if base else None
         )
-
-    def _is_function_name(self, name: str) -> bool:
-        if name in self._scopes_by_name or name in self._class_names:
-            return True
-        return self.base is not None and self.base._is_function_name(name)
-
-    def _made_from(self, value: ir.Expr) -> Iterator[str]:
-        """Names of functions that a bound value is made from: `g = nnx.jit(f)`, `g = f`."""
-        match value:
-            case ir.Name(id=name) | ir.Attribute(name=name):
-                if self._is_function_name(name):
-                    yield name
-            case ir.Call(func=func, args=(first, *_)) if ir.last_name(func) in _WRAPPERS:
-                if isinstance(first, ir.Name | ir.Attribute):
-                    yield ir.last_name(first)
-                else:
-                    yield from self._made_from(first)
-            case ir.Choice(options=options) | ir.Sequence(elements=options):
-                for option in options:
-                    yield from self._made_from(option)
-            case ir.Within(expr=inner):
-                yield from self._made_from(inner)
-
-    def _handed_on(self, call: ir.Call) -> Iterator[tuple[str, str]]:
-        """Functions that are passed by name to functions of the project, by parameter name."""
-        for keyword, value in call.keywords:
-            if keyword and (name := ir.last_name(value)) and self._is_function_name(name):
-                yield keyword, name
-        handed = [
-            (i, name)
-            for i, a in enumerate(call.args)
-            if (name := ir.last_name(a)) and self._is_function_name(name)
-        ]
-        if not handed or not isinstance(call.func, ir.Name | ir.Attribute):
-            return
-        name = call.func.id if isinstance(call.func, ir.Name) else call.func.name
-        for function in self._functions_called(name):
-            offset = 1 if function.owner else 0
-            for i, source in handed:
-                if i + offset < len(function.parameters):
-                    yield function.parameters[i + offset].name, source
-
-    @functools.cached_property
-    def _functions_by_name(self) -> dict[str, list[ir.Function]]:
-        found: dict[str, list[ir.Function]] = collections.defaultdict(list)
-        for _, index in self._own_modules():
-            for function in index.functions.values():
-                found[function.name].append(function)
-            for record in index.classes.values():
-                if "__init__" in record.methods:
-                    found[record.name].append(index.functions[record.methods["__init__"]])
-        return found
-
-    @functools.cached_property
-    def _scopes_by_name(self) -> dict[str, list[Scope]]:
-        found: dict[str, list[Scope]] = collections.defaultdict(list)
-        for module, index in self._own_modules():
-            for key, function in index.functions.items():
-                found[function.name].append(Scope(module, key))
-        return found
-
-    def _own_modules(self) -> list[tuple[str, ir.ModuleIndex]]:
-        """The modules that this table is made from: with a base, only the one that was edited."""
-        if self.base is None:
-            return list(self.project.modules.items())
-        return [(self.project.replaced, self.project.modules[self.project.replaced])]
-
-    def functions_named(self, name: str) -> list[Scope]:
-        own = self._scopes_by_name.get(name, [])
-        if self.base is None:
-            return own
-        rest = self.base.functions_named(name)
-        return own + [scope for scope in rest if scope.module != self.project.replaced]
-
-    def _functions_called(self, name: str) -> list[ir.Function]:
-        own = self._functions_by_name.get(name, [])
-        return own if self.base is None else own + self.base._functions_called(name)
-
-    def _aliases_of(self, name: str) -> set[str]:
-        own = self._aliases.get(name, set())
-        return own if self.base is None else own | self.base._aliases_of(name)
-
-    def calls_of(self, name: str) -> list[tuple[Scope, ir.Call]]:
-        """Every call in the project of something of that last name."""
-        own = self._by_name.get(name, [])
-        if self.base is None:
-            return own
-        rest = self.base.calls_of(name)
-        return own + [pair for pair in rest if pair[0].module != self.project.replaced]
-
-    @functools.cached_property
-    def _by_keyword(self) -> dict[str, list[tuple[Scope, ir.Call]]]:
-        found: dict[str, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
-        for module, index in self._own_modules():
-            for key, function in index.functions.items():
-                for call in function.calls:
-                    for keyword, _ in call.keywords:
-                        if keyword:
-                            found[keyword].append((Scope(module, key), call))
-        return found
-
-    def calls_with_keyword(self, keyword: str) -> list[tuple[Scope, ir.Call]]:
-        """Every call in the project that passes something by that keyword."""
-        own = self._by_keyword.get(keyword, [])
-        if self.base is None:
-            return own
-        rest = self.base.calls_with_keyword(keyword)
-        return own + [pair for pair in rest if pair[0].module != self.project.replaced]
-
-    @functools.cached_property
-    def _outside_writes(self) -> dict[str, list[tuple[Scope, ir.Write]]]:
-        """Stores to attributes of anything but a method's own object, by the attribute's name."""
-        found: dict[str, list[tuple[Scope, ir.Write]]] = collections.defaultdict(list)
-        for module, index in self._own_modules():
-            for key, function in index.functions.items():
-                own = function.parameters[0].name if function.owner and function.parameters else ""
-                for write in writes_in(function):
-                    target = write.target
-                    if not isinstance(target, ir.Attribute) or write.value is None:
-                        continue
-                    if target.base != ir.Name(own) and not isinstance(write.value, ir.Constant):
-                        found[target.name].append((Scope(module, key), write))
-        return found
-
-    @functools.cached_property
-    def _properties(self) -> frozenset[str]:
-        return frozenset(
-            function.name
-            for _, index in self._own_modules()
-            for function in index.functions.values()
-            if function.owner is not None and any(map(ir.is_property, function.decorators))
-        )
-
-    def is_property(self, name: str) -> bool:
-        """Whether some class of the project has a property of that name."""
-        return name in self._properties or (self.base is not None and self.base.is_property(name))
-
-    def outside_writes(self, name: str) -> list[tuple[Scope, ir.Write]]:
-        """Every store to an attribute of that name of something else than a method's own object."""
-        own = self._outside_writes.get(name, [])
-        if self.base is None:
-            return own
-        rest = self.base.outside_writes(name)
-        return own + [pair for pair in rest if pair[0].module != self.project.replaced]
-
-    def names_written_outside(self) -> set[str]:
-        rest = self.base.names_written_outside() if self.base is not None else set()
-        return rest | self._outside_writes.keys()
 
     def of(self, scope: Scope) -> tuple[Caller, ...]:
         """Every call that reaches the function `scope`: where, the call, how it was reached."""
@@ -246,8 +56,8 @@ class Callers:
     def _callers(self, scope: Scope) -> tuple[Caller, ...]:
         function = self.project.function(scope)
         found: dict[int, Caller] = {}
-        for name in self._names_for(scope):
-            for caller in self._reached(name).get(scope, ()):
+        for handle in self.handles.of(scope):
+            for caller in self._reached(handle).get(scope, ()):
                 found[id(caller[1])] = caller
         if function.name == "<lambda>":
             for where, call in self._lambda_calls(scope, function):
@@ -256,53 +66,20 @@ class Callers:
                         found[id(call)] = (where, call, value)
         return tuple(found.values())
 
-    def _reached(self, name: str) -> Mapping[Scope, tuple[Caller, ...]]:
-        """The functions that calls of something of that name reach, each with those calls."""
+    def _reached(self, handle: Handle) -> Mapping[Scope, tuple[Caller, ...]]:
+        """The functions that calls by that handle reach, each with those calls."""
         return self.evaluator.fixpoint.get(
-            ("reached", name), lambda: self._resolved(name), _NO_CALLERS, lambda found: found
+            ("reached", handle), lambda: self._resolved(handle), _NO_CALLERS, lambda found: found
         )
 
-    def _resolved(self, name: str) -> Mapping[Scope, tuple[Caller, ...]]:
+    def _resolved(self, handle: Handle) -> Mapping[Scope, tuple[Caller, ...]]:
         found: dict[Scope, list[Caller]] = collections.defaultdict(list)
-        for where, call in self.calls_of(name):
+        for where, call in self.handles.calls(handle):
             for value in self.evaluator.values(where, call.func):
                 called = self._behind(value)
                 if isinstance(called, FunctionValue):
                     found[called.scope].append((where, call, called))
         return {scope: tuple(callers) for scope, callers in found.items()}
-
-    def _names_for(self, scope: Scope) -> tuple[str, ...]:
-        """The names that a function may be called by, as far as anything is called so."""
-        if scope not in self._names:
-            self._names[scope] = tuple(
-                sorted(name for name in self._all_names(scope) if self._is_called(name))
-            )
-        return self._names[scope]
-
-    def _is_called(self, name: str) -> bool:
-        return name in self._by_name or (self.base is not None and self.base._is_called(name))
-
-    def _made_classes(self, scope: Scope, function: ir.Function) -> Iterator[str]:
-        """The names of the classes whose constructor a method is."""
-        hierarchy = self.evaluator.hierarchy
-        for class_name in hierarchy.descendants(f"{scope.module}:{function.owner}"):
-            located = self.project.class_of(class_name)
-            if located is not None and hierarchy.method(class_name, "__init__") == scope:
-                yield located[1].name
-
-    def _all_names(self, scope: Scope) -> set[str]:
-        function = self.project.function(scope)
-        names = {function.name}
-        if function.owner is not None:
-            if function.name == "__call__":
-                return set()
-            if function.name == "__init__":
-                names |= {"cls", *self._made_classes(scope, function)}
-        frontier = set(names)
-        for _ in range(3):
-            frontier = {a for name in frontier for a in self._aliases_of(name)} - names
-            names |= frontier
-        return names
 
     def _lambda_calls(self, scope: Scope, function: ir.Function) -> Iterator[tuple[Scope, ir.Call]]:
         outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
@@ -311,7 +88,7 @@ class Callers:
                 yield outer, call
         for name, values in self.project.function(outer).bindings.items():
             if any(_holds_function(value, function.key) for value in values):
-                yield from self.calls_of(name)
+                yield from self.mentions.calls_of(name)
 
     def arguments(
         self, scope: Scope, function: ir.Function, parameter: ir.Parameter
@@ -334,20 +111,13 @@ class Callers:
 
     @functools.cached_property
     def _partials(self) -> dict[str, list[tuple[Scope, ir.Call]]]:
+        """Every call of functools.partial, or its like, by the name of what it is given."""
         found: dict[str, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
         for name in _PARTIALS:
-            for where, call in self._by_name.get(name, ()):
+            for where, call in self.mentions.calls_of(name):
                 if call.args:
                     found[ir.last_name(call.args[0])].append((where, call))
         return found
-
-    def _partials_of(self, name: str) -> list[tuple[Scope, ir.Call]]:
-        """Every call of functools.partial, or its like, on something of that name."""
-        own = self._partials.get(name, [])
-        if self.base is None:
-            return own
-        rest = self.base._partials_of(name)
-        return own + [pair for pair in rest if pair[0].module != self.project.replaced]
 
     def _behind(self, value: Value) -> Value:
         """The function that runs when a value is called, if it is one of the project."""
@@ -366,9 +136,9 @@ class Callers:
         index = function.parameters.index(parameter)
         names = {function.name}
         if function.owner is not None and function.name == "__init__":
-            names = set(self._made_classes(scope, function))
+            names = set(self.handles.made_classes(scope, function))
         for name in sorted(names):
-            for where, call in self._partials_of(name):
+            for where, call in self._partials.get(name, ()):
                 for value in self.evaluator.values(where, call.args[0]):
                     value = self._behind(value)
                     if not isinstance(value, FunctionValue) or value.scope != scope:
@@ -457,33 +227,6 @@ def _operand_name(dotted: str | None) -> str | None:
     elif dotted.startswith("jax."):
         name = dotted.removeprefix("jax.")
     return name if name in _OPERANDS else None
-
-
-def _callee_names(func: ir.Expr) -> Iterator[str]:
-    match func:
-        case ir.Name(id=name):
-            yield name
-        case ir.Attribute(name=name):
-            yield name
-        case ir.Call(func=inner, args=args):
-            yield from _callee_names(inner)
-            for arg in args[:1]:
-                yield from _callee_names(arg)
-
-
-def writes_in(function: ir.Function) -> Iterator[ir.Write]:
-    """The stores of a function, those by `setattr` with a literal name included."""
-    yield from function.writes
-    yield from _set_by_name(function)
-
-
-def _set_by_name(function: ir.Function) -> Iterator[ir.Write]:
-    """`setattr(x, "name", value)` as the store that it is."""
-    for call in function.calls:
-        match call:
-            case ir.Call(func=ir.Name(id="setattr"), args=(base, ir.Constant(text=name), value)):
-                if name:
-                    yield ir.Write(ir.Attribute(base, name), value, "set", call.line)
 
 
 def _holds_function(expr: ir.Expr, key: str) -> bool:

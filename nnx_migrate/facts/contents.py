@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.callers import writes_in
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.flax_layers import Layer
 from nnx_migrate.facts.library import CONTAINER_CLASSES
+from nnx_migrate.facts.mentions import writes_in
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.values import (
     Basic,

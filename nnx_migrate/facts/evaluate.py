@@ -8,7 +8,7 @@ import functools
 from collections.abc import Iterable
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.callers import Callers, writes_in
+from nnx_migrate.facts.callers import Callers
 from nnx_migrate.facts.combining import (
     as_container,
     is_container,
@@ -32,6 +32,7 @@ from nnx_migrate.facts.library import (
     library_result,
 )
 from nnx_migrate.facts.lower import is_new_container
+from nnx_migrate.facts.mentions import writes_in
 from nnx_migrate.facts.project import Binding, Project, layer_of, nnx_name
 from nnx_migrate.facts.values import (
     ARRAY,
@@ -206,7 +207,7 @@ class Evaluator:
             return NOTHING
         found: Values = NOTHING
         for name in _MADE_ONCE:
-            for where, call in self.callers.calls_of(name.rpartition(".")[2]):
+            for where, call in self.callers.mentions.calls_of(name.rpartition(".")[2]):
                 if self.hierarchy.class_name(where, call.func) == name:
                     found |= self.values(where, call)
         return found
@@ -241,7 +242,7 @@ class Evaluator:
             return NOTHING
         return self._union(
             self.returned(where) | self._all(where, self.project.function(where).yields)
-            for where in self.callers.functions_named(parameter.name)
+            for where in self.callers.mentions.functions_named(parameter.name)
             if _is_fixture(self.project.function(where))
         )
 
@@ -394,7 +395,7 @@ class Evaluator:
         Stores to things that nothing is known of are not among it.
         """
         found = []
-        for scope, write in self.callers.outside_writes(name):
+        for scope, write in self.callers.mentions.outside_writes(name):
             if not isinstance(write.target, ir.Attribute) or write.value is None:
                 continue
             bases = self.values(scope, write.target.base)
@@ -406,8 +407,8 @@ class Evaluator:
     def _names_stored_outside(self) -> dict[str, set[str]]:
         """Class -> names of the attributes that other code stores in its instances."""
         found: dict[str, set[str]] = collections.defaultdict(set)
-        for name in self.callers.names_written_outside():
-            for scope, write in self.callers.outside_writes(name):
+        for name in self.callers.mentions.names_written_outside():
+            for scope, write in self.callers.mentions.outside_writes(name):
                 if isinstance(write.target, ir.Attribute):
                     for value in self.values(scope, write.target.base):
                         if isinstance(value, Instance):

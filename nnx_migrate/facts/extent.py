@@ -88,7 +88,7 @@ class _Walk:
 
     def read(self, scope: Scope, read: ir.Attribute) -> None:
         """A property runs when it is read."""
-        if not self.evaluator.callers.is_property(read.name):
+        if not self.evaluator.callers.mentions.is_property(read.name):
             return
         for value in self.evaluator.values(scope, read.base):
             if isinstance(value, Instance):
