@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nnx_migrate.facts.ir import ModuleIndex
+    from nnx_migrate.facts.name_tables import NameTables
     from nnx_migrate.facts.project import Project
 
 
@@ -57,10 +58,11 @@ class Projects:
             roots_of[index.module].add(index.root)
         self._colliding = {root for roots in roots_of.values() if len(roots) > 1 for root in roots}
         self._unpacked: list[ModuleIndex] = []
+        self._tables: tuple[NameTables, ...] = ()
         self._built: dict[tuple[Path | None, bool], Project] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_unpacked": [], "_built": {}}
+        return {**self.__dict__, "_unpacked": [], "_tables": (), "_built": {}}
 
     def around(self, root: Path, module: str) -> Project:
         """Return the project in which a file is planned.
@@ -69,10 +71,12 @@ class Projects:
             root: the folder that its imports start from.
             module: its dotted name.
         """
+        from nnx_migrate.facts.name_tables import NameTables
         from nnx_migrate.facts.project import Project
 
         if not self._unpacked:
             self._unpacked = [pickle.loads(index.record) for index in self._indexes]
+            self._tables = (NameTables(self._unpacked),)
         own_root = root if root in self._colliding else None
         key = own_root, _is_flax(module)
         if key not in self._built:
@@ -83,7 +87,7 @@ class Projects:
             ]
             own = [record for index, record in pairs if index.root == own_root]
             rest = [record for index, record in pairs if index.root != own_root]
-            self._built[key] = Project([*own, *rest])
+            self._built[key] = Project([*own, *rest], self._tables)
         return self._built[key]
 
 

@@ -17,8 +17,7 @@ class Analysis:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        base = analysis_of(project.base).evaluator if project.base is not None else None
-        self.evaluator: Evaluator = Evaluator(project, base)
+        self.evaluator = Evaluator(project)
 
     @functools.cached_property
     def effects(self) -> EffectFinder:

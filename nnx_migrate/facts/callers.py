@@ -38,14 +38,11 @@ _NO_CALLERS: Mapping[Scope, tuple[Caller, ...]] = {}
 class Callers:
     """Finds call sites by the names that a function can be called by, then verifies each."""
 
-    def __init__(self, project: Project, evaluator: Evaluator, base: Callers | None = None) -> None:
+    def __init__(self, project: Project, evaluator: Evaluator) -> None:
         self.project = project
         self.evaluator = evaluator
-        self.base = base
-        self.mentions: Mentions = Mentions(project, base.mentions if base else None)
-        self.handles: Handles = Handles(
-            project, evaluator.hierarchy, self.mentions, base.handles if base else None
-        )
+        self.mentions = Mentions(project)
+        self.handles = Handles(project, evaluator.hierarchy, self.mentions)
 
     def of(self, scope: Scope) -> tuple[Caller, ...]:
         """Every call that reaches the function `scope`: where, the call, how it was reached."""

@@ -9,7 +9,7 @@ from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.flax_layers import Layer
 from nnx_migrate.facts.library import CONTAINER_CLASSES
-from nnx_migrate.facts.mentions import writes_in
+from nnx_migrate.facts.name_tables import writes_in
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.values import (
     Basic,

@@ -32,7 +32,7 @@ from nnx_migrate.facts.library import (
     library_result,
 )
 from nnx_migrate.facts.lower import is_new_container
-from nnx_migrate.facts.mentions import writes_in
+from nnx_migrate.facts.name_tables import writes_in
 from nnx_migrate.facts.project import Binding, Project, layer_of, nnx_name
 from nnx_migrate.facts.values import (
     ARRAY,
@@ -69,10 +69,10 @@ class Evaluator:
     of a function that the project holds.
     """
 
-    def __init__(self, project: Project, base: Evaluator | None = None) -> None:
+    def __init__(self, project: Project) -> None:
         self.project = project
         self.hierarchy = Hierarchy(project)
-        self.callers: Callers = Callers(project, self, base.callers if base else None)
+        self.callers: Callers = Callers(project, self)
         self.fixpoint = Fixpoint()
         self._stored: dict[tuple[str, str], list[Located]] = {}
 

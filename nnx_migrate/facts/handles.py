@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
-import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.hierarchy import Hierarchy
-from nnx_migrate.facts.library import NNX_TRANSFORMS
-from nnx_migrate.facts.mentions import Mentions, callees
+from nnx_migrate.facts.mentions import Mentions
+from nnx_migrate.facts.name_tables import PassedOn, callees
 from nnx_migrate.facts.project import Binding, Project
 from nnx_migrate.facts.values import Located, ParameterOf, Scope
 
-_WRAPPERS = NNX_TRANSFORMS | {
-    "partial",
-    "wraps",
-    "pmap",
-    "jit",
-    "vmap",
-    "checkpoint",
-    "staticmethod",
-}
 _MAX_HOPS = 6
 
 
@@ -45,23 +34,12 @@ class Handle:
 
 
 class Handles:
-    """Follows functions through the names that they are given.
+    """Follows functions through the names that they are given."""
 
-    Args:
-        base: the handles of `project.base`, if the project has one.
-    """
-
-    def __init__(
-        self,
-        project: Project,
-        hierarchy: Hierarchy,
-        mentions: Mentions,
-        base: Handles | None = None,
-    ) -> None:
+    def __init__(self, project: Project, hierarchy: Hierarchy, mentions: Mentions) -> None:
         self.project = project
         self.hierarchy = hierarchy
         self.mentions = mentions
-        self.base = base
         self._known: dict[Scope, tuple[Handle, ...]] = {}
 
     def of(self, scope: Scope) -> tuple[Handle, ...]:
@@ -148,82 +126,54 @@ class Handles:
                 yield located[1].name
 
     def _aliases_of(self, handle: Handle) -> Iterator[Handle]:
-        yield from self._aliases.get(handle, ())
-        if self.base is not None:
-            yield from self.base._aliases_of(handle)
+        """What something is bound, returned or passed as where it has this handle."""
+        for passed in self.mentions.passed_on(handle.name):
+            if self._is(handle, passed):
+                yield from self._becomes(passed)
 
-    @functools.cached_property
-    def _aliases(self) -> dict[Handle, dict[Handle, None]]:
-        """Handle of something -> handles of that, or of what is made from it."""
-        aliases: dict[Handle, dict[Handle, None]] = collections.defaultdict(dict)
-        for module, index in self.mentions.own_modules():
-            for key, function in index.functions.items():
-                for source, handle in self._given(Scope(module, key), function):
-                    aliases[source][handle] = None
-        return aliases
+    def _is(self, handle: Handle, passed: PassedOn) -> bool:
+        match passed.source:
+            case ir.Name(id=name):
+                if handle.kind == "variable":
+                    return handle in self._variables(passed.site, name)
+                return handle.kind == "any"
+            case ir.Attribute():
+                of_module = handle.kind == "variable" and handle.within is None
+                return of_module or handle.kind in {"attribute", "any"}
+            case ir.Call():
+                return handle.kind == "result"
 
-    def _given(self, here: Scope, function: ir.Function) -> Iterator[tuple[Handle, Handle]]:
-        everywhere = function.key == ir.MODULE_SCOPE
-        for name, values in function.bindings.items():
-            variable = Handle(name, None if everywhere or name in function.globals else here)
-            for value in values:
-                for source in self._made_from(here, value):
-                    yield source, variable
-        for write in function.writes:
-            if write.value is not None and isinstance(write.target, ir.Attribute):
-                for source in self._made_from(here, write.value):
-                    yield source, Handle(write.target.name, kind="attribute")
-        for returned in (*function.returns, *function.yields):
-            for source in self._made_from(here, returned):
-                yield source, Handle(function.name, kind="result")
-        for call in function.calls:
-            yield from self._handed_on(here, call)
+    def _becomes(self, passed: PassedOn) -> Iterator[Handle]:
+        here = passed.site
+        function = self.project.function(here)
+        if passed.variable:
+            outer = here.function == ir.MODULE_SCOPE or passed.variable in function.globals
+            yield Handle(passed.variable, None if outer else here)
+            yield from self._variables(here, passed.variable)
+        elif passed.attribute:
+            yield Handle(passed.attribute, kind="attribute")
+        elif passed.call is None:
+            yield Handle(function.name, kind="result")
+        else:
+            yield from self._parameters(here, passed.call, passed.place)
 
-    def _made_from(self, here: Scope, value: ir.Expr) -> Iterator[Handle]:
-        """What a value is made from: `f`, `nnx.jit(f)`, `(f, g)`, `make()`."""
-        match value:
-            case ir.Name(id=name) if self.mentions.is_function_name(name):
-                yield from self._variables(here, name)
-            case ir.Attribute(name=name) if self.mentions.is_function_name(name):
-                yield Handle(name, kind="attribute")
-                yield Handle(name)
-            case ir.FunctionRef(key=key):
-                function = self.project.modules[here.module].functions.get(key)
-                if function is not None:
-                    yield Handle(function.name, here)
-            case ir.Call(func=func, args=(first, *_)) if ir.last_name(func) in _WRAPPERS:
-                yield from self._made_from(here, first)
-            case ir.Call(func=ir.Name() | ir.Attribute() as func):
-                name = ir.last_name(func)
-                if self.mentions.is_function_name(name):
-                    yield Handle(name, kind="result")
-            case ir.Choice(options=parts) | ir.Sequence(elements=parts):
-                for part in parts:
-                    yield from self._made_from(here, part)
-            case ir.Unpacked(base=base):
-                yield from self._made_from(here, base)
-            case ir.Within(key=key, expr=inner):
-                yield from self._made_from(Scope(here.module, key), inner)
-
-    def _handed_on(self, here: Scope, call: ir.Call) -> Iterator[tuple[Handle, Handle]]:
-        """Functions that are passed to functions of the project, by parameter."""
-        handed = [(i, list(self._made_from(here, arg))) for i, arg in enumerate(call.args)]
-        named = [(k, list(self._made_from(here, value))) for k, value in call.keywords if k]
-        if not any(sources for _, sources in (*handed, *named)):
-            return
+    def _parameters(self, here: Scope, call: ir.Call, place: int | str) -> Iterator[Handle]:
+        """The parameters that an argument is given to."""
         called = self._called(here, call.func)
-        for scope, function in called:
-            offset = 1 if function.owner else 0
-            for i, sources in handed:
-                if i + offset < len(function.parameters):
-                    handle = Handle(function.parameters[i + offset].name, scope)
-                    yield from ((source, handle) for source in sources)
+        if isinstance(place, int):
+            for scope, function in called:
+                i = place + (1 if function.owner else 0)
+                if i < len(function.parameters):
+                    yield Handle(function.parameters[i].name, scope)
+            return
+        taking = [s for s, f in called if any(p.name == place for p in f.parameters)]
+        yield from (Handle(place, scope) for scope in taking)
+        # It may end up anywhere, in a field of a dataclass for one, when somebody else takes it.
         fields = self.mentions.makes_fields(ir.last_name(call.func))
-        for keyword, sources in named:
-            for handle in _taking(called, keyword, fields):
-                yield from ((source, handle) for source in sources)
+        if not taking or len(taking) < len(called) or fields:
+            yield Handle(place, kind="any")
 
-    def _called(self, here: Scope, func: ir.Expr) -> list[tuple[Scope, ir.Function]]:
+    def _called(self, here: Scope, func: ir.Expr) -> Sequence[tuple[Scope, ir.Function]]:
         """The functions that a call may run: the one it names, else all that have the name."""
         if not isinstance(func, ir.Name | ir.Attribute):
             return []
@@ -233,10 +183,10 @@ class Handles:
         elif isinstance(func, ir.Name):
             bindings = self.project.bindings(here, func.id)
         else:
-            return self.mentions.functions_called(func.name)
+            return tuple(self.mentions.functions_called(func.name))
         defined = [self._defined(binding) for binding in bindings]
         if None in defined:
-            return self.mentions.functions_called(ir.last_name(func))
+            return tuple(self.mentions.functions_called(ir.last_name(func)))
         return [(s, self.project.function(s)) for scopes in defined for s in scopes or ()]
 
     def _defined(self, binding: Binding) -> list[Scope] | None:
@@ -252,17 +202,3 @@ class Handles:
                 return [method] if isinstance(method, Scope) else []
             case _:
                 return None
-
-
-def _taking(
-    called: list[tuple[Scope, ir.Function]], keyword: str, fields: bool
-) -> Iterator[Handle]:
-    """What a keyword argument is to the functions called.
-
-    Args:
-        fields: it may be the field of a dataclass, so it may end up anywhere.
-    """
-    taking = [s for s, function in called if any(p.name == keyword for p in function.parameters)]
-    yield from (Handle(keyword, scope) for scope in taking)
-    if not taking or len(taking) < len(called) or fields:
-        yield Handle(keyword, kind="any")

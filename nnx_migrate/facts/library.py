@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nnx_migrate.facts.project import layer_of, nnx_name
+from nnx_migrate.facts.transforms import NNX_TRANSFORMS
 from nnx_migrate.facts.values import (
     ARRAY,
     GRAPHDEF,
@@ -27,29 +28,6 @@ CONTAINER_CLASSES = frozenset({"List", "Sequential", "Dict"})
 _NNX_CONTAINERS = frozenset(f"flax.nnx.{name}" for name in CONTAINER_CLASSES)
 
 #: nnx transforms: called with a function they give a function.
-NNX_TRANSFORMS = frozenset(
-    {
-        "jit",
-        "jit_partial",
-        "cached_partial",
-        "grad",
-        "value_and_grad",
-        "custom_vjp",
-        "vmap",
-        "pmap",
-        "scan",
-        "remat",
-        "checkpoint",
-        "shard_map",
-        "checkify",
-        "split_rngs",
-        "fork_rngs",
-        "transform_metadata",
-        "set_graph_mode",
-        "set_graph_updates",
-        "with_rngs",
-    }
-)
 _JAX_TRANSFORMS = frozenset(
     {
         "jax.jit",

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.flax_layers import Layer, layers, mode_dependent_functions
+from nnx_migrate.facts.name_tables import NameTables
 from nnx_migrate.facts.values import Located, ParameterOf, Scope
 
 Binding = Located | ParameterOf
@@ -16,28 +17,27 @@ _MAX_HOPS = 24
 
 
 class Project:
-    """All indexed modules of a project. Picklable; made once and sent to each worker once.
+    """Modules that import each other by name.
 
     Args:
         indexes: one record per file; of two files with one module name the first counts.
+        tables: name tables that hold at least these files; made from them when not given.
     """
 
-    def __init__(self, indexes: Iterable[ir.ModuleIndex]) -> None:
+    def __init__(
+        self, indexes: Iterable[ir.ModuleIndex], tables: tuple[NameTables, ...] = ()
+    ) -> None:
         self.modules: dict[str, ir.ModuleIndex] = {}
-        self.base: Project | None = None
-        self.replaced = ""
-        self._bindings: dict[tuple[Scope, str], list[Binding]] = {}
-        self._methods: dict[str, dict[str, list[tuple[str, ir.Function]]]] = {}
         for index in indexes:
             self.modules.setdefault(index.module, index)
+        self.tables = tables or (NameTables(self.modules.values()),)
+        self._bindings: dict[tuple[Scope, str], list[Binding]] = {}
+        self._methods: dict[str, dict[str, list[tuple[str, ir.Function]]]] = {}
 
     def replacing(self, index: ir.ModuleIndex) -> Project:
-        """The project with one file as it is after an edit; what is known of the others is kept."""
-        project = Project([])
-        project.modules = {**self.modules, index.module: index}
-        project.base = self.base or self
-        project.replaced = index.module
-        return project
+        """The project with one file as it is after an edit."""
+        modules = {**self.modules, index.module: index}
+        return Project(modules.values(), (NameTables([index], self.tables), *self.tables))
 
     @functools.cached_property
     def words(self) -> frozenset[str]:
