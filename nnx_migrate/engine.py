@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from nnx_migrate.config import ConfigError, Configuration, Options
 from nnx_migrate.deep import run_deep
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
-from nnx_migrate.projects import PackedIndex, Projects
+from nnx_migrate.projects import PlacedIndex, Projects
 from nnx_migrate.sources.discovery import Candidate, Walk, problem, read_file
 from nnx_migrate.sources.fringe import Fringe
 from nnx_migrate.sources.ignores import PatternFile
@@ -24,7 +23,7 @@ from nnx_migrate.sources.modules import import_root, module_name, project_root
 from nnx_migrate.sources.text import UndecodableSource, decode
 from nnx_migrate.sources.write import WriteError, write_atomically
 from nnx_migrate.totals import Totals, count
-from nnx_migrate.workers import Workers
+from nnx_migrate.workers import Workers, uncollected
 
 Progress = Callable[[str, int, int], None]
 
@@ -57,7 +56,7 @@ class _Indexed:
     path: Path
     wanted: bool
     digest: bytes
-    index: PackedIndex | None
+    index: PlacedIndex | None
     failure: FileResult | None
 
 
@@ -67,6 +66,17 @@ class _PlanTask:
     digest: bytes
     options: Options
     data: bytes | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Found:
+    """What there is to plan, and what is already settled: paths that could not be read."""
+
+    projects: Projects
+    tasks: list[_PlanTask]
+    results: list[FileResult]
+    looked_at: int
+    missing: tuple[Path, ...]
 
 
 def run(
@@ -90,10 +100,11 @@ def run(
         ConfigError: a pyproject.toml on the way up from a file cannot be obeyed.
     """
     show = progress or _silent
-    if jobs == 1:
-        return run_deep(_run, paths, configuration, write, jobs, show)
-    # Processes are forked from here, and a process with threads is not safe to fork.
-    return _run(paths, configuration, write, jobs, show)
+    with uncollected():
+        if jobs == 1:
+            return run_deep(_run, paths, configuration, write, jobs, show)
+        # Processes are forked from here, and a process with threads is not safe to fork.
+        return _run(paths, configuration, write, jobs, show)
 
 
 def run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
@@ -113,11 +124,25 @@ def run_text(data: bytes, path: Path, configuration: Configuration) -> FileResul
 def _run(
     paths: Sequence[Path], configuration: Configuration, write: bool, jobs: int, progress: Progress
 ) -> RunResult:
+    found = _read(paths, configuration, jobs, progress)
+    results = found.results
+    planners = Workers(_plan, jobs, _plan_crashed, _set_projects, (found.projects,))
+    for done, result in enumerate(planners.map(found.tasks), start=1):
+        progress("planning", done, len(found.tasks))
+        results.append(_finish(result, write))
+    results.sort(key=lambda result: str(result.path))
+    return RunResult(tuple(results), count(results, found.looked_at), found.missing)
+
+
+def _read(
+    paths: Sequence[Path], configuration: Configuration, jobs: int, progress: Progress
+) -> _Found:
+    """Look at all files, and keep no more of them than what the planning takes."""
     walk = Walk(paths, _excludes(configuration))
     results: list[FileResult] = []
-    indexes: list[PackedIndex] = []
+    indexes: list[PlacedIndex] = []
     tasks: list[_PlanTask] = []
-    indexers = Workers(_index, jobs, _index_crashed)
+    indexers = Workers(_index if jobs == 1 else _index_to_send, jobs, _index_crashed)
     for done, indexed in enumerate(indexers.map(_to_index(walk, paths, configuration)), start=1):
         progress("reading", done, 0)
         if indexed.index is not None:
@@ -128,12 +153,7 @@ def _run(
         elif indexed.wanted and indexed.failure is not None:
             results.append(indexed.failure)
     results.extend(walk.problems)
-    planners = Workers(_plan, jobs, _plan_crashed, _set_projects, (Projects(indexes),))
-    for done, result in enumerate(planners.map(tasks), start=1):
-        progress("planning", done, len(tasks))
-        results.append(_finish(result, write))
-    results.sort(key=lambda result: str(result.path))
-    return RunResult(tuple(results), count(results, walk.looked_at), tuple(walk.missing))
+    return _Found(Projects(indexes), tasks, results, walk.looked_at, tuple(walk.missing))
 
 
 def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
@@ -190,11 +210,22 @@ def _index(task: _IndexTask) -> _Indexed:
         module = module_name(path)
         source = decode(task.path, task.data)
         record = index_module(source, module)
-        # Packed here, on the deep stack: a result is otherwise packed on whatever stack there is.
-        packed = PackedIndex(import_root(path), module, task.path, pickle.dumps(record))
-        return _Indexed(task.path, task.wanted, digest, packed, None)
+        index = PlacedIndex(import_root(path), module, task.path, record)
+        return _Indexed(task.path, task.wanted, digest, index, None)
     except Exception as error:
         return _Indexed(task.path, task.wanted, digest, None, _failure(task.path, error))
+
+
+def _index_to_send(task: _IndexTask) -> _Indexed:
+    indexed = _index(task)
+    if indexed.index is None:
+        return indexed
+    try:
+        # Packed here, on the deep stack: a result is otherwise packed on whatever stack there is.
+        return dataclasses.replace(indexed, index=indexed.index.packed())
+    except Exception as error:
+        failure = _failure(task.path, error)
+        return dataclasses.replace(indexed, index=None, failure=failure)
 
 
 # Held by each worker process for all the files that it plans.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nnx_migrate.config import Options
-from nnx_migrate.facts.analysis import analysis_of
+from nnx_migrate.facts.analysis import Analysis, analysis_of
 from nnx_migrate.facts.index import index_tree
 from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
@@ -61,11 +61,12 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
     lines = LineMap(len(Text(text).line_starts))
     for number in range(_MAX_ROUNDS):
         tree = parse(text)
-        current = project
-        if number > 0:
-            current = project.replacing(index_tree(tree, module, source))
+        if number == 0:
+            analysis = analysis_of(project)
+        else:
+            analysis = Analysis(project.replacing(index_tree(tree, module, source)))
         context = FileContext(
-            str(source.path), Text(text), Tree(tree, module, current), analysis_of(current), options
+            str(source.path), Text(text), Tree(tree, module, analysis.project), analysis, options
         )
         result = plan_round(context, rules, suppressions, lines, first=number == 0)
         used |= result.suppressed

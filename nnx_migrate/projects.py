@@ -23,21 +23,35 @@ if TYPE_CHECKING:
     from nnx_migrate.facts.project import Project
 
 
+#: Projects that are kept: files come folder by folder, so the one of a folder is soon done with.
+_KEPT = 2
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
-class PackedIndex:
-    """The index of one file as it travels between processes.
+class PlacedIndex:
+    """The index of one file with what decides the project that it belongs to.
 
     Args:
         root: the folder that the file's imports start from.
         module: its dotted name.
         path: the file.
-        record: the pickled `ModuleIndex`; unpacked only where files are planned.
+        record: the `ModuleIndex`, pickled when it is to travel between processes.
     """
 
     root: Path
     module: str
     path: Path
-    record: bytes
+    record: ModuleIndex | bytes
+
+    def packed(self) -> PlacedIndex:
+        """The same, as it travels between processes: shallow however deep the code is."""
+        return dataclasses.replace(self, record=pickle.dumps(self.record))
+
+    def unpacked(self) -> ModuleIndex:
+        if isinstance(self.record, bytes):
+            record: ModuleIndex = pickle.loads(self.record)
+            return record
+        return self.record
 
 
 class Projects:
@@ -47,7 +61,7 @@ class Projects:
         indexes: one for each file, in any order.
     """
 
-    def __init__(self, indexes: Iterable[PackedIndex]) -> None:
+    def __init__(self, indexes: Iterable[PlacedIndex]) -> None:
         # A package hides a module of the same name, so packages come first.
         self._indexes = sorted(
             indexes,
@@ -57,12 +71,11 @@ class Projects:
         for index in self._indexes:
             roots_of[index.module].add(index.root)
         self._colliding = {root for roots in roots_of.values() if len(roots) > 1 for root in roots}
-        self._unpacked: list[ModuleIndex] = []
         self._tables: tuple[NameTables, ...] = ()
-        self._built: dict[tuple[Path | None, bool], Project] = {}
+        self._built: dict[tuple[Path | None, bool], Project] = {}  # the last used is the last
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_unpacked": [], "_tables": (), "_built": {}}
+        return {**self.__dict__, "_tables": (), "_built": {}}
 
     def around(self, root: Path, module: str) -> Project:
         """Return the project in which a file is planned.
@@ -74,20 +87,22 @@ class Projects:
         from nnx_migrate.facts.name_tables import NameTables
         from nnx_migrate.facts.project import Project
 
-        if not self._unpacked:
-            self._unpacked = [pickle.loads(index.record) for index in self._indexes]
-            self._tables = (NameTables(self._unpacked),)
+        if not self._tables:
+            # In the place of the bytes, which nothing else keeps alive.
+            for i, index in enumerate(self._indexes):
+                self._indexes[i] = dataclasses.replace(index, record=index.unpacked())
+            self._tables = (NameTables(index.unpacked() for index in self._indexes),)
         own_root = root if root in self._colliding else None
         key = own_root, _is_flax(module)
-        if key not in self._built:
-            pairs = [
-                (index, record)
-                for index, record in zip(self._indexes, self._unpacked, strict=True)
-                if _is_flax(module) or not _is_flax(index.module)
-            ]
-            own = [record for index, record in pairs if index.root == own_root]
-            rest = [record for index, record in pairs if index.root != own_root]
+        if key in self._built:
+            self._built[key] = self._built.pop(key)
+        else:
+            seen = [i for i in self._indexes if _is_flax(module) or not _is_flax(i.module)]
+            own = [index.unpacked() for index in seen if index.root == own_root]
+            rest = [index.unpacked() for index in seen if index.root != own_root]
             self._built[key] = Project([*own, *rest], self._tables)
+            if len(self._built) > _KEPT:
+                del self._built[next(iter(self._built))]
         return self._built[key]
 
 

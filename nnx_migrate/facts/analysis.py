@@ -36,7 +36,7 @@ class Analysis:
         return ExtentFinder(self.evaluator)
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=2)
 def analysis_of(project: Project) -> Analysis:
     """The analysis of a project; projects are compared by identity."""
     return Analysis(project)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import collections
 import functools
+import weakref
 from collections.abc import Iterable
 
 from nnx_migrate.facts import ir
@@ -72,7 +73,8 @@ class Evaluator:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.hierarchy = Hierarchy(project)
-        self.callers: Callers = Callers(project, self)
+        # Not in a circle, so that all of it is gone as soon as nobody asks any more.
+        self.callers: Callers = Callers(project, weakref.proxy(self))
         self.fixpoint = Fixpoint()
         self._stored: dict[tuple[str, str], list[Located]] = {}
 

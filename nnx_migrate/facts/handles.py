@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.mentions import Mentions
-from nnx_migrate.facts.name_tables import PassedOn, callees
+from nnx_migrate.facts.name_tables import PassedOn, callees, passed_on_in
 from nnx_migrate.facts.project import Binding, Project
 from nnx_migrate.facts.values import Located, ParameterOf, Scope
 
@@ -22,7 +23,7 @@ class Handle:
 
     Args:
         name: the last part of what is called; of a result, the name of the function called for it.
-        within: the function whose variable it is; None for a name of a module.
+        within: the function or module whose variable it is.
         kind: "variable": that one variable; "own": any variable of the name that is not a
             parameter; "attribute": of whatever object; "any": all of these; "result": no name, but
             what a call of that function returns.
@@ -41,6 +42,8 @@ class Handles:
         self.hierarchy = hierarchy
         self.mentions = mentions
         self._known: dict[Scope, tuple[Handle, ...]] = {}
+        self._calls: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
+        self._passed: dict[str, Mapping[Handle, Sequence[PassedOn]]] = {}
 
     def of(self, scope: Scope) -> tuple[Handle, ...]:
         """What a function may be called by, as far as anything is called so."""
@@ -50,36 +53,37 @@ class Handles:
             self._known[scope] = tuple(sorted(called, key=str))
         return self._known[scope]
 
-    def calls(self, handle: Handle) -> Iterator[tuple[Scope, ir.Call]]:
+    def calls(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
         """The calls in the project that are spelled so."""
-        for where, call in self.mentions.calls_of(handle.name):
-            if any(self._may_mean(handle, where, callee) for callee in callees(call.func)):
-                yield where, call
+        if handle.name not in self._calls:
+            found: dict[Handle, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
+            for where, call in self.mentions.calls_of(handle.name):
+                named = [c for c in callees(call.func) if ir.last_name(c) == handle.name]
+                for meant in {meant for callee in named for meant in self._meant(where, callee)}:
+                    found[meant].append((where, call))
+            self._calls[handle.name] = dict(found)
+        return self._calls[handle.name].get(handle, ())
 
-    def _may_mean(self, handle: Handle, where: Scope, callee: ir.Name | ir.Attribute) -> bool:
-        if ir.last_name(callee) != handle.name:
-            return False
-        if isinstance(callee, ir.Attribute):
-            if handle.kind in {"attribute", "any"}:
-                return True
-            return handle.within is None and self.project.dotted(where, callee) is not None
-        if handle.kind == "own":
-            bindings = self.project.bindings(where, handle.name)
-            return not bindings or not all(isinstance(b, ParameterOf) for b in bindings)
-        if handle.kind == "variable":
-            return handle in self._variables(where, handle.name)
-        return handle.kind == "any"
+    def _meant(self, where: Scope, used: ir.Name | ir.Attribute) -> Iterator[Handle]:
+        """The handles that something may be used by."""
+        name = ir.last_name(used)
+        yield Handle(name, kind="any")
+        if isinstance(used, ir.Attribute):
+            dotted = self.project.dotted(where, used)
+            yield Handle(name, kind="attribute") if dotted is None else _of_module(dotted)
+            return
+        bindings = self.project.bindings(where, name)
+        if not bindings or not all(isinstance(b, ParameterOf) for b in bindings):
+            yield Handle(name, kind="own")
+        yield from self._variables(where, name)
 
     def _variables(self, scope: Scope, name: str) -> Iterator[Handle]:
-        """The variables that a name in `scope` may be, imported ones by their own name."""
-        bindings = self.project.bindings(scope, name)
-        for binding in bindings:
-            local = binding.scope.function != ir.MODULE_SCOPE
-            yield Handle(name, binding.scope if local else None)
+        """The variables that a name in `scope` may be, with those that they are imported from."""
+        for binding in self.project.bindings(scope, name):
+            yield Handle(name, binding.scope)
             if isinstance(binding, Located) and isinstance(binding.expr, ir.ImportRef):
-                yield Handle(binding.expr.target.rpartition(".")[2])
-        if not bindings:
-            yield Handle(name)
+                target = binding.expr.target
+                yield _of_module(self.project.follow(target) or target)
 
     def _all(self, scope: Scope) -> set[Handle]:
         found = frontier = set(self._own(scope, self.project.function(scope)))
@@ -127,33 +131,42 @@ class Handles:
 
     def _aliases_of(self, handle: Handle) -> Iterator[Handle]:
         """What something is bound, returned or passed as where it has this handle."""
-        for passed in self.mentions.passed_on(handle.name):
-            if self._is(handle, passed):
-                yield from self._becomes(passed)
+        if handle.kind == "own" or handle.name == "__init__":
+            return  # the variables themselves are followed, and the class
+        if handle.name not in self._passed:
+            self._passed[handle.name] = self._by_source(self.mentions.passed_on(handle.name))
+        passed = self._passed[handle.name]
+        if handle.within is not None and not self.mentions.defines(handle.name):
+            passed = self._by_source(self._passed_within(handle.within, handle.name))
+        for each in passed.get(handle, ()):
+            yield from self._becomes(each)
 
-    def _is(self, handle: Handle, passed: PassedOn) -> bool:
-        match passed.source:
-            case ir.Name(id=name):
-                if handle.kind == "variable":
-                    return handle in self._variables(passed.site, name)
-                return handle.kind == "any"
-            case ir.Attribute():
-                of_module = handle.kind == "variable" and handle.within is None
-                return of_module or handle.kind in {"attribute", "any"}
-            case ir.Call():
-                return handle.kind == "result"
+    def _passed_within(self, within: Scope, name: str) -> Iterator[PassedOn]:
+        """What becomes of a variable that no function is called like, which tables leave out."""
+        scopes = [within]
+        for scope in scopes:
+            function = self.project.function(scope)
+            scopes += [Scope(scope.module, key) for key in function.nested]
+            yield from passed_on_in(scope, function, lambda other: other == name)
+
+    def _by_source(self, passed: Iterable[PassedOn]) -> Mapping[Handle, Sequence[PassedOn]]:
+        found: dict[Handle, list[PassedOn]] = collections.defaultdict(list)
+        for each in passed:
+            if isinstance(each.source, ir.Call):
+                found[Handle(ir.last_name(each.source), kind="result")].append(each)
+                continue
+            for meant in set(self._meant(each.site, each.source)):
+                found[meant].append(each)
+        return found
 
     def _becomes(self, passed: PassedOn) -> Iterator[Handle]:
         here = passed.site
-        function = self.project.function(here)
         if passed.variable:
-            outer = here.function == ir.MODULE_SCOPE or passed.variable in function.globals
-            yield Handle(passed.variable, None if outer else here)
             yield from self._variables(here, passed.variable)
         elif passed.attribute:
             yield Handle(passed.attribute, kind="attribute")
         elif passed.call is None:
-            yield Handle(function.name, kind="result")
+            yield Handle(self.project.function(here).name, kind="result")
         else:
             yield from self._parameters(here, passed.call, passed.place)
 
@@ -202,3 +215,8 @@ class Handles:
                 return [method] if isinstance(method, Scope) else []
             case _:
                 return None
+
+
+def _of_module(dotted: str) -> Handle:
+    module, _, name = dotted.rpartition(".")
+    return Handle(name, Scope(module, ir.MODULE_SCOPE))

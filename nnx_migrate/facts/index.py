@@ -46,7 +46,7 @@ def index_tree(tree: ast.Module, module: str, source: Source) -> ir.ModuleIndex:
         walker.classes,
         tuple(walker.star_imports),
         walker.exports,
-        frozenset(walker.words),
+        tuple(sorted(walker.words)),
     )
 
 

@@ -7,7 +7,8 @@ a whole project fit in every worker, and one evaluator serves the file at hand a
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 MODULE_SCOPE = "<module>"
@@ -19,7 +20,7 @@ class _Record:
     __slots__ = ()
     __match_args__: tuple[str, ...] = ()
 
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
         return type(self), tuple([getattr(self, name) for name in self.__match_args__])
 
 
@@ -27,11 +28,17 @@ class _Record:
 class Name(_Record):
     id: str
 
+    def __reduce__(self) -> tuple[Callable[[str], Name], tuple[str]]:
+        return shared_name, (self.id,)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Attribute(_Record):
     base: Expr
     name: str
+
+    def __reduce__(self) -> tuple[Callable[[Expr, str], Attribute], tuple[Expr, str]]:
+        return shared_attribute, (self.base, self.name)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -235,7 +242,21 @@ class ModuleIndex(_Record):
     classes: Mapping[str, Class]
     star_imports: tuple[str, ...]
     exports: frozenset[str] | None
-    words: frozenset[str]
+    words: tuple[str, ...]
+
+
+# Most expressions are few names, and attributes of these: a process holds each of them once.
+_SHARED = 100_000
+
+
+@functools.lru_cache(_SHARED)
+def shared_name(name: str) -> Name:
+    return Name(name)
+
+
+@functools.lru_cache(_SHARED)
+def shared_attribute(base: Expr, name: str) -> Attribute:
+    return Attribute(base, name)
 
 
 def last_name(expr: Expr) -> str:

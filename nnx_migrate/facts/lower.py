@@ -13,18 +13,13 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
     """Reduce an expression; lambdas become references by the key that `function_key` gives them."""
     match node:
         case None:
-            return ir.Constant("none")
+            return _constant(None)
         case ast.Name(id=name):
-            return ir.Name(name)
+            return ir.shared_name(name)
         case ast.Attribute(value=base, attr=name):
-            return ir.Attribute(lower_expr(base), name)
+            return ir.shared_attribute(lower_expr(base), name)
         case ast.Call():
-            return ir.Call(
-                lower_expr(node.func),
-                tuple(lower_expr(arg) for arg in node.args),
-                tuple((keyword.arg, lower_expr(keyword.value)) for keyword in node.keywords),
-                node.lineno,
-            )
+            return _call(node)
         case ast.Subscript(value=base, slice=index):
             return _subscript(base, index)
         case ast.Starred(value=value):
@@ -59,6 +54,20 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
             return ir.Computed()
 
 
+def _call(node: ast.Call) -> ir.Call:
+    # Kept on the node: a call in a call in a call is asked for by itself and in all around it.
+    known: ir.Call | None = getattr(node, "nnx_migrate_lowered", None)
+    if known is None:
+        known = ir.Call(
+            lower_expr(node.func),
+            tuple(lower_expr(arg) for arg in node.args),
+            tuple((keyword.arg, lower_expr(keyword.value)) for keyword in node.keywords),
+            node.lineno,
+        )
+        node.nnx_migrate_lowered = known  # type: ignore[attr-defined]
+    return known
+
+
 def _subscript(base: ast.expr, index: ast.expr) -> ir.Expr:
     if isinstance(index, ast.Slice):
         return ir.Call(ir.SLICED, (lower_expr(base),), (), base.lineno)
@@ -69,16 +78,22 @@ def _subscript(base: ast.expr, index: ast.expr) -> ir.Expr:
     return ir.Element(lower_expr(base))
 
 
+_NONE = ir.Constant("none")
+_ELLIPSIS = ir.Constant("ellipsis")
+_NUMBER = ir.Constant("number")
+_OTHER = ir.Constant("other")
+
+
 def _constant(value: object) -> ir.Constant:
     if value is None:
-        return ir.Constant("none")
+        return _NONE
     if isinstance(value, str):
         return ir.Constant("str", value if len(value) <= 100 else "")
     if value is Ellipsis:
-        return ir.Constant("ellipsis")
+        return _ELLIPSIS
     if isinstance(value, int | float | complex):
-        return ir.Constant("number")
-    return ir.Constant("other")
+        return _NUMBER
+    return _OTHER
 
 
 _CONTAINERS = frozenset(

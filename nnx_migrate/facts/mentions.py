@@ -19,12 +19,14 @@ class Mentions:
     def __init__(self, project: Project) -> None:
         self.project = project
 
-    def _rows(self, table: Callable[[NameTables], Table[Item]], name: str) -> Iterator[Item]:
+    def _rows(
+        self, table: Callable[[NameTables], Table[Item]], name: str
+    ) -> Iterator[tuple[Scope, Item]]:
         modules = self.project.modules
         for tables in self.project.tables:
-            for record, item in table(tables).get(name, ()):
+            for record, scope, item in table(tables).get(name, ()):
                 if modules.get(record.module) is record:
-                    yield item
+                    yield scope, item
 
     def calls_of(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
         """Every call in the project of something of that last name."""
@@ -49,15 +51,14 @@ class Mentions:
         return next(self._rows(lambda tables: tables.properties, name), None) is not None
 
     def functions_named(self, name: str) -> Iterator[Scope]:
-        return self._rows(lambda tables: tables.functions, name)
+        return (scope for scope, _ in self._rows(lambda tables: tables.functions, name))
 
     def functions_called(self, name: str) -> Iterator[tuple[Scope, ir.Function]]:
         """The functions that a call of something of that name may run, constructors included."""
-        for scope in self.functions_named(name):
-            yield scope, self.project.function(scope)
-        for module, record in self._rows(lambda tables: tables.classes, name):
+        yield from self._rows(lambda tables: tables.functions, name)
+        for around, record in self._rows(lambda tables: tables.classes, name):
             if "__init__" in record.methods:
-                scope = Scope(module, record.methods["__init__"])
+                scope = Scope(around.module, record.methods["__init__"])
                 yield scope, self.project.function(scope)
 
     def makes_fields(self, name: str) -> bool:
@@ -65,6 +66,10 @@ class Mentions:
         classes = self._rows(lambda tables: tables.classes, name)
         return any("__init__" not in record.methods for _, record in classes)
 
+    def defines(self, name: str) -> bool:
+        """Whether a function or a class of the project, or of others in the run, has that name."""
+        return any(tables.defines(name) for tables in self.project.tables)
+
     def passed_on(self, name: str) -> Iterator[PassedOn]:
         """What becomes of the functions that something of that last name may be."""
-        return self._rows(lambda tables: tables.passed_on, name)
+        return (passed for _, passed in self._rows(lambda tables: tables.passed_on, name))

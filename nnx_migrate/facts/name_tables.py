@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from nnx_migrate.facts import ir
@@ -17,9 +17,8 @@ from nnx_migrate.facts.transforms import WRAPPERS
 from nnx_migrate.facts.values import Scope
 
 Item = TypeVar("Item")
-#: What stands in a file, with the record of that file.
-Row = tuple[ir.ModuleIndex, Item]
-Table = dict[str, list[Row[Item]]]
+#: By name: the record of a file, a scope in it, and what stands there.
+Table = dict[str, list[tuple[ir.ModuleIndex, Scope, Item]]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -63,30 +62,35 @@ class NameTables:
                 yield record, Scope(record.module, key), function
 
     @functools.cached_property
-    def calls(self) -> Table[tuple[Scope, ir.Call]]:
+    def words(self) -> frozenset[str]:
+        """Every identifier that occurs in the files."""
+        return frozenset().union(*(record.words for record in self.records))
+
+    @functools.cached_property
+    def calls(self) -> Table[ir.Call]:
         """Calls by the name of what is called; `nnx.jit(f)(x)` is one of `jit` and one of `f`."""
-        found: Table[tuple[Scope, ir.Call]] = collections.defaultdict(list)
+        found: Table[ir.Call] = collections.defaultdict(list)
         for record, scope, function in self._functions():
             for call in function.calls:
                 for name in dict.fromkeys(map(ir.last_name, callees(call.func))):
-                    found[name].append((record, (scope, call)))
+                    found[name].append((record, scope, call))
         return dict(found)
 
     @functools.cached_property
-    def keywords(self) -> Table[tuple[Scope, ir.Call]]:
+    def keywords(self) -> Table[ir.Call]:
         """Calls by each keyword that they pass something by."""
-        found: Table[tuple[Scope, ir.Call]] = collections.defaultdict(list)
+        found: Table[ir.Call] = collections.defaultdict(list)
         for record, scope, function in self._functions():
             for call in function.calls:
                 for keyword, _ in call.keywords:
                     if keyword:
-                        found[keyword].append((record, (scope, call)))
+                        found[keyword].append((record, scope, call))
         return dict(found)
 
     @functools.cached_property
-    def outside_writes(self) -> Table[tuple[Scope, ir.Write]]:
+    def outside_writes(self) -> Table[ir.Write]:
         """Stores to attributes of anything but a method's own object, by the attribute."""
-        found: Table[tuple[Scope, ir.Write]] = collections.defaultdict(list)
+        found: Table[ir.Write] = collections.defaultdict(list)
         for record, scope, function in self._functions():
             own = function.parameters[0].name if function.owner and function.parameters else ""
             for write in writes_in(function):
@@ -94,33 +98,34 @@ class NameTables:
                 if not isinstance(target, ir.Attribute) or write.value is None:
                     continue
                 if target.base != ir.Name(own) and not isinstance(write.value, ir.Constant):
-                    found[target.name].append((record, (scope, write)))
+                    found[target.name].append((record, scope, write))
         return dict(found)
 
     @functools.cached_property
-    def functions(self) -> Table[Scope]:
+    def functions(self) -> Table[ir.Function]:
         """Functions by name."""
-        found: Table[Scope] = collections.defaultdict(list)
+        found: Table[ir.Function] = collections.defaultdict(list)
         for record, scope, function in self._functions():
-            found[function.name].append((record, scope))
+            found[function.name].append((record, scope, function))
         return dict(found)
 
     @functools.cached_property
-    def properties(self) -> Table[Scope]:
+    def properties(self) -> Table[ir.Function]:
         """Properties by name."""
-        found: Table[Scope] = collections.defaultdict(list)
+        found: Table[ir.Function] = collections.defaultdict(list)
         for record, scope, function in self._functions():
             if function.owner is not None and any(map(ir.is_property, function.decorators)):
-                found[function.name].append((record, scope))
+                found[function.name].append((record, scope, function))
         return dict(found)
 
     @functools.cached_property
-    def classes(self) -> Table[tuple[str, ir.Class]]:
-        """Classes, each with its module, by name."""
-        found: Table[tuple[str, ir.Class]] = collections.defaultdict(list)
+    def classes(self) -> Table[ir.Class]:
+        """Classes by name, each with the scope that it stands in."""
+        found: Table[ir.Class] = collections.defaultdict(list)
         for record in self.records:
             for class_record in record.classes.values():
-                found[class_record.name].append((record, (record.module, class_record)))
+                scope = Scope(record.module, class_record.scope)
+                found[class_record.name].append((record, scope, class_record))
         return dict(found)
 
     def defines(self, name: str) -> bool:
@@ -134,51 +139,64 @@ class NameTables:
         """Functions that are bound, stored, returned or passed, by the name they have there."""
         found: Table[PassedOn] = collections.defaultdict(list)
         for record, scope, function in self._functions():
-            for each in self._passed_on(scope, function):
+            for each in passed_on_in(scope, function, self.defines):
                 name = each.source.func if isinstance(each.source, ir.Call) else each.source
-                found[ir.last_name(name)].append((record, each))
+                found[ir.last_name(name)].append((record, scope, each))
         return dict(found)
 
-    def _passed_on(self, scope: Scope, function: ir.Function) -> Iterator[PassedOn]:
-        for name, values in function.bindings.items():
-            for value in values:
-                for site, source in self._made_from(scope, value):
-                    yield PassedOn(site, source, variable=name)
-        for write in function.writes:
-            if write.value is not None and isinstance(write.target, ir.Attribute):
-                for site, source in self._made_from(scope, write.value):
-                    yield PassedOn(site, source, attribute=write.target.name)
-        for returned in (*function.returns, *function.yields):
-            for site, source in self._made_from(scope, returned):
-                yield PassedOn(site, source)
-        for call in function.calls:
-            for i, argument in enumerate(call.args):
-                for site, source in self._made_from(scope, argument):
-                    yield PassedOn(site, source, call=call, place=i)
-            for keyword, argument in call.keywords:
-                for site, source in self._made_from(scope, argument) if keyword else ():
-                    yield PassedOn(site, source, call=call, place=keyword or "")
 
-    def _made_from(
-        self, here: Scope, value: ir.Expr
-    ) -> Iterator[tuple[Scope, ir.Name | ir.Attribute | ir.Call]]:
-        """What a value is made from: `f`, `nnx.jit(f)`, `(f, g)`, `make()`."""
-        match value:
-            case ir.Name(id=name) | ir.Attribute(name=name):
-                if self.defines(name):
-                    yield here, value
-            case ir.Call(func=func, args=(first, *_)) if ir.last_name(func) in WRAPPERS:
-                yield from self._made_from(here, first)
-            case ir.Call(func=ir.Name(id=name) | ir.Attribute(name=name)):
-                if self.defines(name):
-                    yield here, value
-            case ir.Choice(options=parts) | ir.Sequence(elements=parts):
-                for part in parts:
-                    yield from self._made_from(here, part)
-            case ir.Unpacked(base=base):
-                yield from self._made_from(here, base)
-            case ir.Within(key=key, expr=inner):
-                yield from self._made_from(Scope(here.module, key), inner)
+def passed_on_in(
+    scope: Scope, function: ir.Function, is_function: Callable[[str], bool]
+) -> Iterator[PassedOn]:
+    """What a function does with functions.
+
+    Args:
+        is_function: whether something of that name may be one.
+    """
+    for name, values in function.bindings.items():
+        for value in values:
+            for site, source in _made_from(scope, value, is_function):
+                yield PassedOn(site, source, variable=name)
+    for write in function.writes:
+        if write.value is not None and isinstance(write.target, ir.Attribute):
+            for site, source in _made_from(scope, write.value, is_function):
+                yield PassedOn(site, source, attribute=write.target.name)
+    for returned in (*function.returns, *function.yields):
+        for site, source in _made_from(scope, returned, is_function):
+            yield PassedOn(site, source)
+    for call in function.calls:
+        for i, argument in enumerate(call.args):
+            for site, source in _made_from(scope, argument, is_function):
+                yield PassedOn(site, source, call=call, place=i)
+        for keyword, argument in call.keywords:
+            for site, source in _made_from(scope, argument, is_function) if keyword else ():
+                yield PassedOn(site, source, call=call, place=keyword or "")
+
+
+def _made_from(
+    here: Scope, value: ir.Expr, is_function: Callable[[str], bool]
+) -> Iterator[tuple[Scope, ir.Name | ir.Attribute | ir.Call]]:
+    """What a value is made from: `f`, `nnx.jit(f)`, `(f, g)`, `make()`."""
+    match value:
+        case ir.Name(id=name) | ir.Attribute(name=name):
+            if is_function(name):
+                yield here, value
+        case ir.Call(func=func, args=(first, *_)) if ir.last_name(func) in WRAPPERS:
+            yield from _made_from(here, first, is_function)
+        case ir.Call(func=ir.Name(id=name) | ir.Attribute(name=name)):
+            if is_function(name):
+                yield here, value
+        case ir.ImportRef(target=target):
+            module, _, name = target.rpartition(".")
+            if is_function(name):
+                yield here, ir.Attribute(ir.ImportRef(module), name)
+        case ir.Choice(options=parts) | ir.Sequence(elements=parts):
+            for part in parts:
+                yield from _made_from(here, part, is_function)
+        case ir.Unpacked(base=base):
+            yield from _made_from(here, base, is_function)
+        case ir.Within(key=key, expr=inner):
+            yield from _made_from(Scope(here.module, key), inner, is_function)
 
 
 def callees(func: ir.Expr) -> Iterator[ir.Name | ir.Attribute]:

@@ -10,6 +10,7 @@ import functools
 from collections.abc import Iterator
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.name_tables import NameTables
 from nnx_migrate.facts.project import Project
 
 _OPTIONS = frozenset(
@@ -21,20 +22,29 @@ _TAKERS = frozenset(
 )
 
 
-@functools.lru_cache(maxsize=8)
 def filters_travel(project: Project, class_name: str) -> bool:
     """Whether a filter of that class is returned, stored or passed on anywhere in the project.
 
     Args:
         class_name: "StateAxes", "StateSharding" or "DiffState".
     """
-    if class_name not in project.words:
-        return False
     return any(
-        _leaves(function, class_name)
-        for index in project.modules.values()
-        if class_name in index.words
-        for function in index.functions.values()
+        project.modules.get(record.module) is record
+        for tables in project.tables
+        for record in _left_by(tables, class_name)
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def _left_by(tables: NameTables, class_name: str) -> tuple[ir.ModuleIndex, ...]:
+    """The files in which such a filter leaves the function that makes it."""
+    if class_name not in tables.words:
+        return ()
+    return tuple(
+        record
+        for record in tables.records
+        if class_name in record.words
+        if any(_leaves(function, class_name) for function in record.functions.values())
     )
 
 

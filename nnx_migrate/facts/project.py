@@ -39,15 +39,14 @@ class Project:
         modules = {**self.modules, index.module: index}
         return Project(modules.values(), (NameTables([index], self.tables), *self.tables))
 
-    @functools.cached_property
-    def words(self) -> frozenset[str]:
-        """Every identifier that occurs in a file of the project."""
-        return frozenset().union(*(index.words for index in self.modules.values()))
+    def has_word(self, word: str) -> bool:
+        """Whether the identifier occurs in a file of the project, or of others in the same run."""
+        return any(word in tables.words for tables in self.tables)
 
     def mentions(self, module: str, words: frozenset[str]) -> bool:
         """Whether a file may name one of the nnx names `words`, aliases in other files followed."""
         index = self.modules[module]
-        if words & index.words:
+        if not words.isdisjoint(index.words):
             return True
         if any(star in self.modules for star in index.star_imports):
             return True

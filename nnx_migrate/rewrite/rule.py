@@ -31,6 +31,6 @@ class Rule:
 
     def concerns(self, project: Project, module: str) -> bool:
         """Whether the file may hold a site of this rule; a cheap check before it is parsed."""
-        if self.project_words and not self.project_words & project.words:
+        if self.project_words and not any(map(project.has_word, self.project_words)):
             return False
         return project.mentions(module, self.words)
