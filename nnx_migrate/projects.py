@@ -71,11 +71,11 @@ class Projects:
         for index in self._indexes:
             roots_of[index.module].add(index.root)
         self._colliding = {root for roots in roots_of.values() if len(roots) > 1 for root in roots}
-        self._tables: tuple[NameTables, ...] = ()
+        self._tables: dict[Path | None, NameTables] = {}
         self._built: dict[tuple[Path | None, bool], Project] = {}  # the last used is the last
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_tables": (), "_built": {}}
+        return {**self.__dict__, "_tables": {}, "_built": {}}
 
     def around(self, root: Path, module: str) -> Project:
         """Return the project in which a file is planned.
@@ -84,26 +84,41 @@ class Projects:
             root: the folder that its imports start from.
             module: its dotted name.
         """
-        from nnx_migrate.facts.name_tables import NameTables
-        from nnx_migrate.facts.project import Project
-
-        if not self._tables:
-            # In the place of the bytes, which nothing else keeps alive.
-            for i, index in enumerate(self._indexes):
-                self._indexes[i] = dataclasses.replace(index, record=index.unpacked())
-            self._tables = (NameTables(index.unpacked() for index in self._indexes),)
         own_root = root if root in self._colliding else None
         key = own_root, _is_flax(module)
         if key in self._built:
             self._built[key] = self._built.pop(key)
         else:
-            seen = [i for i in self._indexes if _is_flax(module) or not _is_flax(i.module)]
-            own = [index.unpacked() for index in seen if index.root == own_root]
-            rest = [index.unpacked() for index in seen if index.root != own_root]
-            self._built[key] = Project([*own, *rest], self._tables)
+            if not self._tables:
+                self._unpack()
+            self._built[key] = self._build(own_root, _is_flax(module))
             if len(self._built) > _KEPT:
                 del self._built[next(iter(self._built))]
         return self._built[key]
+
+    def _unpack(self) -> None:
+        from nnx_migrate.facts.name_tables import NameTables, defined_in
+
+        # In the place of the bytes, which nothing else keeps alive.
+        for i, index in enumerate(self._indexes):
+            self._indexes[i] = dataclasses.replace(index, record=index.unpacked())
+        defined = defined_in(index.unpacked() for index in self._indexes)
+        groups: dict[Path | None, list[ModuleIndex]] = defaultdict(list)
+        for index in self._indexes:
+            group = index.root if index.root in self._colliding else None
+            groups[group].append(index.unpacked())
+        self._tables = {root: NameTables(records, defined) for root, records in groups.items()}
+
+    def _build(self, own_root: Path | None, of_flax: bool) -> Project:
+        from nnx_migrate.facts.project import Project
+
+        seen = [index for index in self._indexes if of_flax or not _is_flax(index.module)]
+        own = [index.unpacked() for index in seen if index.root == own_root]
+        rest = [index.unpacked() for index in seen if index.root != own_root]
+        project = Project([*own, *rest], tuple(self._tables.values()))
+        # Of ten copies of a tree, nine have nothing in the project of the tenth.
+        project.tables = tuple(t for t in project.tables if any(map(project.holds, t.records)))
+        return project
 
 
 def _is_flax(module: str) -> bool:

@@ -22,10 +22,9 @@ class Mentions:
     def _rows(
         self, table: Callable[[NameTables], Table[Item]], name: str
     ) -> Iterator[tuple[Scope, Item]]:
-        modules = self.project.modules
         for tables in self.project.tables:
             for record, scope, item in table(tables).get(name, ()):
-                if modules.get(record.module) is record:
+                if self.project.holds(record):
                     yield scope, item
 
     def calls_of(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
@@ -68,7 +67,7 @@ class Mentions:
 
     def defines(self, name: str) -> bool:
         """Whether a function or a class of the project, or of others in the run, has that name."""
-        return any(tables.defines(name) for tables in self.project.tables)
+        return any(name in tables.defined for tables in self.project.tables)
 
     def passed_on(self, name: str) -> Iterator[PassedOn]:
         """What becomes of the functions that something of that last name may be."""

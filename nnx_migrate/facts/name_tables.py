@@ -47,14 +47,14 @@ class NameTables:
 
     Args:
         records: the files, in the order in which their entries are to stand.
-        around: tables of files that these may import from.
+        elsewhere: names of functions and classes that other files define.
     """
 
     def __init__(
-        self, records: Iterable[ir.ModuleIndex], around: tuple[NameTables, ...] = ()
+        self, records: Iterable[ir.ModuleIndex], elsewhere: frozenset[str] = frozenset()
     ) -> None:
         self.records = tuple(records)
-        self.around = around
+        self._elsewhere = elsewhere
 
     def _functions(self) -> Iterator[tuple[ir.ModuleIndex, Scope, ir.Function]]:
         for record in self.records:
@@ -128,21 +128,29 @@ class NameTables:
                 found[class_record.name].append((record, scope, class_record))
         return dict(found)
 
-    def defines(self, name: str) -> bool:
-        """Whether a function or a class has that name, in these files or around them."""
-        if name in self.functions or name in self.classes:
-            return True
-        return any(tables.defines(name) for tables in self.around)
+    @functools.cached_property
+    def defined(self) -> frozenset[str]:
+        """Names of functions and classes, in these files or elsewhere."""
+        return self._elsewhere | defined_in(self.records)
 
     @functools.cached_property
     def passed_on(self) -> Table[PassedOn]:
         """Functions that are bound, stored, returned or passed, by the name they have there."""
         found: Table[PassedOn] = collections.defaultdict(list)
         for record, scope, function in self._functions():
-            for each in passed_on_in(scope, function, self.defines):
+            for each in passed_on_in(scope, function, self.defined.__contains__):
                 name = each.source.func if isinstance(each.source, ir.Call) else each.source
                 found[ir.last_name(name)].append((record, scope, each))
         return dict(found)
+
+
+def defined_in(records: Iterable[ir.ModuleIndex]) -> frozenset[str]:
+    """The names of all functions and classes."""
+    names: set[str] = set()
+    for record in records:
+        names.update(function.name for function in record.functions.values())
+        names.update(defined.name for defined in record.classes.values())
+    return frozenset(names)
 
 
 def passed_on_in(

@@ -29,7 +29,7 @@ def filters_travel(project: Project, class_name: str) -> bool:
         class_name: "StateAxes", "StateSharding" or "DiffState".
     """
     return any(
-        project.modules.get(record.module) is record
+        project.holds(record)
         for tables in project.tables
         for record in _left_by(tables, class_name)
     )

@@ -21,7 +21,8 @@ class Project:
 
     Args:
         indexes: one record per file; of two files with one module name the first counts.
-        tables: name tables that hold at least these files; made from them when not given.
+        tables: name tables that together hold at least these files, and know the names that are
+            defined in all; made from the files when not given.
     """
 
     def __init__(
@@ -37,7 +38,12 @@ class Project:
     def replacing(self, index: ir.ModuleIndex) -> Project:
         """The project with one file as it is after an edit."""
         modules = {**self.modules, index.module: index}
-        return Project(modules.values(), (NameTables([index], self.tables), *self.tables))
+        own = NameTables([index], self.tables[0].defined)
+        return Project(modules.values(), (own, *self.tables))
+
+    def holds(self, record: ir.ModuleIndex) -> bool:
+        """Whether a file is the one that counts under its name."""
+        return self.modules.get(record.module) is record
 
     def has_word(self, word: str) -> bool:
         """Whether the identifier occurs in a file of the project, or of others in the same run."""
