@@ -2,8 +2,9 @@
 
 What it finds
 -------------
-Functions under `jit`, `vmap`, `pmap`, `remat` and `shard_map` that return a Module, Optimizer,
-Rngs or State that they were given, a part of it, or a State of it, in their own return statements.
+Functions under `jit`, `vmap`, `pmap`, `remat`, `shard_map`, `cond` and `switch` that return a
+Module, Optimizer, Rngs or State that they were given, a part of it, or a State of it, in their own
+return statements.
 
 Why it matters
 --------------
@@ -120,5 +121,8 @@ def _holds_graph_node(context: FileContext, value: Value) -> bool:
 
 
 _VIEWS = frozenset({"state", "split", "variables", "view", "merge", "to_flat_state"})
-_TRANSFORMS = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map"}) | SPLITTERS
+_TRANSFORMS = (
+    frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map", "cond", "switch"})
+    | SPLITTERS
+)
 RULE = Rule("returned-input", _TRANSFORMS, decide, words=_TRANSFORMS)

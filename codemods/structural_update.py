@@ -2,11 +2,12 @@
 
 What it finds
 -------------
-Functions under `jit`, `vmap`, `pmap`, `scan`, `remat`, `shard_map` (and gradients, for arguments
-that are not differentiated) that create, replace, delete or set attributes of an object they are
-given, themselves or in what they call: `self.cache = ...`, `model.train()`, `self.sow(...)`,
-`nnx.pop(...)`, a transform on `__init__`. Functions decorated with `split_rngs` and `fork_rngs`
-are looked at too: in tree mode they receive a copy of the object.
+Functions under `jit`, `vmap`, `pmap`, `scan`, `remat`, `shard_map`, `cond`, `switch`, `while_loop`
+or `fori_loop` (and gradients, for arguments that are not differentiated) that create, replace,
+delete or set attributes of an object they are given, themselves or in what they call:
+`self.cache = ...`, `model.train()`, `self.sow(...)`, `nnx.pop(...)`, a transform on `__init__`.
+Functions decorated with `split_rngs` and `fork_rngs` are looked at too: in tree mode they receive a
+copy of the object.
 
 Why it matters
 --------------
@@ -52,8 +53,8 @@ from codemods._argnums import argnums_of
 from codemods._given import SPLITTERS, given_parameters
 from codemods._gradients import GRADIENTS
 from nnx_migrate.facts.effects import Effect, worst
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import Instance, Scope, Values
+from nnx_migrate.facts.sites import CONTROL_FLOW, Site
+from nnx_migrate.facts.values import ARRAY, PLAIN, Instance, Scope, TupleValue, Value, Values
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext
@@ -103,9 +104,24 @@ def _structural(
         return None
     if not _may_be_graph_node(context, values):
         return None
-    if not all(isinstance(v, Instance) for v in values) or not values:
+    if not _all_known(values):
         effects = [e for e in effects if _NNX_METHOD.search(e.what)]
     return worst(effects)
+
+
+def _all_known(values: Values) -> bool:
+    """Whether everything that can take an attribute is an object of a known class."""
+    return bool(values) and all(_is_known(value) for value in values)
+
+
+def _is_known(value: Value) -> bool:
+    match value:
+        case Instance():
+            return True
+        case TupleValue(elements=elements):  # a carry: numbers and arrays take no attributes
+            return all(_all_known(e) or e <= ARRAY | PLAIN for e in elements)
+        case _:
+            return False
 
 
 def _may_be_graph_node(context: FileContext, values: Values) -> bool:
@@ -116,5 +132,5 @@ def _may_be_graph_node(context: FileContext, values: Values) -> bool:
 
 
 _TRACING = frozenset({"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map"})
-_TRANSFORMS = GRADIENTS | _TRACING | SPLITTERS
+_TRANSFORMS = GRADIENTS | _TRACING | SPLITTERS | CONTROL_FLOW
 RULE = Rule("structural-update", _TRANSFORMS, decide, words=_TRANSFORMS)

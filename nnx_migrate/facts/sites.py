@@ -30,7 +30,22 @@ TRANSFORMS = frozenset(
         "fork_rngs",
     }
 )
-Form = Literal["decorator", "call", "reference"]
+#: Control flow: the places of the functions, of those among them whose operands they may change,
+#: where the operands begin, and how many parameters the functions have in front of them.
+_CONTROL_FLOW: Mapping[str, tuple[tuple[int, ...], tuple[int, ...], int, int]] = {
+    "cond": ((1, 2), (1, 2), 3, 0),
+    "switch": ((1,), (1,), 2, 0),
+    "while_loop": ((0, 1), (1,), 2, 0),  # what the condition changes is dropped in every mode
+    "fori_loop": ((2,), (2,), 3, 1),
+}
+_PARAMETERS = {
+    "cond": ("pred", "true_fun", "false_fun"),
+    "switch": ("index", "branches"),
+    "while_loop": ("cond_fun", "body_fun", "init_val"),
+    "fori_loop": ("lower", "upper", "body_fun", "init_val"),
+}
+CONTROL_FLOW = frozenset(_CONTROL_FLOW)
+Form = Literal["decorator", "call", "operands", "reference"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -40,8 +55,9 @@ class Site:
     Args:
         transform: its public name ("value_and_grad").
         reference: the expression that names it (`nnx.value_and_grad`).
-        form: "decorator" on a function; "call" with its function as an argument; "reference" when
-            the transform itself is a value that goes somewhere else.
+        form: "decorator" on a function; "call" with its function as an argument; "operands" for
+            control flow, which is called with functions and what they are called with; "reference"
+            when the transform itself is a value that goes somewhere else.
         node: the whole expression: the decorator, or the call that takes the function.
         options: its keyword arguments, those of a partial and of the call that takes the function.
         complete: the options are all to be seen (no `**options`, no positional ones).
@@ -49,6 +65,10 @@ class Site:
         uses: the calls of the result that are known; together with `escapes` they are all uses.
         escapes: why not all uses of the result are to be seen; empty when they are.
         bound_name: the name that the result is bound to, if it is.
+        functions: of control flow, all functions that it is given, and
+        branches: those of them that may change the
+        operands: what they are called with, after so many
+        leading: parameters of theirs.
     """
 
     transform: str
@@ -63,6 +83,10 @@ class Site:
     escapes: str = ""
     bound_name: str | None = None
     binding: ast.Assign | None = None
+    functions: tuple[ast.expr, ...] = ()
+    branches: tuple[ast.expr, ...] = ()
+    operands: tuple[ast.expr, ...] = ()
+    leading: int = 0
 
     @property
     def decided(self) -> bool:
@@ -85,7 +109,7 @@ class SiteFinder:
         """Every site of a transform, in source order."""
         found = [
             site
-            for reference, name in self.references(TRANSFORMS)
+            for reference, name in self.references(TRANSFORMS | CONTROL_FLOW)
             if (site := self._site(reference, name)) is not None
         ]
         return sorted(found, key=lambda s: (s.reference.lineno, s.reference.col_offset))
@@ -127,7 +151,9 @@ class SiteFinder:
             parent = self.tree.parents[node]
         if self._is_decorator(node):
             return self._decorated(name, reference, node, options, call, complete)
-        if not (isinstance(parent, ast.Call) and parent.func is node):
+        if name in CONTROL_FLOW and isinstance(parent, ast.Call) and parent.func is reference:
+            return self._control_flow(name, reference, parent)
+        if not (isinstance(parent, ast.Call) and parent.func is node) or name in CONTROL_FLOW:
             return Site(
                 name,
                 reference,
@@ -164,6 +190,31 @@ class SiteFinder:
             node = parent
             complete = complete and len(parent.args) <= 1
         return self._applied(name, reference, node, options, call, complete, function)
+
+    def _control_flow(self, name: str, reference: ast.expr, call: ast.Call) -> Site:
+        options = {k.arg: k.value for k in call.keywords if k.arg}
+        starred = any(isinstance(arg, ast.Starred) for arg in call.args)
+        complete = not starred and all(k.arg for k in call.keywords)
+        given = dict(enumerate(call.args))
+        for i, parameter in enumerate(_PARAMETERS[name]):
+            if parameter in options:
+                given[i] = options[parameter]
+        places, changing, start, leading = _CONTROL_FLOW[name]
+        return Site(
+            name,
+            reference,
+            "operands",
+            call,
+            options,
+            call,
+            complete,
+            None,
+            (call,),
+            functions=tuple(f for i in places if i in given for f in _listed(given[i])),
+            branches=tuple(f for i in changing if i in given for f in _listed(given[i])),
+            operands=tuple(given[i] for i in sorted(given) if i >= start),
+            leading=leading,
+        )
 
     def _is_partial(self, call: ast.Call) -> bool:
         return self.tree.dotted(call.func) == "functools.partial"
@@ -254,6 +305,11 @@ class SiteFinder:
         return [
             use for use in self._uses_by_name.get(name, ()) if self._refers_to(use, scope, name)
         ]
+
+
+def _listed(function: ast.expr) -> list[ast.expr]:
+    """The branches of a switch, where they are listed; else the expression itself."""
+    return function.elts if isinstance(function, ast.List | ast.Tuple) else [function]
 
 
 def assigned_value(tree: Tree, scope: Scope, name: str) -> tuple[ast.expr, ast.Assign] | None:

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import ast
 
+from nnx_migrate.facts.combining import is_container
+from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
-from nnx_migrate.facts.values import NOTHING, FunctionValue, Scope, Values, unknown
+from nnx_migrate.facts.values import NOTHING, FunctionValue, Scope, Value, Values, unknown
 from nnx_migrate.rewrite.context import FileContext
 
 
 def function_values(context: FileContext, site: Site) -> Values:
-    """What the transformed function can be."""
+    """What the transformed function can be; of control flow, any of its branches."""
+    if site.form == "operands":
+        values = (context.values(branch) for branch in site.branches)
+        return frozenset(v for found in values for held in found for v in _branches_in(held))
     if isinstance(site.function, FunctionNode):
         scope = context.tree.scope_of(site.function)
         return frozenset({FunctionValue(scope, scope.function)})
     if isinstance(site.function, ast.expr):
         return context.values(site.function)
     return NOTHING
+
+
+def _branches_in(value: Value) -> Values:
+    """The functions of a list of them, or the one itself."""
+    return elements_of(value) if is_container(value) else frozenset({value})
 
 
 def function_scopes(context: FileContext, site: Site) -> tuple[Scope, ...]:
@@ -35,7 +45,7 @@ def parameter_at(context: FileContext, site: Site, scope: Scope, index: int) -> 
     for value in function_values(context, site):
         if isinstance(value, FunctionValue) and value.scope == scope:
             offset = (1 if value.bound else 0) + value.partial_args
-    place = index + offset
+    place = index + offset + site.leading
     positional = [p for p in function.parameters if p.kind == "positional"]
     if place < len(positional):
         return positional[place].name
@@ -45,6 +55,10 @@ def parameter_at(context: FileContext, site: Site, scope: Scope, index: int) -> 
 
 def argument_values(context: FileContext, site: Site, index: int) -> Values:
     """What the argument at `index` can be, over all known uses of the site's result."""
+    if site.form == "operands":
+        if site.complete and index < len(site.operands):
+            return context.values(site.operands[index])
+        return _parameter_values(context, site, index)
     if site.form == "decorator" or site.escapes or not site.uses:
         return _parameter_values(context, site, index)
     found: Values = NOTHING
@@ -99,8 +113,9 @@ def definition_of(
 
 def is_owned(context: FileContext, site: Site, definition: AnyFunction) -> bool:
     """Whether nothing but this site uses the function, and it sees the names of the call."""
+    functions = (site.function, *site.functions)
     if isinstance(definition, ast.Lambda):
-        return definition is site.function
+        return definition in functions
     if definition.decorator_list or isinstance(definition, ast.AsyncFunctionDef):
         return False
     scope = context.tree.scope(definition)
@@ -115,4 +130,4 @@ def is_owned(context: FileContext, site: Site, definition: AnyFunction) -> bool:
     in_loop = isinstance(context.tree.parents[definition], ast.For | ast.While | ast.With)
     if context.outermost_function(definition) is None and not in_loop:
         return False
-    return loads[0] is site.function
+    return loads[0] in functions

@@ -56,9 +56,15 @@ def _cover(context: FileContext, site: Site, nnx: str) -> list[Edit]:
         indent = context.text.indent_of_line(site.node.lineno)
         lines = "".join(f"{indent}@{nnx}.{setter}(True){context.newline}" for setter in SETTERS)
         return [Edit(place, place, lines)]
-    function = site.function
-    if not isinstance(function, ast.expr):
-        return []
+    functions = site.functions if site.form == "operands" else (site.function,)
+    edits: list[Edit] = []
+    for function in functions:
+        if isinstance(function, ast.expr):
+            edits += _cover_function(context, site, function, nnx)
+    return edits
+
+
+def _cover_function(context: FileContext, site: Site, function: ast.expr, nnx: str) -> list[Edit]:
     definition = definition_of(context, function)
     if isinstance(definition, ast.FunctionDef) and is_owned(context, site, definition):
         indent = context.text.indent_of_line(definition.lineno)
