@@ -82,12 +82,29 @@ class SharingFinder:
             if self._repeats(scope, write.value):
                 yield f"one object is kept in a list several times ({path}:{write.line})"
         for call in function.calls:
-            for name in self._stored_arguments(scope, call):
-                stored[name] = stored.get(name, 0) + 1
+            for given in self._stored_arguments(scope, call):
+                if isinstance(given, ir.Name):
+                    stored[given] = stored.get(given, 0) + 1
+                elif any(self._keeps(scope, write, call) for write in function.writes):
+                    yield f"{ir.last_name(given)} is kept under two names ({path}:{call.line})"
         for name, times in stored.items():
             if times > 1:
                 text = name.id if isinstance(name, ir.Name) else "it"
                 yield f"{text} is kept in several places ({path}:{function.line})"
+
+    def _keeps(self, scope: Scope, write: ir.Write, call: ir.Call) -> bool:
+        """Whether a write stores what a call makes in the method's own object."""
+        if write.value is None or not self._is_own(scope, write.target):
+            return False
+        pending = [write.value]
+        for expr in pending:
+            if expr == call:
+                return True
+            if isinstance(expr, ir.Call):
+                pending += [*expr.args, *(value for _, value in expr.keywords)]
+            elif isinstance(expr, ir.Sequence):
+                pending += expr.elements
+        return False
 
     def _is_own(self, scope: Scope, expr: ir.Expr) -> bool:
         """Whether an expression is an attribute of the method's own object, at any depth."""
@@ -125,7 +142,7 @@ class SharingFinder:
         )
 
     def _stored_arguments(self, scope: Scope, call: ir.Call) -> Iterator[ir.Expr]:
-        """Names passed to a constructor that keeps them as they are."""
+        """Names and own attributes passed to a constructor that keeps them as they are."""
         class_name = self.hierarchy.class_name(scope, call.func)
         if class_name is None:
             return
@@ -135,7 +152,9 @@ class SharingFinder:
         function = self.project.function(method)
         for parameter in function.parameters[1:]:
             given = argument_for(function, parameter, call, 1)
-            if not isinstance(given, ir.Name) or not self._is_graph_node(scope, given):
+            if given is None or not (isinstance(given, ir.Name) or self._is_own(scope, given)):
+                continue
+            if not self._is_graph_node(scope, given):
                 continue
             kept = any(
                 write.value == ir.Name(parameter.name) and self._is_own(method, write.target)

@@ -26,6 +26,7 @@ TRANSFORMS = frozenset(
         "checkpoint",
         "custom_vjp",
         "cached_partial",
+        "eval_shape",
         "split_rngs",
         "fork_rngs",
     }

@@ -1,0 +1,161 @@
+"""One object that reaches a transform twice: `f(model, model.encoder)`, a model with tied weights.
+
+What it finds
+-------------
+Calls of functions under `jit`, `vmap`, `pmap`, `remat`, `shard_map`, `cond`, `switch`,
+`while_loop` and `fori_loop` that are given the same Module, Optimizer, Rngs, Metric or Variable
+twice: in two arguments, in an argument and in what holds it (a model and its ModelAndOptimizer), in
+two elements of a carry, or in one object that keeps it under two names.
+
+Why it matters
+--------------
+Graph mode passes shared references as such. Tree mode raises "Duplicate ..." for all but the
+loops; these take the two apart, and of what the body does through one of them nothing is left,
+without a word (SEMANTICS ALI-1 to ALI-3, LOP-1).
+
+Before
+------
+    model.decoder = model.encoder
+    nnx.fori_loop(0, 3, body, model)
+
+After
+-----
+    nnx.compat.fori_loop(0, 3, body, model)
+
+When it is safe
+---------------
+This rule rewrites nothing; it pins. To get rid of the pin, pass the object once and reach the
+other name through it, or make the second attribute a property.
+
+What it does otherwise
+----------------------
+Objects that are the same without the code showing it (two names for what a function returns) are
+not found. Gradients and arguments with `StateAxes` are looked at by the rules for these.
+
+Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from codemods._evidence import is_graph_node
+from codemods._given import given_parameters
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.lower import lower_expr
+from nnx_migrate.facts.sites import CONTROL_FLOW, Site
+from nnx_migrate.facts.values import Instance, Located, Scope
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import function_scopes
+from nnx_migrate.rewrite.plan import Decision, Pin
+from nnx_migrate.rewrite.rule import Rule
+
+_MAX_HOPS = 5
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.form == "reference":
+        return None
+    ways = (_given_twice, _holds_twice, _beside_its_optimizer)
+    reason = next((found for way in ways if (found := way(context, site))), "")
+    if not reason:
+        return None
+    loops = site.transform in {"while_loop", "fori_loop"}
+    effect = "loops of tree mode take it apart" if loops else "tree mode takes no object twice"
+    evidence = Evidence(reason, Proof.PROVED, context.where(site.node))
+    return Pin(RULE.name, f"{effect}: {reason}", (evidence,), outward=True)
+
+
+def _holds_twice(context: FileContext, site: Site) -> str:
+    for scope in function_scopes(context, site):
+        for _, name, values in given_parameters(context, site, scope):
+            reason = context.analysis.sharing.of(values)
+            if reason:
+                return f"in {name}, {reason}"
+    return ""
+
+
+def _beside_its_optimizer(context: FileContext, site: Site) -> str:
+    """A model and the ModelAndOptimizer that was made of it."""
+    for scope in function_scopes(context, site):
+        given = [
+            (name, value)
+            for _, name, values in given_parameters(context, site, scope)
+            for value in values
+            if isinstance(value, Instance)
+        ]
+        for holder, optimizer in given:
+            if optimizer.class_name != "flax.nnx.ModelAndOptimizer":
+                continue
+            held = {(v.class_name, v.origin) for v in optimizer.wraps if isinstance(v, Instance)}
+            for name, value in given:
+                if (value.class_name, value.origin) in held and name != holder:
+                    return f"{holder} holds {name}, which goes in beside it"
+    return ""
+
+
+def _given_twice(context: FileContext, site: Site) -> str:
+    for where, arguments in _calls(context, site):
+        paths = [
+            path
+            for argument in arguments
+            for part in _parts(argument)
+            if (path := _path(context, where, part))
+            and is_graph_node(context, context.evaluator.values(where, part), _KINDS)
+        ]
+        for i, path in enumerate(paths):
+            for other in paths[i + 1 :]:
+                held, longer = sorted((path, other), key=len)
+                if longer == held:
+                    return f"{'.'.join(held)} goes in twice"
+                if longer[: len(held)] == held:
+                    return f"{'.'.join(longer)} goes in beside {'.'.join(held)}, which holds it"
+    return ""
+
+
+def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Expr]]]:
+    """What each known call passes: in this file, or to a decorated function from anywhere."""
+    if site.form == "operands":
+        yield context.scope(site.node), [lower_expr(operand) for operand in site.operands]
+        return
+    for use in site.uses:
+        given = [*use.args, *(keyword.value for keyword in use.keywords)]
+        yield context.scope(use), [lower_expr(argument) for argument in given]
+    if site.form != "decorator":
+        return
+    for scope in function_scopes(context, site):
+        for where, call, value in context.evaluator.callers.of(scope):
+            own = [call.func.base] if value.bound and isinstance(call.func, ir.Attribute) else []
+            yield where, [*own, *call.args, *(given for _, given in call.keywords)]
+
+
+def _parts(expr: ir.Expr) -> Iterator[ir.Expr]:
+    """The elements of a display, those of nested ones too."""
+    if isinstance(expr, ir.Sequence):
+        for element in expr.elements:
+            yield from _parts(element)
+    else:
+        yield expr
+
+
+def _path(context: FileContext, scope: Scope, expr: ir.Expr, hops: int = 0) -> tuple[str, ...]:
+    """The name and the attributes that an expression is, other names for it followed."""
+    match expr:
+        case ir.Attribute(base=base, name=name):
+            path = _path(context, scope, base, hops)
+            return (*path, name) if path else ()
+        case ir.Name(id=name):
+            match context.project.bindings(scope, name):
+                case [Located(scope=where, expr=ir.Name() | ir.Attribute() as same)]:
+                    if hops < _MAX_HOPS and where == scope:
+                        return _path(context, scope, same, hops + 1)
+            return (name,)
+        case _:
+            return ()
+
+
+_KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
+_TRACING = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map"})
+_TRANSFORMS = _TRACING | CONTROL_FLOW
+RULE = Rule("shared-reference", _TRANSFORMS, decide, words=_TRANSFORMS)
