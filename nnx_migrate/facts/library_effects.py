@@ -61,7 +61,18 @@ _OPAQUE_NNX = frozenset(
 
 #: Methods of nnx.Module, and of lists, that change the object.
 STRUCTURAL_METHODS = frozenset(
-    {"train", "eval", "set_attributes", "sow", "perturb", "set_mode", "append", "extend", "insert"}
+    {
+        "append",
+        "eval",
+        "extend",
+        "insert",
+        "perturb",
+        "set_attributes",
+        "set_metadata",
+        "set_mode",
+        "sow",
+        "train",
+    }
 )
 #: Methods of lists, dicts, sets and deques that change them.
 MUTATING_METHODS = frozenset(

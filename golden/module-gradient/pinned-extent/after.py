@@ -41,7 +41,7 @@ def ensemble(model: Net, x):
 
 def loss_fn(model: Net, x, flag):
   model.train()
-  y = nnx.cond(flag, noisy, doubled, model, x)  # sows in both branches
+  y = nnx.compat.cond(flag, noisy, doubled, model, x)  # sows in both branches
   hidden = nnx.pop(model, nnx.Intermediate)
   y = y + ensemble(model, x)
   return jnp.mean(y**2), nnx.to_pure_dict(hidden)

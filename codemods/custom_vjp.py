@@ -1,0 +1,56 @@
+"""Backward passes of `nnx.custom_vjp`, which receive the gradients of updates in graph mode.
+
+What it finds
+-------------
+Every use of `nnx.custom_vjp`.
+
+Why it matters
+--------------
+In graph mode the backward pass gets a pair: the gradients of what the function updated, one entry
+for each argument, and the gradient of the output. In tree mode it gets the gradient of the output
+alone: unpacking it raises, or gives other gradients where it happens to unpack (SEMANTICS CVJ-1).
+`nondiff_argnums` with a `DiffState` is refused (CVJ-2).
+
+Before
+------
+    @nnx.custom_vjp
+    def f(model, x): ...
+
+    def bwd(residuals, g):
+        (model_updates_g, _), out_g = g
+
+After
+-----
+    @nnx.compat.custom_vjp
+    def f(model, x): ...
+
+When it is safe
+---------------
+This rule rewrites nothing; it pins. The way of tree mode, `bwd(residuals, g)` with a clone of the
+Module for its gradient, does not run in graph mode, so it has to wait for the flip.
+
+What it does otherwise
+----------------------
+Functions of arrays alone are pinned too, because their backward pass gets the pair as well; for
+these `jax.custom_vjp` does the same in both modes.
+
+Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
+"""
+
+from __future__ import annotations
+
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.plan import Decision, Pin
+from nnx_migrate.rewrite.rule import Rule
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    evidence = Evidence("it is nnx.custom_vjp", Proof.PROVED, context.where(site.node))
+    reason = "its backward pass gets the gradients of updates beside that of the output"
+    return Pin(RULE.name, reason, (evidence,))
+
+
+_TRANSFORMS = frozenset({"custom_vjp"})
+RULE = Rule("custom-vjp", _TRANSFORMS, decide, words=_TRANSFORMS)
