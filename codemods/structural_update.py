@@ -62,8 +62,8 @@ from nnx_migrate.rewrite.functions import function_scopes
 from nnx_migrate.rewrite.plan import Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
 
-# Sown values go to the capture; streams are split in place, in Variables that are given back.
-_KEPT = re.compile(r"nnx\.(compat\.)?(capture|fork_rngs|split_rngs)\(")
+# Streams are split in place, in Variables that are given back.
+_KEPT = re.compile(r"nnx\.(compat\.)?(fork_rngs|split_rngs)\(")
 _NNX_METHOD = re.compile(r"\.(train|eval|set_attributes|sow|perturb)\(\)|nnx\.pop")
 
 

@@ -35,12 +35,14 @@ class Effect:
         what: in words, for the finding.
         where: "path:line".
         way: how it escapes: by being returned, kept in the method's own object, or elsewhere.
+        sows: a value is sown or perturbed.
     """
 
     kind: Literal["structure", "escape", "unknown"]
     what: str
     where: str
     way: Literal["", "returned", "kept in self", "kept"] = ""
+    sows: bool = False
 
 
 Effects = frozenset[Effect]

@@ -12,7 +12,6 @@ _CHANGING = frozenset(
         "set_attributes",
         "train",
         "eval",
-        "capture",
         "split_rngs",
         "fork_rngs",
         "set_metadata",

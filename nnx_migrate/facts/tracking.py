@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from nnx_migrate.facts import ir
@@ -151,10 +151,23 @@ class Tracker:
                 yield from self._super_call(scope, func.name, where)
         elif isinstance(func, ir.Attribute) and self.rooted(scope, func.base):
             yield from self._method_call(scope, func, where)
+        elif isinstance(func, ir.Call) and self._is_capture(scope, func):
+            inner = ir.Call(func.args[0], call.args, call.keywords, call.line)
+            yield from self._outside_capture(self._given(scope, inner, where))
+            return
         elif self.rooted(scope, func):
             for value in self.aliases.values(scope, func):
                 yield from self.finder.of_call(value, where)
         yield from self._given(scope, call, where)
+
+    def _is_capture(self, scope: Scope, call: ir.Call) -> bool:
+        name = self.project.nnx_name(scope, call.func)
+        return bool(call.args) and name in {"capture", "compat.capture"}
+
+    def _outside_capture(self, effects: Iterable[Effect]) -> Iterator[Effect]:
+        """The effects of what runs in `nnx.capture`: values of the types that it is told are
+        collected and removed, and those of other types are not stored at all."""
+        return (effect for effect in effects if not effect.sows)
 
     def _given(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
         given = [i for i, arg in enumerate(call.args) if self.rooted(scope, unstarred(arg))]
@@ -204,7 +217,7 @@ class Tracker:
                 case Instance():
                     yield from self._instance_method(base, name, where)
                 case _ if name in STRUCTURAL_METHODS:
-                    yield Effect("structure", f".{name}() changes it", where)
+                    yield _by_method(name, where)
                 case ContainerValue() if name in MUTATING_METHODS:
                     yield Effect("structure", f".{name}() changes it", where)
                 case Basic(sort="unknown", reason=reason):
@@ -216,7 +229,7 @@ class Tracker:
         if any(isinstance(method, Scope) for method in methods):
             yield from self.finder.of_method(base, name, where)
         elif name in STRUCTURAL_METHODS and kind != "plain":
-            yield Effect("structure", f".{name}() changes it", where)
+            yield _by_method(name, where)
         elif any(methods):
             yield from self.finder.of_method(base, name, where)
         elif kind == "module":  # a call of something that it keeps: `self.encoder(x)`
@@ -296,6 +309,10 @@ class Tracker:
             yield from self._given(scope, bound, where)
         elif call.args and dotted in MAPPING:
             yield from self._given(scope, mapped(call), where)
+        if 0 in given and short == "capture":
+            for value in self.aliases.values(scope, call.args[0]):
+                if isinstance(value, Instance):
+                    yield from self._outside_capture(self.finder.of_call(value, where))
         if 0 in given and (is_transform(dotted) or short in BINDING | APPLYING | MAPPING):
             for value in self.aliases.values(scope, call.args[0]):
                 if isinstance(value, Instance):
@@ -315,3 +332,8 @@ class Tracker:
             place = index + (1 if value.bound else 0) + value.partial_args
             if place < len(parameters):
                 yield from without_return(self.finder.of(value.scope, parameters[place].name))
+
+
+def _by_method(name: str, where: str) -> Effect:
+    sows = name in {"sow", "perturb"}
+    return Effect("structure", f".{name}() changes it", where, sows=sows)
