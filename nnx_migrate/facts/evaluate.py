@@ -57,6 +57,8 @@ from nnx_migrate.facts.values import (
     unknown,
 )
 
+#: What nnx.capture makes of a function, followed by how many types of Variables it is told.
+_CAPTURED = "<capture>."
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
 _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
 #: Library classes that hold a Module of the user's and are seldom made more than once.
@@ -586,6 +588,10 @@ class Evaluator:
 
     def _called_library(self, scope: Scope, call: ir.Call, dotted: str) -> Values:
         name = nnx_name(dotted)
+        if dotted.startswith(_CAPTURED):
+            return self._captured(scope, call, int(dotted.removeprefix(_CAPTURED)))
+        if name in {"capture", "compat.capture"}:
+            return frozenset({LibraryValue(f"{_CAPTURED}{len(call.args) - 1}")})
         if dotted.startswith("<container>."):
             return self._container_call(scope, call, dotted.removeprefix("<container>."))
         if dotted == "builtins.dict":
@@ -607,6 +613,14 @@ class Evaluator:
             return self._merged(scope, call.args[0])
         arguments = [self.values(scope, arg) for arg in call.args]
         return library_result(dotted, name, arguments)
+
+    def _captured(self, scope: Scope, call: ir.Call, types: int) -> Values:
+        """`nnx.capture(f, T, U)(x)` gives what `f(x)` does, and a State for each of the types."""
+        result = unknown("the result of a function under nnx.capture")
+        if isinstance(call.func, ir.Call):
+            inner = ir.Call(call.func.args[0], call.args, call.keywords, call.line)
+            result = self.values(scope, inner)
+        return frozenset({TupleValue((result, *[STATE] * types))})
 
     def _getattr(self, scope: Scope, call: ir.Call) -> Values:
         """`getattr(x, "name", default)` with a literal name is an attribute or the default."""

@@ -63,6 +63,9 @@ def choose(flag):
 
 #: What "x" is, where it is known exactly.
 KNOWN = {
+    "captured values": ("_, x = nnx.capture(A(), nnx.Intermediate)(1)", {"state"}),
+    "result under capture": ("x, _ = nnx.capture(Giving(), nnx.Intermediate)()", {"A"}),
+    "capture by a name": ("f = nnx.capture(A(), nnx.Intermediate)\n_, x = f(1)", {"state"}),
     "constructor": ("x = A()", {"A"}),
     "classmethod": ("x = A.build()", {"A"}),
     "staticmethod": ("x = A.other()", {"B"}),
