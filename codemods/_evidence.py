@@ -66,7 +66,7 @@ def refuse_split(
     if shared:
         evidence.append(Evidence(shared, Proof.PROVED))
         return Pin(
-            rule, f"tree mode takes no object twice: {shared}", tuple(evidence), outward=True
+            rule, f"tree mode takes nothing but trees: {shared}", tuple(evidence), outward=True
         )
     effect = worst(effects_on(context, site, function_scopes(context, site), index))
     if effect is None:

@@ -5,7 +5,8 @@ What it finds
 Calls of functions under `jit`, `vmap`, `pmap`, `remat`, `shard_map`, `cond`, `switch`,
 `while_loop` and `fori_loop` that are given the same Module, Optimizer, Rngs, Metric or Variable
 twice: in two arguments, in an argument and in what holds it (a model and its ModelAndOptimizer), in
-two elements of a carry, or in one object that keeps it under two names.
+two elements of a carry, or in one object that keeps it under two names. Of the latter also calls of
+`nnx.split`, `nnx.state`, `nnx.clone`, `nnx.graphdef` and `nnx.flatten`.
 
 Why it matters
 --------------
@@ -43,7 +44,7 @@ from codemods._evidence import is_graph_node
 from codemods._given import given_parameters
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
-from nnx_migrate.facts.sites import CONTROL_FLOW, Site
+from nnx_migrate.facts.sites import CONTROL_FLOW, STATE_FUNCTIONS, Site
 from nnx_migrate.facts.values import Instance, Located, Scope
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
@@ -62,12 +63,15 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if not reason:
         return None
     loops = site.transform in {"while_loop", "fori_loop"}
-    effect = "loops of tree mode take it apart" if loops else "tree mode takes no object twice"
+    effect = "loops of tree mode take it apart" if loops else "tree mode takes nothing but trees"
     evidence = Evidence(reason, Proof.PROVED, context.where(site.node))
-    return Pin(RULE.name, f"{effect}: {reason}", (evidence,), outward=True)
+    message = f"{effect}: {reason}"
+    return Pin(RULE.name, message, (evidence,), outward=True, bare=site.form == "object")
 
 
 def _holds_twice(context: FileContext, site: Site) -> str:
+    if site.form == "object":
+        return context.analysis.sharing.of(context.values(site.operands[0]))
     for scope in function_scopes(context, site):
         for _, name, values in given_parameters(context, site, scope):
             reason = context.analysis.sharing.of(values)
@@ -116,7 +120,7 @@ def _given_twice(context: FileContext, site: Site) -> str:
 
 def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Expr]]]:
     """What each known call passes: in this file, or to a decorated function from anywhere."""
-    if site.form == "operands":
+    if site.form in {"operands", "object"}:
         yield context.scope(site.node), [lower_expr(operand) for operand in site.operands]
         return
     for use in site.uses:
@@ -157,5 +161,5 @@ def _path(context: FileContext, scope: Scope, expr: ir.Expr, hops: int = 0) -> t
 
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 _TRACING = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map"})
-_TRANSFORMS = _TRACING | CONTROL_FLOW
+_TRANSFORMS = _TRACING | CONTROL_FLOW | STATE_FUNCTIONS
 RULE = Rule("shared-reference", _TRANSFORMS, decide, words=_TRANSFORMS)

@@ -1,7 +1,9 @@
-"""Modules that hold one object in two places: tree mode refuses them (SEMANTICS ALI-1, ALI-3)."""
+"""Modules that are no trees, which tree mode refuses: they hold one object in two places (SEMANTICS
+ALI-1, ALI-3), or are told to be none (JIT-E)."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 from nnx_migrate.facts import ir
@@ -10,6 +12,13 @@ from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.values import ContainerValue, Instance, Scope, TupleValue, Value, Values
 
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
+
+
+def _root(expr: ir.Expr) -> ir.Expr | None:
+    """The name whose attribute, at any depth, an expression is."""
+    while isinstance(expr, ir.Attribute):
+        expr = expr.base
+    return expr if isinstance(expr, ir.Name) else None
 
 
 class SharingFinder:
@@ -49,6 +58,9 @@ class SharingFinder:
     def _class_reason(self, class_name: str) -> str:
         if self.hierarchy.kind(class_name) not in _KINDS - {"variable"}:
             return ""
+        made = self.project.class_of(class_name)
+        if made is not None and any(keyword == "pytree" for keyword, _ in made[1].keywords):
+            return f"{made[1].name} is made with pytree=False"
         for ancestor in self.hierarchy.ancestry(class_name).classes:
             located = self.project.class_of(ancestor)
             if located is None:
@@ -64,7 +76,34 @@ class SharingFinder:
                         reason = self.of(self.evaluator.values(scope, write.value))
                         if reason:
                             return reason
-        return ""
+        return self._tied_outside.get(class_name, "")
+
+    @functools.cached_property
+    def _tied_outside(self) -> dict[str, str]:
+        """Class -> where other code stores a part of an instance in it once more: `m.b = m.a`."""
+        found: dict[str, str] = {}
+        mentions = self.evaluator.callers.mentions
+        for name in mentions.names_written_outside():
+            for scope, write in mentions.outside_writes(name):
+                target, value = write.target, write.value
+                if value is None or not isinstance(value, ir.Attribute):
+                    continue
+                root = _root(target)
+                if root is None or root != _root(value) or self._is_swap(scope, write):
+                    continue
+                if not any(map(self._is_node, self.evaluator.values(scope, value))):
+                    continue
+                where = f"{self.project.path_of(scope.module)}:{write.line}"
+                for holder in self.evaluator.values(scope, root):
+                    if isinstance(holder, Instance):
+                        reason = f"one object is kept under two names ({where})"
+                        found.setdefault(holder.class_name, reason)
+        return found
+
+    def _is_swap(self, scope: Scope, write: ir.Write) -> bool:
+        """`m.a, m.b = m.b, m.a` keeps each object once."""
+        writes = self.project.function(scope).writes
+        return any(w.target == write.value and w.value == write.target for w in writes)
 
     def _in_method(self, scope: Scope) -> Iterator[str]:
         function = self.project.function(scope)
@@ -117,9 +156,10 @@ class SharingFinder:
 
     def _is_graph_node(self, scope: Scope, expr: ir.Expr) -> bool:
         values = self.evaluator.values(scope, expr)
-        return bool(values) and all(
-            isinstance(v, Instance) and self.hierarchy.kind(v.class_name) in _KINDS for v in values
-        )
+        return bool(values) and all(map(self._is_node, values))
+
+    def _is_node(self, value: Value) -> bool:
+        return isinstance(value, Instance) and self.hierarchy.kind(value.class_name) in _KINDS
 
     def _repeats(self, scope: Scope, expr: ir.Expr) -> bool:
         """`[block] * n`, alone or handed to nnx.List or nnx.Sequential."""

@@ -46,7 +46,9 @@ _PARAMETERS = {
     "fori_loop": ("lower", "upper", "body_fun", "init_val"),
 }
 CONTROL_FLOW = frozenset(_CONTROL_FLOW)
-Form = Literal["decorator", "call", "operands", "reference"]
+#: Functions that take an object apart, or copy it, and that compat has too.
+STATE_FUNCTIONS = frozenset({"split", "state", "clone", "graphdef", "flatten"})
+Form = Literal["decorator", "call", "operands", "object", "reference"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -57,8 +59,9 @@ class Site:
         transform: its public name ("value_and_grad").
         reference: the expression that names it (`nnx.value_and_grad`).
         form: "decorator" on a function; "call" with its function as an argument; "operands" for
-            control flow, which is called with functions and what they are called with; "reference"
-            when the transform itself is a value that goes somewhere else.
+            control flow, which is called with functions and what they are called with; "object" for
+            a function that is given an object and transforms nothing; "reference" when the
+            transform itself is a value that goes somewhere else.
         node: the whole expression: the decorator, or the call that takes the function.
         options: its keyword arguments, those of a partial and of the call that takes the function.
         complete: the options are all to be seen (no `**options`, no positional ones).
@@ -110,7 +113,7 @@ class SiteFinder:
         """Every site of a transform, in source order."""
         found = [
             site
-            for reference, name in self.references(TRANSFORMS | CONTROL_FLOW)
+            for reference, name in self.references(TRANSFORMS | CONTROL_FLOW | STATE_FUNCTIONS)
             if (site := self._site(reference, name)) is not None
         ]
         return sorted(found, key=lambda s: (s.reference.lineno, s.reference.col_offset))
@@ -154,6 +157,8 @@ class SiteFinder:
             return self._decorated(name, reference, node, options, call, complete)
         if name in CONTROL_FLOW and isinstance(parent, ast.Call) and parent.func is reference:
             return self._control_flow(name, reference, parent)
+        if name in STATE_FUNCTIONS:
+            return self._of_object(name, reference, parent)
         if not (isinstance(parent, ast.Call) and parent.func is node) or name in CONTROL_FLOW:
             return Site(
                 name,
@@ -191,6 +196,16 @@ class SiteFinder:
             node = parent
             complete = complete and len(parent.args) <= 1
         return self._applied(name, reference, node, options, call, complete, function)
+
+    def _of_object(self, name: str, reference: ast.expr, call: ast.AST) -> Site | None:
+        if not (isinstance(call, ast.Call) and call.func is reference and call.args):
+            return None
+        options = {k.arg: k.value for k in call.keywords if k.arg}
+        complete = not isinstance(call.args[0], ast.Starred)
+        given = tuple(call.args[:1])
+        return Site(
+            name, reference, "object", call, options, call, complete, None, (call,), operands=given
+        )
 
     def _control_flow(self, name: str, reference: ast.expr, call: ast.Call) -> Site:
         options = {k.arg: k.value for k in call.keywords if k.arg}
