@@ -43,16 +43,15 @@ from collections.abc import Iterator
 from codemods._evidence import is_graph_node
 from codemods._given import given_parameters
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.identity import Path
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import CONTROL_FLOW, STATE_FUNCTIONS, Site
-from nnx_migrate.facts.values import Instance, Located, Scope
+from nnx_migrate.facts.values import Instance, Scope
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import function_scopes
 from nnx_migrate.rewrite.plan import Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
-
-_MAX_HOPS = 5
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -100,22 +99,44 @@ def _beside_its_optimizer(context: FileContext, site: Site) -> str:
 
 
 def _given_twice(context: FileContext, site: Site) -> str:
+    identity = context.analysis.identity
     for where, arguments in _calls(context, site):
-        paths = [
-            path
-            for argument in arguments
-            for part in _parts(argument)
-            if (path := _path(context, where, part))
-            and is_graph_node(context, context.evaluator.values(where, part), _KINDS)
+        parts = [part for given in arguments for part in identity.parts(where, given)]
+        nodes = [
+            (path, tuple(identity.kept(part.scope, part.expr)))
+            for part in parts
+            if (path := identity.path(part.scope, part.expr))
+            and is_graph_node(context, context.evaluator.values(part.scope, part.expr), _KINDS)
         ]
-        for i, path in enumerate(paths):
-            for other in paths[i + 1 :]:
-                held, longer = sorted((path, other), key=len)
-                if longer == held:
-                    return f"{'.'.join(held)} goes in twice"
-                if longer[: len(held)] == held:
-                    return f"{'.'.join(longer)} goes in beside {'.'.join(held)}, which holds it"
+        for i, (path, kept) in enumerate(nodes):
+            for other, others_kept in nodes[i + 1 :]:
+                reason = (
+                    _overlap(path, other)
+                    or next((r for each in kept if (r := _kept(each, other, path))), "")
+                    or next((r for each in others_kept if (r := _kept(each, path, other))), "")
+                )
+                if reason:
+                    return reason
     return ""
+
+
+def _overlap(path: Path, other: Path) -> str:
+    held, longer = sorted((path, other), key=len)
+    if longer == held:
+        return f"{_shown(held)} goes in twice"
+    if longer[: len(held)] == held:
+        return f"{_shown(longer)} goes in beside {_shown(held)}, which holds it"
+    return ""
+
+
+def _kept(kept: Path, given: Path, holder: Path) -> str:
+    if _overlap(kept, given):
+        return f"{_shown(given)} goes in beside {_shown(holder)}, which keeps it"
+    return ""
+
+
+def _shown(path: Path) -> str:
+    return ".".join(path[2:])
 
 
 def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Expr]]]:
@@ -132,31 +153,6 @@ def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Ex
         for where, call, value in context.evaluator.callers.of(scope):
             own = [call.func.base] if value.bound and isinstance(call.func, ir.Attribute) else []
             yield where, [*own, *call.args, *(given for _, given in call.keywords)]
-
-
-def _parts(expr: ir.Expr) -> Iterator[ir.Expr]:
-    """The elements of a display, those of nested ones too."""
-    if isinstance(expr, ir.Sequence):
-        for element in expr.elements:
-            yield from _parts(element)
-    else:
-        yield expr
-
-
-def _path(context: FileContext, scope: Scope, expr: ir.Expr, hops: int = 0) -> tuple[str, ...]:
-    """The name and the attributes that an expression is, other names for it followed."""
-    match expr:
-        case ir.Attribute(base=base, name=name):
-            path = _path(context, scope, base, hops)
-            return (*path, name) if path else ()
-        case ir.Name(id=name):
-            match context.project.bindings(scope, name):
-                case [Located(scope=where, expr=ir.Name() | ir.Attribute() as same)]:
-                    if hops < _MAX_HOPS and where == scope:
-                        return _path(context, scope, same, hops + 1)
-            return (name,)
-        case _:
-            return ()
 
 
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})

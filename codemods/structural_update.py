@@ -38,7 +38,8 @@ it), write to the Variable in place (`self.w[...] = v`), or keep arrays in Varia
 
 What it does otherwise
 ----------------------
-An object whose class is not known is looked at for `train()`, `eval()`, `sow` and `pop` only.
+Of an object whose class is not known, what the function does in its methods is not seen; what it
+does itself is: attributes that it sets, `train()`, `eval()`, `sow` and `pop`.
 What is done to a copy (`model = nnx.clone(model)` first) or under `nnx.capture` is the same in
 both modes.
 
@@ -50,6 +51,7 @@ from __future__ import annotations
 import re
 
 from codemods._argnums import argnums_of
+from codemods._evidence import is_graph_node
 from codemods._given import SPLITTERS, given_parameters
 from codemods._gradients import GRADIENTS
 from nnx_migrate.facts.effects import Effect, worst
@@ -64,10 +66,16 @@ from nnx_migrate.rewrite.rule import Rule
 
 # Streams are split in place, in Variables that are given back.
 _KEPT = re.compile(r"nnx\.(compat\.)?(fork_rngs|split_rngs)\(")
-_NNX_METHOD = re.compile(r"\.(train|eval|set_attributes|sow|perturb)\(\)|nnx\.pop")
+# Only objects have attributes and such methods; elements may be those of a dict of arrays.
+_ON_OBJECTS = re.compile(
+    r"attribute \w+ is|\.(train|eval|set_attributes|set_metadata|sow|perturb)\(\)|nnx\.pop"
+)
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.transform in CONTROL_FLOW and _runs_unknown(context, site):
+        evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
+        return Pin(RULE.name, "which functions it runs cannot be read", (evidence,), outward=True)
     if site.form == "reference":
         return None
     for scope in function_scopes(context, site):
@@ -82,6 +90,15 @@ def decide(context: FileContext, site: Site) -> Decision | None:
                 bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
                 return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare)
     return None
+
+
+def _runs_unknown(context: FileContext, site: Site) -> bool:
+    """Whether control flow is handed on as a value, or called with functions that are not seen."""
+    if site.form == "reference" or not site.branches:
+        return True
+    return not function_scopes(context, site) and any(
+        is_graph_node(context, context.values(operand)) for operand in site.operands
+    )
 
 
 def _differentiated(context: FileContext, site: Site) -> set[int] | None:
@@ -105,7 +122,7 @@ def _structural(
     if not _may_be_graph_node(context, values):
         return None
     if not _all_known(values):
-        effects = [e for e in effects if _NNX_METHOD.search(e.what)]
+        effects = [e for e in effects if _ON_OBJECTS.search(e.what)]
     return worst(effects)
 
 
@@ -118,10 +135,10 @@ def _is_known(value: Value) -> bool:
     match value:
         case Instance():
             return True
-        case TupleValue(elements=elements):  # a carry: numbers and arrays take no attributes
-            return all(_all_known(e) or e <= ARRAY | PLAIN for e in elements)
-        case _:
-            return False
+        case TupleValue(elements=elements):
+            return all(map(_all_known, elements))
+        case _:  # numbers and arrays take no attributes
+            return value in ARRAY | PLAIN
 
 
 def _may_be_graph_node(context: FileContext, values: Values) -> bool:

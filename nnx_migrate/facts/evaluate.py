@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import dataclasses
 import functools
 import weakref
 from collections.abc import Iterable
@@ -57,8 +58,8 @@ from nnx_migrate.facts.values import (
     unknown,
 )
 
-#: What nnx.capture makes of a function, followed by how many types of Variables it is told.
-_CAPTURED = "<capture>."
+#: The transform nnx.capture, followed by how many types of Variables it is told.
+CAPTURED = "capture "
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
 _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
 #: Library classes that hold a Module of the user's and are seldom made more than once.
@@ -578,6 +579,11 @@ class Evaluator:
         return frozenset({Instance(class_name, keywords, True, wraps, origin)})
 
     def _called_function(self, callee: FunctionValue) -> Values:
+        *inner, outer = callee.transforms or ("",)
+        if outer.startswith(CAPTURED):
+            result = self._called_function(dataclasses.replace(callee, transforms=tuple(inner)))
+            states = [STATE] * int(outer.removeprefix(CAPTURED))
+            return frozenset({TupleValue((result, *states))})
         if "grad" in callee.transforms:
             return unknown("a gradient")
         if "value_and_grad" in callee.transforms:
@@ -588,10 +594,8 @@ class Evaluator:
 
     def _called_library(self, scope: Scope, call: ir.Call, dotted: str) -> Values:
         name = nnx_name(dotted)
-        if dotted.startswith(_CAPTURED):
-            return self._captured(scope, call, int(dotted.removeprefix(_CAPTURED)))
-        if name in {"capture", "compat.capture"}:
-            return frozenset({LibraryValue(f"{_CAPTURED}{len(call.args) - 1}")})
+        if name in {"capture", "compat.capture"} and call.args:
+            return self._under_capture(scope, call)
         if dotted.startswith("<container>."):
             return self._container_call(scope, call, dotted.removeprefix("<container>."))
         if dotted == "builtins.dict":
@@ -614,13 +618,15 @@ class Evaluator:
         arguments = [self.values(scope, arg) for arg in call.args]
         return library_result(dotted, name, arguments)
 
-    def _captured(self, scope: Scope, call: ir.Call, types: int) -> Values:
-        """`nnx.capture(f, T, U)(x)` gives what `f(x)` does, and a State for each of the types."""
-        result = unknown("the result of a function under nnx.capture")
-        if isinstance(call.func, ir.Call):
-            inner = ir.Call(call.func.args[0], call.args, call.keywords, call.line)
-            result = self.values(scope, inner)
-        return frozenset({TupleValue((result, *[STATE] * types))})
+    def _under_capture(self, scope: Scope, call: ir.Call) -> Values:
+        """`nnx.capture(f, T, U)`, which is to give what `f` does, and a State for each type."""
+        around = f"{CAPTURED}{len(call.args) - 1}"
+        return frozenset(
+            dataclasses.replace(v, transforms=(*v.transforms, around))
+            if isinstance(v, FunctionValue)
+            else v
+            for v in self._as_functions(self.values(scope, call.args[0]))
+        )
 
     def _getattr(self, scope: Scope, call: ir.Call) -> Values:
         """`getattr(x, "name", default)` with a literal name is an attribute or the default."""

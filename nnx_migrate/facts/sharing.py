@@ -121,7 +121,7 @@ class SharingFinder:
             if self._repeats(scope, write.value):
                 yield f"one object is kept in a list several times ({path}:{write.line})"
         for call in function.calls:
-            for given in self._stored_arguments(scope, call):
+            for given in self.kept_arguments(scope, call):
                 if isinstance(given, ir.Name):
                     stored[given] = stored.get(given, 0) + 1
                 elif any(self._keeps(scope, write, call) for write in function.writes):
@@ -181,7 +181,7 @@ class SharingFinder:
             for v in self.evaluator.values(scope, element)
         )
 
-    def _stored_arguments(self, scope: Scope, call: ir.Call) -> Iterator[ir.Expr]:
+    def kept_arguments(self, scope: Scope, call: ir.Call) -> Iterator[ir.Expr]:
         """Names and own attributes passed to a constructor that keeps them as they are."""
         class_name = self.hierarchy.class_name(scope, call.func)
         if class_name is None:

@@ -209,12 +209,15 @@ class SiteFinder:
 
     def _control_flow(self, name: str, reference: ast.expr, call: ast.Call) -> Site:
         options = {k.arg: k.value for k in call.keywords if k.arg}
-        starred = any(isinstance(arg, ast.Starred) for arg in call.args)
-        complete = not starred and all(k.arg for k in call.keywords)
-        given = dict(enumerate(call.args))
+        complete = all(k.arg for k in call.keywords)
+        starred_from = next(
+            (i for i, arg in enumerate(call.args) if isinstance(arg, ast.Starred)), len(call.args)
+        )
+        given = dict(enumerate(call.args[:starred_from]))
         for i, parameter in enumerate(_PARAMETERS[name]):
             if parameter in options:
                 given[i] = options[parameter]
+        complete = complete and starred_from == len(call.args)
         places, changing, start, leading = _CONTROL_FLOW[name]
         return Site(
             name,
@@ -325,7 +328,10 @@ class SiteFinder:
 
 def _listed(function: ast.expr) -> list[ast.expr]:
     """The branches of a switch, where they are listed; else the expression itself."""
-    return function.elts if isinstance(function, ast.List | ast.Tuple) else [function]
+    if not isinstance(function, ast.List | ast.Tuple):
+        return [function]
+    whole = any(isinstance(element, ast.Starred) for element in function.elts)
+    return [function] if whole else function.elts
 
 
 def assigned_value(tree: Tree, scope: Scope, name: str) -> tuple[ast.expr, ast.Assign] | None:

@@ -16,6 +16,7 @@ from nnx_migrate.facts.aliases import (
 )
 from nnx_migrate.facts.callers import argument_for
 from nnx_migrate.facts.effects import Effect, without_return
+from nnx_migrate.facts.evaluate import CAPTURED
 from nnx_migrate.facts.library import is_transform
 from nnx_migrate.facts.library_effects import (
     APPLYING,
@@ -183,7 +184,9 @@ class Tracker:
         for value in self.aliases.values(scope, func):
             match value:
                 case FunctionValue():
-                    yield from self._to_function(scope, value, call, where)
+                    effects = self._to_function(scope, value, call, where)
+                    captured = any(name.startswith(CAPTURED) for name in value.transforms)
+                    yield from self._outside_capture(effects) if captured else effects
                 case ClassValue(class_name=class_name):
                     yield from self._to_class(scope, class_name, call, where)
                 case LibraryValue(dotted=dotted):

@@ -65,6 +65,12 @@ def _cover(context: FileContext, site: Site, nnx: str) -> list[Edit]:
 
 
 def _cover_function(context: FileContext, site: Site, function: ast.expr, nnx: str) -> list[Edit]:
+    opening = "".join(f"{nnx}.{setter}(True)(" for setter in SETTERS)
+    closing = ")" * len(SETTERS)
+    if site.transform == "switch" and isinstance(context.tree.parents.get(function), ast.Call):
+        start, end = context.text.span(function)  # all branches in one expression
+        each = f"[{opening}branch{closing} for branch in "
+        return [Edit(start, start, each), Edit(end, end, "]")]
     definition = definition_of(context, function)
     if isinstance(definition, ast.FunctionDef) and is_owned(context, site, definition):
         indent = context.text.indent_of_line(definition.lineno)
@@ -73,5 +79,4 @@ def _cover_function(context: FileContext, site: Site, function: ast.expr, nnx: s
             lines = "".join(f"{indent}@{nnx}.{setter}(True){context.newline}" for setter in SETTERS)
             return [Edit(place, place, lines)]
     start, end = context.text.span(function)
-    opening = "".join(f"{nnx}.{setter}(True)(" for setter in SETTERS)
-    return [Edit(start, start, opening), Edit(end, end, ")" * len(SETTERS))]
+    return [Edit(start, start, opening), Edit(end, end, closing)]

@@ -1,0 +1,100 @@
+"""Which expressions are one object, as far as the code shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.evaluate import Evaluator
+from nnx_migrate.facts.sharing import SharingFinder
+from nnx_migrate.facts.values import Located, Scope
+
+#: The variable that an object is found by, then attributes: ("main", "train:3:0", "model", "lin").
+Path = tuple[str, ...]
+_MAX_HOPS = 5
+_DISPLAYS = frozenset({"tuple", "list", "List", "Sequential", "data"})
+
+
+class IdentityFinder:
+    """Follows names and attributes to what they were bound to."""
+
+    def __init__(self, evaluator: Evaluator, sharing: SharingFinder) -> None:
+        self.evaluator = evaluator
+        self.project = evaluator.project
+        self.sharing = sharing
+
+    def path(self, scope: Scope, expr: ir.Expr, hops: int = 0) -> Path:
+        """Where an object is found; empty when that is no variable and no attribute of one."""
+        match expr:
+            case ir.Attribute(base=base, name=name):
+                stored = self._stored(scope, expr)
+                if stored and isinstance(stored.expr, ir.Name | ir.Attribute) and hops < _MAX_HOPS:
+                    return self.path(stored.scope, stored.expr, hops + 1)
+                path = self.path(scope, base, hops)
+                return (*path, name) if path else ()
+            case ir.Name(id=name):
+                bound = self._bound(scope, name)
+                if bound and isinstance(bound.expr, ir.Name | ir.Attribute) and hops < _MAX_HOPS:
+                    return self.path(bound.scope, bound.expr, hops + 1)
+                bindings = self.project.bindings(scope, name)
+                where = bindings[0].scope if bindings else scope
+                return (where.module, where.function, name)
+            case _:
+                return ()
+
+    def _bound(self, scope: Scope, name: str) -> Located | None:
+        """The one thing that a name is bound to."""
+        bindings = self.project.bindings(scope, name)
+        single = bindings[0] if len(bindings) == 1 else None
+        return single if isinstance(single, Located) else None
+
+    def _stored(self, scope: Scope, expr: ir.Attribute) -> Located | None:
+        """The one thing that is stored in an attribute of a method's own object."""
+        function = self.project.function(scope)
+        if function.owner is None or not function.parameters:
+            return None
+        if expr.base != ir.Name(function.parameters[0].name):
+            return None
+        stored = self.evaluator.stored(f"{scope.module}:{function.owner}", expr.name)
+        return stored[0] if len(stored) == 1 else None
+
+    def _origin(self, scope: Scope, expr: ir.Expr) -> Located:
+        found: Located | None = None
+        if isinstance(expr, ir.Name):
+            found = self._bound(scope, expr.id)
+        elif isinstance(expr, ir.Attribute):
+            found = self._stored(scope, expr)
+        return found or Located(scope, expr)
+
+    def parts(self, scope: Scope, expr: ir.Expr, hops: int = 0) -> Iterator[Located]:
+        """What a tuple or a list holds, however deep; of anything else, the thing itself."""
+        origin = self._origin(scope, expr) if hops < _MAX_HOPS else Located(scope, expr)
+        match origin.expr:
+            case ir.Sequence(elements=elements):
+                held = elements
+            case ir.Call(func=func, args=args) if ir.last_name(func) in _DISPLAYS:
+                held = args
+            case (
+                ir.Computed(operands=(ir.Sequence(elements=elements), other))
+                | ir.Computed(operands=(other, ir.Sequence(elements=elements)))
+            ) if not isinstance(other, ir.Sequence):
+                held = elements * 2  # a list so many times
+            case _:
+                yield Located(scope, expr)
+                return
+        for part in held:
+            inner = part.value if isinstance(part, ir.Starred) else part
+            yield from self.parts(origin.scope, inner, hops + 1)
+
+    def kept(self, scope: Scope, expr: ir.Expr) -> Iterator[Path]:
+        """What an object keeps of what it was made of."""
+        origin = self._origin(scope, expr)
+        if not isinstance(origin.expr, ir.Call):
+            return
+        if self.project.nnx_name(origin.scope, origin.expr.func) == "ModelAndOptimizer":
+            given = list(origin.expr.args[:1])
+        else:
+            given = list(self.sharing.kept_arguments(origin.scope, origin.expr))
+        for each in given:
+            if path := self.path(origin.scope, each):
+                yield path
