@@ -30,8 +30,8 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
             return ir.Sequence(tuple(lower_expr(e) for e in elements), is_tuple=False)
         case ast.Dict(values=values):
             return ir.Sequence(tuple(lower_expr(v) for v in values), is_tuple=False)
-        case ast.ListComp(elt=element) | ast.SetComp(elt=element) | ast.GeneratorExp(elt=element):
-            return ir.Sequence((lower_expr(element),), is_tuple=False)
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+            return _comprehension(node)
         case ast.DictComp(value=value):
             return ir.Sequence((lower_expr(value),), is_tuple=False)
         case ast.IfExp(body=body, orelse=orelse):
@@ -52,6 +52,17 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
             return ir.UNSEEN
         case _:
             return ir.Computed()
+
+
+def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> ir.Sequence:
+    """The elements: one for all, or two where it is the same object each time."""
+    element = lower_expr(node.elt)
+    targets = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    root = node.elt
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    same = isinstance(root, ast.Name) and root.id not in targets
+    return ir.Sequence((element, element) if same else (element,), is_tuple=False)
 
 
 def _call(node: ast.Call) -> ir.Call:

@@ -49,4 +49,12 @@ def run(x: jax.Array):
 
     graphdef, params, nondiff = nnx.split(net, nnx.Param, ...)
     grads, aux = nnx.grad(twice_loss_of_state, has_aux=True)(params, nondiff, x)
-    return losses, jax.tree.leaves(grads), aux, net
+
+    def plain_loss(params, nondiff):
+        net = nnx.merge(graphdef, params, nondiff)
+        y, _ = nnx.capture(lambda net, x: net(x), nnx.Intermediate)(net, x)
+        return jnp.mean(y)
+
+    graphdef, params, nondiff = nnx.split(net, nnx.Param, ...)
+    slopes = nnx.grad(plain_loss)(params, nondiff)
+    return losses, jax.tree.leaves((grads, slopes)), aux, net

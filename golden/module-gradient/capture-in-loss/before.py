@@ -42,4 +42,10 @@ def run(x: jax.Array):
     optimizer = nnx.Optimizer(net, optax.sgd(0.1), wrt=nnx.Param)
     losses = [train_step(net, optimizer, x) for _ in range(2)]
     grads, aux = nnx.grad(twice_loss, has_aux=True)(net, x)
-    return losses, jax.tree.leaves(grads), aux, net
+
+    def plain_loss(net: Net):
+        y, _ = nnx.capture(lambda net, x: net(x), nnx.Intermediate)(net, x)
+        return jnp.mean(y)
+
+    slopes = nnx.grad(plain_loss)(net)
+    return losses, jax.tree.leaves((grads, slopes)), aux, net
