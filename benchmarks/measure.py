@@ -40,6 +40,8 @@ class Case:
         folder: where it runs.
         good: the exit codes of a run that counts.
         repeats: how often it runs at most, for commands that take long.
+        warmed: it runs once more just before, unmeasured, so that whoever reads the same files
+            after it has no better page cache.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Case:
     folder: Path | None = None
     good: frozenset[int] = frozenset({0})
     repeats: int = 1_000
+    warmed: bool = False
 
 
 def run_once(case: Case) -> Sample:
@@ -92,6 +95,8 @@ def interleaved(
         for case in cases:
             if turn > case.repeats or (turn == 0 and case.repeats < repetitions):
                 continue
+            if case.warmed:
+                run_once(case)
             sample = run_once(case)
             tell(f"{case.name}: {sample.wall:.2f} s wall, {sample.cpu:.2f} s CPU")
             if turn > 0:
