@@ -142,10 +142,12 @@ def _is_known(value: Value) -> bool:
 
 
 def _may_be_graph_node(context: FileContext, values: Values) -> bool:
+    held = values - ARRAY - PLAIN
     kinds = [
-        context.evaluator.hierarchy.kind(v.class_name) for v in values if isinstance(v, Instance)
+        context.evaluator.hierarchy.kind(v.class_name) for v in held if isinstance(v, Instance)
     ]
-    return len(kinds) < len(values) or not values or any(k not in {"plain", "state"} for k in kinds)
+    seen = len(kinds) == len(held) and bool(values)
+    return not seen or any(kind not in {"plain", "state"} for kind in kinds)
 
 
 _TRACING = frozenset({"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map"})
