@@ -86,7 +86,7 @@ GUIDES: Sequence[Guide] = (
     Guide("nnx_basics", "docs_nnx/nnx_basics.md", required=True),
     Guide("performance", "docs_nnx/guides/performance.md", required=True),
     Guide("07_array_leaves", "examples/nnx_toy_examples/07_array_leaves.py", required=True),
-    Guide("pytree", "docs_nnx/guides/pytree.md", required=True),
+    Guide("pytree", "docs_nnx/guides/pytree.md", required=False),
     Guide("randomness", "docs_nnx/guides/randomness.md", required=True),
     Guide("surgery", "docs_nnx/guides/surgery.md", required=True),
     Guide("02_lifted_transforms", "examples/nnx_toy_examples/02_lifted_transforms.py", True),
