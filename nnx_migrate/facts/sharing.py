@@ -3,6 +3,7 @@ ALI-1, ALI-3), or are told to be none (JIT-E)."""
 
 from __future__ import annotations
 
+import collections
 import functools
 from collections.abc import Iterator
 
@@ -19,6 +20,11 @@ def _root(expr: ir.Expr) -> ir.Expr | None:
     while isinstance(expr, ir.Attribute):
         expr = expr.base
     return expr if isinstance(expr, ir.Name) else None
+
+
+def _arguments_of(call: ir.Call) -> Iterator[ir.Expr]:
+    yield from call.args
+    yield from (value for _, value in call.keywords)
 
 
 class SharingFinder:
@@ -108,6 +114,12 @@ class SharingFinder:
     def _in_method(self, scope: Scope) -> Iterator[str]:
         function = self.project.function(scope)
         path = self.project.path_of(scope.module)
+        making = [call for call in function.calls if self._makes(scope, call)]
+        # To ask what every name is would take most of the time of a run.
+        used: collections.Counter[ir.Expr] = collections.Counter(
+            [w.value for w in function.writes if w.value and self._is_own(scope, w.target)]
+            + [argument for call in making for argument in _arguments_of(call)]
+        )
         stored: dict[ir.Expr, int] = {}
         for write in function.writes:
             if write.how not in {"set", "grow"} or write.value is None:
@@ -116,11 +128,12 @@ class SharingFinder:
                 continue
             if self._is_own(scope, write.value) and self._is_graph_node(scope, write.value):
                 yield f"one object is kept under two names ({path}:{write.line})"
-            if isinstance(write.value, ir.Name) and self._is_graph_node(scope, write.value):
+            several = isinstance(write.value, ir.Name) and used[write.value] > 1
+            if several and self._is_graph_node(scope, write.value):
                 stored[write.value] = stored.get(write.value, 0) + 1
             if self._repeats(scope, write.value):
                 yield f"one object is kept in a list several times ({path}:{write.line})"
-        for call in function.calls:
+        for call in making:
             for given in self.kept_arguments(scope, call):
                 if isinstance(given, ir.Name):
                     stored[given] = stored.get(given, 0) + 1
@@ -130,6 +143,11 @@ class SharingFinder:
             if times > 1:
                 text = name.id if isinstance(name, ir.Name) else "it"
                 yield f"{text} is kept in several places ({path}:{function.line})"
+
+    def _makes(self, scope: Scope, call: ir.Call) -> bool:
+        """Whether a call makes an object of a class of the project."""
+        class_name = self.hierarchy.class_name(scope, call.func)
+        return class_name is not None and self.project.class_of(class_name) is not None
 
     def _keeps(self, scope: Scope, write: ir.Write, call: ir.Call) -> bool:
         """Whether a write stores what a call makes in the method's own object."""

@@ -37,7 +37,10 @@ def pin_edits(context: FileContext, site: Site, cover_extent: bool) -> list[Edit
 
 def compat_edit(context: FileContext, reference: ast.expr, nnx: str) -> Edit:
     start, end = context.text.span(reference)
-    if isinstance(reference, ast.Attribute):
+    direct = isinstance(reference, ast.Attribute) and (
+        context.tree.dotted(reference.value) == "flax.nnx"
+    )
+    if isinstance(reference, ast.Attribute) and direct:  # not nnx.graph.split
         head_end = context.text.span(reference.value)[1]
         return Edit(head_end, head_end, ".compat")
     return Edit(start, end, f"{nnx}.compat.{_public_name(context, reference)}")

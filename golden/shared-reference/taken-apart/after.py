@@ -30,6 +30,12 @@ def doubled(opaque: Opaque):
     return opaque.values[0][...]
 
 
+def by_a_private_path(rngs: nnx.Rngs):
+    pair = Pair(rngs)
+    pair.right.bias = pair.left.bias
+    return nnx.compat.split(pair)[1]
+
+
 def swapped(rngs: nnx.Rngs):
     other = nnx.Sequential(nnx.Linear(2, 2, rngs=rngs), nnx.Linear(2, 2, rngs=rngs))
     return nnx.state(other)
