@@ -78,7 +78,9 @@ class SharingFinder:
                 if reason:
                     return reason
                 for write in self.project.function(scope).writes:
-                    if write.value is not None and self._is_own(scope, write.target):
+                    if write.value is None or write.how not in {"set", "grow"}:
+                        continue
+                    if self._is_own(scope, write.target):
                         reason = self.of(self.evaluator.values(scope, write.value))
                         if reason:
                             return reason
