@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnx_migrate.facts.effects import Effect, Effects, worst
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import Basic, Instance, Scope, Values, is_unknown
+from nnx_migrate.facts.values import Basic, Instance, Scope, Values, is_unknown, short_name
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import argument_values, function_scopes, parameter_at
@@ -30,16 +30,11 @@ def kind_evidence(
     if is_graph_node(context, values, kinds):
         instances = [v for v in values if isinstance(v, Instance)]
         names = sorted({short_name(v.class_name) for v in instances})
-        where = next((v.origin for v in instances if v.origin), "")
+        where = min((v.origin for v in instances if v.origin), default="")
         return Evidence(f"argument {index} is {' or '.join(names)}", Proof.PROVED, where)
     reasons = sorted({v.reason for v in values if isinstance(v, Basic) and v.reason})
     because = reasons[0] if reasons and is_unknown(values) else "it can be of several kinds"
     return Evidence(f"is not known: {because}", Proof.ASSUMED)
-
-
-def short_name(class_name: str) -> str:
-    module, _, key = class_name.partition(":")
-    return key.partition(":")[0] if key else module.removeprefix("flax.")
 
 
 def refuse_split(

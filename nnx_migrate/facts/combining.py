@@ -16,6 +16,7 @@ from nnx_migrate.facts.values import (
     TupleValue,
     Value,
     Values,
+    short_name,
     unknown,
 )
 
@@ -84,7 +85,9 @@ def partial_of(value: Value, given: int, keywords: frozenset[str]) -> Values:
             layer = layer_of(class_name)
             decisive = layer.conditional_variables.keys() | {"**"} if layer else frozenset()
             if keywords & decisive or (given and layer and "argument" in layer.attributes.values()):
-                return unknown(f"a {class_name} with arguments that decide what it holds")
+                return unknown(
+                    f"a {short_name(class_name)} with arguments that decide what it holds"
+                )
             return frozenset({value})
         case _:
             return frozenset({value})

@@ -19,6 +19,7 @@ from nnx_migrate.facts.values import (
     TupleValue,
     Value,
     Values,
+    short_name,
 )
 
 
@@ -99,7 +100,9 @@ class ContentsFinder:
             tree = self.hierarchy.is_tree(instance.class_name)
             return self._class(instance.class_name) if tree else _EMPTY
         if kind is None:
-            return Contents(unseen=(f"{instance.class_name} is not defined in the project",))
+            return Contents(
+                unseen=(f"{short_name(instance.class_name)} is not defined in the project",)
+            )
         layer = layer_of(instance.class_name)
         if layer is not None:
             found = Contents(layer.variables, layer.raw_arrays)
@@ -142,7 +145,11 @@ class ContentsFinder:
 
     def _class_contents(self, class_name: str) -> Contents:
         ancestry = self.hierarchy.ancestry(class_name)
-        found = _EMPTY if ancestry.closed else Contents(unseen=(f"a base class of {class_name}",))
+        found = (
+            _EMPTY
+            if ancestry.closed
+            else Contents(unseen=(f"a base class of {short_name(class_name)}",))
+        )
         for ancestor in ancestry.classes:
             layer = layer_of(ancestor)
             if layer is not None and layer.name not in {"Module", "Pytree"}:

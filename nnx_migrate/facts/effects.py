@@ -174,4 +174,4 @@ def _unsettled(found: Effects) -> Effects:
 def worst(effects: Iterable[Effect]) -> Effect | None:
     """The effect that decides: a known structural one before an escape before an unknown one."""
     order = {"structure": 0, "escape": 1, "unknown": 2}
-    return min(effects, key=lambda e: (order[e.kind], e.where), default=None)
+    return min(effects, key=lambda e: (order[e.kind], e.where, e.what, e.way), default=None)

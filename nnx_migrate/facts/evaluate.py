@@ -55,6 +55,7 @@ from nnx_migrate.facts.values import (
     Value,
     Values,
     is_unknown,
+    short_name,
     unknown,
 )
 
@@ -363,7 +364,7 @@ class Evaluator:
             self._declared(classes, name)
             or found
             or library_member(instance.class_name, name)
-            or unknown(f"attribute {name} of {instance.class_name}")
+            or unknown(f"attribute {name} of {short_name(instance.class_name)}")
         )
 
     def _bound_method(self, method: Scope) -> Values:

@@ -38,7 +38,7 @@ class SharingFinder:
 
     def of(self, values: Values) -> str:
         """Why an object that can be any of `values` holds something twice; empty when unseen."""
-        return next((reason for value in values if (reason := self._value(value))), "")
+        return min((reason for value in values if (reason := self._value(value))), default="")
 
     def _value(self, value: Value) -> str:
         match value:

@@ -37,6 +37,7 @@ from nnx_migrate.facts.values import (
     Instance,
     LibraryValue,
     Scope,
+    short_name,
 )
 
 if TYPE_CHECKING:
@@ -278,7 +279,7 @@ class Tracker:
             value = FunctionValue(method, method.function, bound=True)
             yield from self._to_function(scope, value, call, where, makes_new=True)
         elif method is None and not self.hierarchy.ancestry(class_name).closed:
-            yield Effect("unknown", f"it is passed to {class_name}", where)
+            yield Effect("unknown", f"it is passed to {short_name(class_name)}", where)
 
     def _to_instance(
         self, scope: Scope, instance: Instance, call: ir.Call, where: str
@@ -289,7 +290,7 @@ class Tracker:
                 value = FunctionValue(method, method.function, bound=True)
                 yield from self._to_function(scope, value, call, where)
             elif method is None and not self.hierarchy.ancestry(class_name).closed:
-                yield Effect("unknown", f"it is passed to {class_name}", where)
+                yield Effect("unknown", f"it is passed to {short_name(class_name)}", where)
 
     def _to_library(
         self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: str

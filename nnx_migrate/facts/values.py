@@ -116,3 +116,9 @@ def unknown(reason: str) -> Values:
 def is_unknown(values: Values) -> bool:
     """Whether nothing is known, or something among it is not."""
     return not values or any(isinstance(v, Basic) and v.sort == "unknown" for v in values)
+
+
+def short_name(class_name: str) -> str:
+    """A class as people call it: "main:Net:24" is Net, "flax.nnx.Linear" is nnx.Linear."""
+    module, _, key = class_name.partition(":")
+    return key.partition(":")[0] if key else module.removeprefix("flax.")
