@@ -39,7 +39,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nnx_migrate.facts.importing import imported_by
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import ARRAY, PLAIN, Scope
 from nnx_migrate.outcomes import Evidence, Proof
@@ -72,9 +71,8 @@ def _meshes(context: FileContext) -> Iterator[tuple[Scope, int]]:
 def _may_be_around(context: FileContext, site: Site, where: Scope) -> bool:
     here = context.tree.module
     if where.module != here:
-        return here in imported_by(context.project, where.module) or where.module in imported_by(
-            context.project, here
-        )
+        imports = context.analysis.imports
+        return here in imports.of(where.module) or where.module in imports.of(here)
     outer = context.outermost_function(site.node)
     if outer is None or isinstance(outer, ast.Lambda):
         return True
@@ -87,7 +85,8 @@ def _may_be_around(context: FileContext, site: Site, where: Scope) -> bool:
         key = functions[key].parent
     same_class = functions[where.function].owner == functions[mine].owner is not None
     # What nothing calls, as a test, runs under no mesh but its own and that of its class's set-up.
-    called = context.evaluator.callers.mentions.is_called(outer.name)
+    mentions = context.evaluator.callers.mentions
+    called = mentions.is_called(outer.name) or any(mentions.passed_on(outer.name))
     at_top = functions[where.function].parent is None
     return (
         called or at_top or (same_class and not functions[where.function].name.startswith("test"))

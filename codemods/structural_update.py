@@ -55,7 +55,8 @@ from codemods._evidence import is_graph_node
 from codemods._given import SPLITTERS, given_parameters
 from codemods._gradients import GRADIENTS
 from nnx_migrate.facts.effects import Effect, worst
-from nnx_migrate.facts.sites import CONTROL_FLOW, Site
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.transforms import CONTROL_FLOW
 from nnx_migrate.facts.values import ARRAY, PLAIN, Instance, Scope, TupleValue, Value, Values
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.cloning import works_on_copy
@@ -151,5 +152,5 @@ def _may_be_graph_node(context: FileContext, values: Values) -> bool:
 
 
 _TRACING = frozenset({"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map"})
-_TRANSFORMS = GRADIENTS | _TRACING | SPLITTERS | CONTROL_FLOW
+_TRANSFORMS = GRADIENTS | _TRACING | SPLITTERS | CONTROL_FLOW.keys()
 RULE = Rule("structural-update", _TRANSFORMS, decide, words=_TRANSFORMS)

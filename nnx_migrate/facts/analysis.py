@@ -9,6 +9,7 @@ from nnx_migrate.facts.effects import EffectFinder
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.extent import ExtentFinder
 from nnx_migrate.facts.identity import IdentityFinder
+from nnx_migrate.facts.importing import ImportFinder
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sharing import SharingFinder
 
@@ -35,6 +36,10 @@ class Analysis:
     @functools.cached_property
     def identity(self) -> IdentityFinder:
         return IdentityFinder(self.evaluator, self.sharing)
+
+    @functools.cached_property
+    def imports(self) -> ImportFinder:
+        return ImportFinder(self.project)
 
     @functools.cached_property
     def extents(self) -> ExtentFinder:

@@ -8,27 +8,25 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.combining import is_container
 from nnx_migrate.facts.handles import Handle, Handles
+from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.mentions import Mentions
 from nnx_migrate.facts.project import Project, nnx_name
+from nnx_migrate.facts.transforms import CONTROL_FLOW
 from nnx_migrate.facts.values import ClassValue, FunctionValue, Located, Scope, Value
 
 if TYPE_CHECKING:
     from nnx_migrate.facts.evaluate import Evaluator
 
-#: Library functions that call one of their arguments: where the function stands, and from which
-#: argument on its own arguments follow (LAX_* take a leading loop index or predicate apart).
+#: Library functions that call some of their arguments: where these stand, where begins what they
+#: are called with, and how many of their parameters come before that.
 _OPERANDS = {
+    **{name: (f.functions, f.start, f.leading) for name, f in CONTROL_FLOW.items()},
     "eval_shape": ((0,), 1, 0),
-    "cond": ((1, 2), 3, 0),
-    "switch": ((), 2, 0),
-    "while_loop": ((0, 1), 2, 0),
-    "fori_loop": ((2,), 3, 1),
     "tree.map": ((0,), 1, 0),
     "tree_map": ((0,), 1, 0),
 }
-
-
 _PARTIALS = ("partial", "cached_partial", "jit_partial")
 #: Where a call is, the call, and the function it calls.
 Caller = tuple[Scope, ir.Call, FunctionValue]
@@ -161,8 +159,7 @@ class Callers:
             if name is None:
                 continue
             functions, start, skipped = _OPERANDS[name]
-            places = functions or range(len(call.args))
-            given = [call.args[i] for i in places if i < len(call.args)]
+            given = [call.args[i] for i in functions if i < len(call.args)]
             if not any(self._refers_to(outer, expr, scope) for expr in given):
                 continue
             place = start + index - skipped
@@ -170,9 +167,11 @@ class Callers:
                 yield Located(outer, call.args[place])
 
     def _refers_to(self, where: Scope, expr: ir.Expr, scope: Scope) -> bool:
+        """Whether an expression may be the function, or a list that holds it."""
         return any(
             isinstance(v, FunctionValue) and v.scope == scope
-            for v in self.evaluator.values(where, expr)
+            for held in self.evaluator.values(where, expr)
+            for v in (elements_of(held) if is_container(held) else (held,))
         )
 
 

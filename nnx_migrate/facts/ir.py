@@ -86,7 +86,7 @@ class Starred(_Record):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Constant(_Record):
-    """A literal; `text` is its value for strings that may be annotations, else its type's name."""
+    """A literal; `text` is the value of a string that may be an annotation, and "False"."""
 
     type: Literal["none", "str", "number", "ellipsis", "other"]
     text: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.project import nnx_name
+from nnx_migrate.facts.transforms import CONTROL_FLOW
 
 #: nnx functions that change the object that they are given, or give it to code that does.
 _CHANGING = frozenset(
@@ -138,14 +139,6 @@ _PARTS = frozenset(
 )
 _NNX_PARTS = frozenset({"iter_modules", "iter_children", "iter_graph", "iter_module_children"})
 
-#: Which arguments of a control-flow function are functions, where their operands begin, and how
-#: many parameters of the function come before those operands.
-_CONTROL_FLOW = {
-    "cond": ((1, 2), 3, 0),
-    "while_loop": ((0, 1), 2, 0),
-    "fori_loop": ((2,), 3, 1),
-}
-
 
 def harmless_library_call(dotted: str) -> bool | None:
     """Whether a library call leaves the structure of its arguments alone; None when not known."""
@@ -181,9 +174,10 @@ def operands_of(dotted: str, call: ir.Call, places: list[int]) -> list[tuple[ir.
         branches = call.args[1] if len(call.args) > 1 else None
         functions = branches.elements if isinstance(branches, ir.Sequence) else ()
         start, before = 2, 0
-    elif name in _CONTROL_FLOW:
-        indices, start, before = _CONTROL_FLOW[name]
-        functions = tuple(call.args[i] for i in indices if i < len(call.args))
+    elif name is not None and name in CONTROL_FLOW:
+        flow = CONTROL_FLOW[name]
+        start, before = flow.start, flow.leading
+        functions = tuple(call.args[i] for i in flow.functions if i < len(call.args))
     else:
         return None
     return [

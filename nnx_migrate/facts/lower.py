@@ -92,6 +92,7 @@ def _subscript(base: ast.expr, index: ast.expr) -> ir.Expr:
 _NONE = ir.Constant("none")
 _ELLIPSIS = ir.Constant("ellipsis")
 _NUMBER = ir.Constant("number")
+_FALSE = ir.Constant("number", "False")
 _OTHER = ir.Constant("other")
 
 
@@ -102,6 +103,8 @@ def _constant(value: object) -> ir.Constant:
         return ir.Constant("str", value if len(value) <= 100 else "")
     if value is Ellipsis:
         return _ELLIPSIS
+    if value is False:
+        return _FALSE
     if isinstance(value, int | float | complex):
         return _NUMBER
     return _OTHER

@@ -12,6 +12,7 @@ from nnx_migrate.facts.callers import argument_for
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.values import ContainerValue, Instance, Scope, TupleValue, Value, Values
 
+_FALSE = ir.Constant("number", "False")
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 
 
@@ -65,7 +66,7 @@ class SharingFinder:
         if self.hierarchy.kind(class_name) not in _KINDS - {"variable"}:
             return ""
         made = self.project.class_of(class_name)
-        if made is not None and any(keyword == "pytree" for keyword, _ in made[1].keywords):
+        if made is not None and ("pytree", _FALSE) in made[1].keywords:
             return f"{made[1].name} is made with pytree=False"
         for ancestor in self.hierarchy.ancestry(class_name).classes:
             located = self.project.class_of(ancestor)

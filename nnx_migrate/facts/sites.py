@@ -10,6 +10,7 @@ from typing import Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, Tree
+from nnx_migrate.facts.transforms import CONTROL_FLOW
 from nnx_migrate.facts.values import Located, Scope
 
 #: Transforms that may have something to migrate; the parameter that takes their function.
@@ -31,21 +32,6 @@ TRANSFORMS = frozenset(
         "fork_rngs",
     }
 )
-#: Control flow: the places of the functions, of those among them whose operands they may change,
-#: where the operands begin, and how many parameters the functions have in front of them.
-_CONTROL_FLOW: Mapping[str, tuple[tuple[int, ...], tuple[int, ...], int, int]] = {
-    "cond": ((1, 2), (1, 2), 3, 0),
-    "switch": ((1,), (1,), 2, 0),
-    "while_loop": ((0, 1), (1,), 2, 0),  # what the condition changes is dropped in every mode
-    "fori_loop": ((2,), (2,), 3, 1),
-}
-_PARAMETERS = {
-    "cond": ("pred", "true_fun", "false_fun"),
-    "switch": ("index", "branches"),
-    "while_loop": ("cond_fun", "body_fun", "init_val"),
-    "fori_loop": ("lower", "upper", "body_fun", "init_val"),
-}
-CONTROL_FLOW = frozenset(_CONTROL_FLOW)
 #: Functions that take an object apart, or copy it, and that compat has too.
 STATE_FUNCTIONS = frozenset({"split", "state", "clone", "graphdef", "flatten"})
 Form = Literal["decorator", "call", "operands", "object", "reference"]
@@ -113,7 +99,9 @@ class SiteFinder:
         """Every site of a transform, in source order."""
         found = [
             site
-            for reference, name in self.references(TRANSFORMS | CONTROL_FLOW | STATE_FUNCTIONS)
+            for reference, name in self.references(
+                TRANSFORMS | CONTROL_FLOW.keys() | STATE_FUNCTIONS
+            )
             if (site := self._site(reference, name)) is not None
         ]
         return sorted(found, key=lambda s: (s.reference.lineno, s.reference.col_offset))
@@ -214,11 +202,11 @@ class SiteFinder:
             (i for i, arg in enumerate(call.args) if isinstance(arg, ast.Starred)), len(call.args)
         )
         given = dict(enumerate(call.args[:starred_from]))
-        for i, parameter in enumerate(_PARAMETERS[name]):
+        flow = CONTROL_FLOW[name]
+        for i, parameter in enumerate(flow.parameters):
             if parameter in options:
                 given[i] = options[parameter]
         complete = complete and starred_from == len(call.args)
-        places, changing, start, leading = _CONTROL_FLOW[name]
         return Site(
             name,
             reference,
@@ -229,10 +217,10 @@ class SiteFinder:
             complete,
             None,
             (call,),
-            functions=tuple(f for i in places if i in given for f in _listed(given[i])),
-            branches=tuple(f for i in changing if i in given for f in _listed(given[i])),
-            operands=tuple(given[i] for i in sorted(given) if i >= start),
-            leading=leading,
+            functions=tuple(f for i in flow.functions if i in given for f in _listed(given[i])),
+            branches=tuple(f for i in flow.changing if i in given for f in _listed(given[i])),
+            operands=tuple(given[i] for i in sorted(given) if i >= flow.start),
+            leading=flow.leading,
         )
 
     def _is_partial(self, call: ast.Call) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
+
 #: The transforms of flax.nnx, by the name after `nnx.`.
 NNX_TRANSFORMS = frozenset(
     {
@@ -36,4 +39,32 @@ WRAPPERS = NNX_TRANSFORMS | {
     "vmap",
     "checkpoint",
     "staticmethod",
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ControlFlow:
+    """How a control-flow function is called, by places of its arguments.
+
+    Args:
+        parameters: names of its first parameters.
+        functions: the functions that it calls.
+        changing: those of them whose changes of the operands are kept.
+        start: where the operands begin.
+        leading: how many parameters the functions have in front of them.
+    """
+
+    parameters: tuple[str, ...]
+    functions: tuple[int, ...]
+    changing: tuple[int, ...]
+    start: int
+    leading: int = 0
+
+
+CONTROL_FLOW: Mapping[str, ControlFlow] = {
+    "cond": ControlFlow(("pred", "true_fun", "false_fun"), (1, 2), (1, 2), 3),
+    "switch": ControlFlow(("index", "branches"), (1,), (1,), 2),
+    # What the condition changes is dropped in every mode.
+    "while_loop": ControlFlow(("cond_fun", "body_fun", "init_val"), (0, 1), (1,), 2),
+    "fori_loop": ControlFlow(("lower", "upper", "body_fun", "init_val"), (2,), (2,), 3, 1),
 }

@@ -70,8 +70,9 @@ def _cover(context: FileContext, site: Site, nnx: str) -> list[Edit]:
 def _cover_function(context: FileContext, site: Site, function: ast.expr, nnx: str) -> list[Edit]:
     opening = "".join(f"{nnx}.{setter}(True)(" for setter in SETTERS)
     closing = ")" * len(SETTERS)
-    if site.transform == "switch" and isinstance(context.tree.parents.get(function), ast.Call):
-        start, end = context.text.span(function)  # all branches in one expression
+    listed = isinstance(context.tree.parents.get(function), ast.List | ast.Tuple)
+    if site.transform == "switch" and not listed:  # all branches in one expression
+        start, end = context.text.span(function)
         each = f"[{opening}branch{closing} for branch in "
         return [Edit(start, start, each), Edit(end, end, "]")]
     definition = definition_of(context, function)

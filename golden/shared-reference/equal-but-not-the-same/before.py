@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from flax import nnx
 
 
-class Net(nnx.Module):
+class Net(nnx.Module, pytree=True):
     def __init__(self, rngs: nnx.Rngs):
         self.linear = nnx.Linear(2, 2, rngs=rngs)
         self.rate = 0.5
