@@ -99,6 +99,5 @@ RULE = Rule(
     "abstract-sharding",
     _TRANSFORMS,
     decide,
-    words=_TRANSFORMS,
     project_words=frozenset(_MAKES_MESH),
 )

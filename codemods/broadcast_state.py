@@ -154,4 +154,4 @@ def _has_none(axis: ast.expr) -> bool:
 
 
 _SCAN = frozenset({"scan"})
-RULE = Rule("broadcast-state", _SCAN, decide, words=_SCAN)
+RULE = Rule("broadcast-state", _SCAN, decide)

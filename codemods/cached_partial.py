@@ -51,4 +51,4 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 
 
 _NAMES = frozenset({"cached_partial"})
-RULE = Rule("cached-partial", _NAMES, decide, words=_NAMES, project_words=_NAMES)
+RULE = Rule("cached-partial", _NAMES, decide, project_words=_NAMES)

@@ -53,4 +53,4 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 
 
 _TRANSFORMS = frozenset({"custom_vjp"})
-RULE = Rule("custom-vjp", _TRANSFORMS, decide, words=_TRANSFORMS)
+RULE = Rule("custom-vjp", _TRANSFORMS, decide)

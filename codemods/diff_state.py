@@ -49,6 +49,5 @@ RULE = Rule(
     "diff-state",
     GRADIENTS,
     decide,
-    words=GRADIENTS,
     project_words=frozenset({"DiffState"}),
 )

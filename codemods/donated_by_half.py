@@ -147,6 +147,5 @@ RULE = Rule(
     "donated-by-half",
     _JIT,
     decide,
-    words=_JIT,
     project_words=frozenset({_NUMBERS, _NAMES}),
 )

@@ -119,4 +119,4 @@ def _reason(call: ir.Call, names: list[str], offset: int) -> str:
 
 
 _TRANSFORMS = frozenset({"vmap", "pmap", "scan", "remat", "checkpoint"})
-RULE = Rule("keyword-arguments", _TRANSFORMS, decide, words=_TRANSFORMS)
+RULE = Rule("keyword-arguments", _TRANSFORMS, decide)

@@ -56,4 +56,4 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     return decide_gradient(context, site, RULE.name, diff_state=False)
 
 
-RULE = Rule("module-gradient", GRADIENTS, decide, words=GRADIENTS)
+RULE = Rule("module-gradient", GRADIENTS, decide)

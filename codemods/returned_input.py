@@ -125,4 +125,4 @@ _TRANSFORMS = (
     frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map", "cond", "switch"})
     | SPLITTERS
 )
-RULE = Rule("returned-input", _TRANSFORMS, decide, words=_TRANSFORMS)
+RULE = Rule("returned-input", _TRANSFORMS, decide)

@@ -62,4 +62,4 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 
 
 _NAMES = frozenset({"split_rngs", "fork_rngs"})
-RULE = Rule("rng-split-in-place", _NAMES, decide, words=_NAMES)
+RULE = Rule("rng-split-in-place", _NAMES, decide)

@@ -45,8 +45,8 @@ from codemods._given import given_parameters
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.identity import Path
 from nnx_migrate.facts.lower import lower_expr
-from nnx_migrate.facts.sites import STATE_FUNCTIONS, Site
-from nnx_migrate.facts.transforms import CONTROL_FLOW
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.transforms import CONTROL_FLOW, STATE_FUNCTIONS
 from nnx_migrate.facts.values import Instance, Scope
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
@@ -159,4 +159,4 @@ def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Ex
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 _TRACING = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map"})
 _TRANSFORMS = _TRACING | CONTROL_FLOW.keys() | STATE_FUNCTIONS
-RULE = Rule("shared-reference", _TRANSFORMS, decide, words=_TRANSFORMS)
+RULE = Rule("shared-reference", _TRANSFORMS, decide)

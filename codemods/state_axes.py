@@ -63,6 +63,5 @@ RULE = Rule(
     "state-axes",
     _TRANSFORMS,
     decide,
-    words=_TRANSFORMS,
     project_words=frozenset({"StateAxes"}),
 )

@@ -64,6 +64,5 @@ RULE = Rule(
     "state-sharding",
     frozenset(_OPTIONS),
     decide,
-    words=frozenset(_OPTIONS),
     project_words=frozenset({"StateSharding"}),
 )

@@ -153,4 +153,4 @@ def _may_be_graph_node(context: FileContext, values: Values) -> bool:
 
 _TRACING = frozenset({"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map"})
 _TRANSFORMS = GRADIENTS | _TRACING | SPLITTERS | CONTROL_FLOW.keys()
-RULE = Rule("structural-update", _TRANSFORMS, decide, words=_TRANSFORMS)
+RULE = Rule("structural-update", _TRANSFORMS, decide)

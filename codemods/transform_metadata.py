@@ -117,6 +117,5 @@ RULE = Rule(
     "transform-metadata",
     _TRANSFORMS,
     decide,
-    words=_TRANSFORMS,
     project_words=frozenset({_OPTION, "**"}),
 )

@@ -1,8 +1,12 @@
-"""What runs inside a function: mode-dependent nnx calls that it reaches, and what is not seen."""
+"""What runs inside a function: mode-dependent nnx calls that it reaches, and what is not seen.
+
+One obstacle is enough to know, and most functions have one near, so they are found lazily.
+"""
 
 from __future__ import annotations
 
-import dataclasses
+from collections import deque
+from collections.abc import Iterator
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.evaluate import Evaluator
@@ -19,6 +23,7 @@ from nnx_migrate.facts.values import (
     TupleValue,
     Value,
     Values,
+    short_name,
     unknown,
 )
 
@@ -30,125 +35,120 @@ _MAY_BE_FUNCTIONS = (
 _SETTERS = frozenset({"set_graph_mode", "set_graph_updates"})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Extent:
-    """The dynamic extent of a function.
-
-    Args:
-        calls: "nnx.cond (path:line)" of each mode-dependent call that is reached.
-        unseen: why more may be reached.
-    """
-
-    calls: tuple[str, ...] = ()
-    unseen: tuple[str, ...] = ()
-
-    @property
-    def free_of_mode(self) -> bool:
-        return not self.calls and not self.unseen
-
-
 class ExtentFinder:
     """Walks the call graph from a function."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self.project = evaluator.project
 
-    def of(self, scopes: tuple[Scope, ...]) -> Extent:
-        """The extent of calling any of these functions."""
+    def is_free_of_mode(self, scopes: tuple[Scope, ...]) -> bool:
+        """Whether calling any of these functions reaches nothing that depends on the mode."""
+        return next(self.obstacles(scopes), None) is None
+
+    def obstacles(self, scopes: tuple[Scope, ...]) -> Iterator[str]:
+        """What the functions reach that depends on the mode, or is not seen, nearest first.
+
+        Yields:
+            "nnx.cond (path:line)" for a mode-dependent call, else why more may be reached.
+        """
         walk = _Walk(self.evaluator)
         for scope in scopes:
-            walk.function(scope)
-        return Extent(tuple(dict.fromkeys(walk.calls)), tuple(dict.fromkeys(walk.unseen)))
+            walk.enter(scope)
+        return walk.obstacles()
 
 
 class _Walk:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.project = evaluator.project
-        self.calls: list[str] = []
-        self.unseen: list[str] = []
         self.seen: set[Scope] = set()
+        self.entered: deque[Scope] = deque()
 
-    def function(self, scope: Scope) -> None:
-        if scope in self.seen:
-            return
-        self.seen.add(scope)
+    def enter(self, scope: Scope) -> None:
+        if scope not in self.seen:
+            self.seen.add(scope)
+            self.entered.append(scope)
+
+    def obstacles(self) -> Iterator[str]:
+        while self.entered:
+            yield from self.function(self.entered.popleft())
+
+    def function(self, scope: Scope) -> Iterator[str]:
         function = self.project.function(scope)
-        for key in function.nested:
-            self.function(Scope(scope.module, key))
         for call in function.calls:
-            self.call(scope, call)
+            yield from self.call(scope, call)
         for read in function.reads:
-            self.read(scope, read)
+            yield from self.read(scope, read)
+        for key in function.nested:
+            self.enter(Scope(scope.module, key))
         outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
         for decorator in function.decorators:
             target = decorator.func if isinstance(decorator, ir.Call) else decorator
             self.handed_on(self.evaluator.values(outer, target))
 
-    def read(self, scope: Scope, read: ir.Attribute) -> None:
+    def read(self, scope: Scope, read: ir.Attribute) -> Iterator[str]:
         """A property runs when it is read."""
         if not self.evaluator.callers.mentions.is_property(read.name):
             return
         for value in self.evaluator.values(scope, read.base):
             if isinstance(value, Instance):
-                self.method(value.class_name, read.name, "")
+                yield from self.method(value.class_name, read.name, "")
 
     def handed_on(self, values: Values) -> None:
         """Functions that are given to something may be called by it."""
         for value in values:
             match value:
                 case FunctionValue(scope=scope):
-                    self.function(scope)
+                    self.enter(scope)
                 case ContainerValue(element=element):
                     self.handed_on(element)
                 case TupleValue(elements=elements):
                     for element in elements:
                         self.handed_on(element)
 
-    def call(self, scope: Scope, call: ir.Call) -> None:
+    def call(self, scope: Scope, call: ir.Call) -> Iterator[str]:
         where = f"{self.project.path_of(scope.module)}:{call.line}"
         values = self.evaluator.values(scope, call.func)
         for value in values or unknown("what is called was not found"):
-            self.callee(value, call, where)
+            yield from self.callee(value, call, where)
         for argument in (*call.args, *(value for _, value in call.keywords)):
             if isinstance(argument, _MAY_BE_FUNCTIONS):
                 self.handed_on(self.evaluator.values(scope, argument))
 
-    def callee(self, value: Value, call: ir.Call, where: str) -> None:
+    def callee(self, value: Value, call: ir.Call, where: str) -> Iterator[str]:
         match value:
             case FunctionValue(scope=scope):
-                self.function(scope)
+                self.enter(scope)
             case Instance(class_name=class_name):
-                self.method(class_name, "__call__", where)
                 if class_name == "flax.nnx.Module":
-                    self.unseen.append(f"a Module of unknown class ({where})")
+                    yield f"a Module of unknown class ({where})"
+                yield from self.method(class_name, "__call__", where)
                 self.handed_on(value.wraps)
                 for inner in value.wraps:
-                    self.callee(inner, call, where)
+                    yield from self.callee(inner, call, where)
             case ClassValue(class_name=class_name):
-                self.method(class_name, "__init__", where)
+                yield from self.method(class_name, "__init__", where)
             case LibraryValue(dotted=dotted):
-                self.library(dotted, call, where)
+                yield from self.library(dotted, call, where)
             case Basic(sort="unknown", reason=reason):
-                self.unseen.append(f"{reason} ({where})")
+                yield f"{reason} ({where})"
             case ContainerValue() | TupleValue():
-                self.unseen.append(f"what is called is not known ({where})")
+                yield f"what is called is not known ({where})"
 
-    def method(self, class_name: str, name: str, where: str) -> None:
+    def method(self, class_name: str, name: str, where: str) -> Iterator[str]:
         hierarchy = self.evaluator.hierarchy
         for candidate in (class_name, *hierarchy.descendants(class_name)):
             method = hierarchy.method(candidate, name)
             if isinstance(method, Scope):
-                self.function(method)
+                self.enter(method)
             elif method is None and not hierarchy.ancestry(candidate).closed:
-                self.unseen.append(f"{name} of {candidate} ({where})")
+                yield f"{name} of {short_name(candidate)} ({where})"
 
-    def library(self, dotted: str, call: ir.Call, where: str) -> None:
+    def library(self, dotted: str, call: ir.Call, where: str) -> Iterator[str]:
         name = nnx_name(dotted)
         if name is None or name.startswith("compat.") or name in _SETTERS:
             return
         if any(keyword == "graph" for keyword, _ in call.keywords):
             return
         if f"flax.nnx.{name}" in mode_dependent_functions():
-            self.calls.append(f"nnx.{name} ({where})")
+            yield f"nnx.{name} ({where})"

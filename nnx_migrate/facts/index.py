@@ -15,6 +15,7 @@ from nnx_migrate.facts.lower import (
     parameters_of,
 )
 from nnx_migrate.facts.parsing import parse
+from nnx_migrate.facts.transforms import SITE_NAMES
 from nnx_migrate.sources.text import Source
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -47,6 +48,7 @@ def index_tree(tree: ast.Module, module: str, source: Source) -> ir.ModuleIndex:
         tuple(walker.star_imports),
         walker.exports,
         tuple(sorted(walker.words)),
+        tuple(sorted(walker.paths)),
     )
 
 
@@ -66,6 +68,7 @@ class _Walker:
         self.star_imports: list[str] = []
         self.exports: frozenset[str] | None = None
         self.words: set[str] = set()
+        self.paths: set[str] = set()
 
     def walk_body(self, body: list[ast.stmt]) -> None:
         for statement in body:
@@ -348,6 +351,8 @@ class _Walker:
             self.words.add(node.id)
         elif isinstance(node, ast.Attribute):
             self.words.add(node.attr)
+            if node.attr in SITE_NAMES and (path := _path(node)):
+                self.paths.add(path)
         elif isinstance(node, ast.keyword):
             self.words.add(node.arg or "**")
 
@@ -435,6 +440,16 @@ class _Walker:
             self.assign(node.target, lower_expr(node.value))
         for child in ast.iter_child_nodes(node):
             self.visit(child)
+
+
+def _path(node: ast.Attribute) -> str:
+    """ "a.b.c" for attributes of a name, "" for those of anything else."""
+    names: list[str] = []
+    expr: ast.expr = node
+    while isinstance(expr, ast.Attribute):
+        names.append(expr.attr)
+        expr = expr.value
+    return ".".join([expr.id, *reversed(names)]) if isinstance(expr, ast.Name) else ""
 
 
 def _is_accessor(node: FunctionNode) -> bool:

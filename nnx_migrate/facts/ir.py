@@ -233,6 +233,7 @@ class ModuleIndex(_Record):
     Args:
         words: every identifier in it, keyword arguments and imported names included; "**" when
             keyword arguments are unpacked somewhere.
+        paths: every "a.b.c" in it of which the last name is that of a transform.
     """
 
     module: str
@@ -243,6 +244,7 @@ class ModuleIndex(_Record):
     star_imports: tuple[str, ...]
     exports: frozenset[str] | None
     words: tuple[str, ...]
+    paths: tuple[str, ...]
 
 
 # Most expressions are few names, and attributes of these: a process holds each of them once.

@@ -34,6 +34,7 @@ class Project:
         self.tables = tables or (NameTables(self.modules.values()),)
         self._bindings: dict[tuple[Scope, str], list[Binding]] = {}
         self._methods: dict[str, dict[str, list[tuple[str, ir.Function]]]] = {}
+        self._names_used: dict[str, frozenset[str]] = {}
 
     def replacing(self, index: ir.ModuleIndex) -> Project:
         """The project with one file as it is after an edit."""
@@ -49,19 +50,40 @@ class Project:
         """Whether the identifier occurs in a file of the project, or of others in the same run."""
         return any(word in tables.words for tables in self.tables)
 
-    def mentions(self, module: str, words: frozenset[str]) -> bool:
-        """Whether a file may name one of the nnx names `words`, aliases in other files followed."""
+    def may_use(self, module: str, names: frozenset[str]) -> bool:
+        """Whether a file may refer to one of these nnx names, by what its names can stand for."""
         index = self.modules[module]
-        if not words.isdisjoint(index.words):
+        if any(star in self.modules or star.startswith("flax") for star in index.star_imports):
             return True
-        if any(star in self.modules for star in index.star_imports):
-            return True
-        return any(
-            isinstance(value, ir.ImportRef) and nnx_name(self.follow(value.target)) in words
-            for function in index.functions.values()
-            for values in function.bindings.values()
-            for value in values
-        )
+        return not names.isdisjoint(self._used(index))
+
+    def _used(self, index: ir.ModuleIndex) -> frozenset[str]:
+        """The nnx names that a file may refer to, each name taken for all that it is anywhere."""
+        if index.module not in self._names_used:
+            paths = collections.defaultdict(list)
+            for head, *rest in (path.split(".") for path in index.paths):
+                paths[head].append(rest)
+            self._names_used[index.module] = frozenset(
+                name
+                for function in index.functions.values()
+                for bound, values in function.bindings.items()
+                for value in values
+                if isinstance(value, ir.ImportRef) or bound in paths
+                for name in self._reached(
+                    Scope(index.module, function.key), value, paths.get(bound, [])
+                )
+            )
+        return self._names_used[index.module]
+
+    def _reached(self, scope: Scope, value: ir.Expr, paths: list[list[str]]) -> Iterator[str]:
+        """The nnx names that these attributes of a value are, the value itself included."""
+        for path in ([], *paths):
+            dotted = self.dotted(scope, value)
+            for name in path:
+                dotted = dotted and self.follow(f"{dotted}.{name}")
+            reached = nnx_name(dotted)
+            if reached is not None:
+                yield reached
 
     def function(self, scope: Scope) -> ir.Function:
         return self.modules[scope.module].functions[scope.function]

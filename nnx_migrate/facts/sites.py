@@ -10,30 +10,9 @@ from typing import Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, Tree
-from nnx_migrate.facts.transforms import CONTROL_FLOW
+from nnx_migrate.facts.transforms import CONTROL_FLOW, SITE_NAMES, STATE_FUNCTIONS
 from nnx_migrate.facts.values import Located, Scope
 
-#: Transforms that may have something to migrate; the parameter that takes their function.
-TRANSFORMS = frozenset(
-    {
-        "grad",
-        "value_and_grad",
-        "vmap",
-        "pmap",
-        "scan",
-        "jit",
-        "shard_map",
-        "remat",
-        "checkpoint",
-        "custom_vjp",
-        "cached_partial",
-        "eval_shape",
-        "split_rngs",
-        "fork_rngs",
-    }
-)
-#: Functions that take an object apart, or copy it, and that compat has too.
-STATE_FUNCTIONS = frozenset({"split", "state", "clone", "graphdef", "flatten"})
 Form = Literal["decorator", "call", "operands", "object", "reference"]
 
 
@@ -99,9 +78,7 @@ class SiteFinder:
         """Every site of a transform, in source order."""
         found = [
             site
-            for reference, name in self.references(
-                TRANSFORMS | CONTROL_FLOW.keys() | STATE_FUNCTIONS
-            )
+            for reference, name in self.references(SITE_NAMES)
             if (site := self._site(reference, name)) is not None
         ]
         return sorted(found, key=lambda s: (s.reference.lineno, s.reference.col_offset))

@@ -68,3 +68,27 @@ CONTROL_FLOW: Mapping[str, ControlFlow] = {
     "while_loop": ControlFlow(("cond_fun", "body_fun", "init_val"), (0, 1), (1,), 2),
     "fori_loop": ControlFlow(("lower", "upper", "body_fun", "init_val"), (2,), (2,), 3, 1),
 }
+
+#: Transforms of which every use is looked at.
+TRANSFORMS = frozenset(
+    {
+        "grad",
+        "value_and_grad",
+        "vmap",
+        "pmap",
+        "scan",
+        "jit",
+        "shard_map",
+        "remat",
+        "checkpoint",
+        "custom_vjp",
+        "cached_partial",
+        "eval_shape",
+        "split_rngs",
+        "fork_rngs",
+    }
+)
+#: Functions that take an object apart, or copy it, and that compat has too.
+STATE_FUNCTIONS = frozenset({"split", "state", "clone", "graphdef", "flatten"})
+#: What a site is named by.
+SITE_NAMES = TRANSFORMS | CONTROL_FLOW.keys() | STATE_FUNCTIONS

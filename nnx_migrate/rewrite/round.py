@@ -230,8 +230,9 @@ class _Planner:
         outward = any(pin.outward for pin in pins)
         around = self._transforms_around(site) if outward else []
         scopes = function_scopes(self.context, site)
-        extent = self.context.analysis.extents.of(scopes) if scopes else None
-        covers = not around and (extent is None or not extent.free_of_mode)
+        covers = not around and not (
+            scopes and self.context.analysis.extents.is_free_of_mode(scopes)
+        )
         edits = pin_edits(self.context, site, covers)
         for other in around:
             if other.reference not in self.pinned:

@@ -19,18 +19,16 @@ class Rule:
         name: named after what is found, not after what is done ("state-axes").
         transforms: public names of the transforms whose sites it wants to see.
         decide: the decision at a site; None when the site is not its concern.
-        words: nnx names of which a file must mention one to be looked at.
         project_words: identifiers of which some file of the project must have one.
     """
 
     name: str
     transforms: frozenset[str]
     decide: Callable[[FileContext, Site], Decision | None]
-    words: frozenset[str]
     project_words: frozenset[str] = frozenset()
 
     def concerns(self, project: Project, module: str) -> bool:
         """Whether the file may hold a site of this rule; a cheap check before it is parsed."""
         if self.project_words and not any(map(project.has_word, self.project_words)):
             return False
-        return project.mentions(module, self.words)
+        return project.may_use(module, self.transforms)

@@ -9,7 +9,6 @@ from pathlib import Path
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.analysis import Analysis
 from nnx_migrate.facts.contents import Contents
-from nnx_migrate.facts.extent import Extent
 from nnx_migrate.facts.index import index_module
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.values import (
@@ -95,6 +94,6 @@ def contents(files: str | Mapping[str, str], name: str, function: str = "") -> C
     return analysis.contents.of(values_of(analysis, name, function))
 
 
-def extent(files: str | Mapping[str, str], function: str) -> Extent:
+def obstacles(files: str | Mapping[str, str], function: str) -> list[str]:
     analysis = analysis_of(files)
-    return analysis.extents.of((scope_named(analysis, function),))
+    return list(analysis.extents.obstacles((scope_named(analysis, function),)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.facts.asking import extent
+from tests.unit.facts.asking import obstacles
 
 HEAD = """
 import functools, jax, jax.numpy as jnp
@@ -104,13 +104,13 @@ FREE = {
 @pytest.mark.parametrize("case", REACHING)
 def test_what_depends_on_the_mode_is_found(case: str) -> None:
     source = f"{HEAD}\ndef f(m: Net, x):\n    {REACHING[case]}\n"
-    assert not extent(source, "f").free_of_mode
+    assert obstacles(source, "f")
 
 
 @pytest.mark.parametrize("case", FREE)
 def test_free_of_mode(case: str) -> None:
     source = f"{HEAD}\ndef f(m: nnx.Linear, x: jax.Array):\n    {FREE[case]}\n"
-    assert extent(source, "f").free_of_mode
+    assert obstacles(source, "f") == []
 
 
 def test_other_files_are_followed() -> None:
@@ -120,4 +120,4 @@ def test_other_files_are_followed() -> None:
         "src/pkg/ops.py": "from flax import nnx\ndef touch(m):\n    nnx.split(m)\n",
         "main.py": "import pkg as p\ndef f(m):\n    p.run(m)\n",
     }
-    assert [call.split()[0] for call in extent(files, "f").calls] == ["nnx.split"]
+    assert [call.split()[0] for call in obstacles(files, "f")] == ["nnx.split"]

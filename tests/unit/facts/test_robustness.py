@@ -69,7 +69,7 @@ def ask_everything(analysis: Analysis, classes: bool = True) -> None:
                 analysis.evaluator.values(scope, expr)
             for parameter in function.parameters:
                 analysis.effects.of(scope, parameter.name)
-            analysis.extents.of((scope,))
+            list(analysis.extents.obstacles((scope,)))
         for key in index.classes if classes else ():
             values = analysis.evaluator.values(Scope(module, ir.MODULE_SCOPE), ir.ClassRef(key))
             analysis.contents.of(values)
