@@ -7,44 +7,18 @@ is printed; every other word goes to stderr. Importing this module imports no pa
 from __future__ import annotations
 
 import dataclasses
-import enum
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 import nnx_migrate
 
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-
-
-class OnUnsafe(enum.StrEnum):
-    """What becomes of a site whose rewrite rests on an assumption."""
-
-    PIN = "pin"
-    LEAVE = "leave"
-
-
-class Target(enum.StrEnum):
-    """Under which defaults of Flax the new code has to hold."""
-
-    BOTH = "both"
-    TREE = "tree"
-
-
-class Format(enum.StrEnum):
-    """The shape of the report."""
-
-    TEXT = "text"
-    JSON = "json"
+_FILE = click.Path(path_type=Path)
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -63,21 +37,9 @@ class _Request:
         return not (self.previews or self.check or self.patch is not None)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"nnx-migrate {nnx_migrate.__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
-        ),
-    ] = False,
-) -> None:
+@click.group(context_settings=_SETTINGS)
+@click.version_option(nnx_migrate.__version__, message="nnx-migrate %(version)s")
+def app() -> None:
     """Move Flax NNX code from graph mode to tree mode.
 
     \b
@@ -90,66 +52,62 @@ def _root(
 
 
 @app.command()
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.option("--dry-run", is_flag=True, help="Print the diff and the summary; write nothing.")
+@click.option("--diff", is_flag=True, help="Print only the diff, on stdout; write nothing.")
+@click.option(
+    "--patch", metavar="FILE", type=_FILE, help="Write the diff to FILE; change no source."
+)
+@click.option("--check", is_flag=True, help="Print the findings; exit 1 if anything is pending.")
+@click.option(
+    "--select", metavar="RULE", multiple=True, help="Run only these rules (a,b or given again)."
+)
+@click.option("--ignore", metavar="RULE", multiple=True, help="Do not run these rules.")
+@click.option("--unsafe", is_flag=True, help="Apply rewrites that rest on an assumption too.")
+@click.option(
+    "--on-unsafe",
+    type=click.Choice(["pin", "leave"]),
+    help="Without --unsafe: keep such a place in graph mode visibly, or leave it.  [default: pin]",
+)
+@click.option(
+    "--target",
+    type=click.Choice(["both", "tree"]),
+    help="Modes the written code has to hold in. For now tree gives the same as both."
+    "  [default: both]",
+)
+@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: 1]")
+@click.option(
+    "--format",
+    "report_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="The report: text on stderr; json on stdout unless a diff is there.",
+)
+@click.option("--verbose", "-v", is_flag=True, help="List unchanged sites and evidence as well.")
+@click.option(
+    "--stdin-filename",
+    metavar="FILE",
+    type=_FILE,
+    help="With -: where the text belongs, for facts and config.",
+)
+@click.pass_context
 def apply(
-    paths: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PATH...", help="Files and folders; - for stdin.", show_default=False
-        ),
-    ],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the diff and the summary; write nothing.")
-    ] = False,
-    diff: Annotated[
-        bool, typer.Option("--diff", help="Print only the diff, on stdout; write nothing.")
-    ] = False,
-    patch: Annotated[
-        Path | None,
-        typer.Option("--patch", metavar="FILE", help="Write the diff to FILE; change no source."),
-    ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Print the findings; exit 1 if anything is pending.")
-    ] = False,
-    select: Annotated[
-        list[str] | None,
-        typer.Option(metavar="RULE", help="Run only these rules (a,b or given again)."),
-    ] = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option(metavar="RULE", help="Do not run these rules.")
-    ] = None,
-    unsafe: Annotated[
-        bool, typer.Option("--unsafe", help="Apply rewrites that rest on an assumption too.")
-    ] = False,
-    on_unsafe: Annotated[
-        OnUnsafe | None,
-        typer.Option(
-            help="Without --unsafe: keep such a place in graph mode visibly, or leave it.",
-            show_default="pin",
-        ),
-    ] = None,
-    target: Annotated[
-        Target | None,
-        typer.Option(
-            help="Modes the written code has to hold in. For now tree gives the same as both.",
-            show_default="both",
-        ),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Worker processes.", show_default="1")
-    ] = None,
-    report_format: Annotated[
-        Format,
-        typer.Option(
-            "--format", help="The report: text on stderr; json on stdout unless a diff is there."
-        ),
-    ] = Format.TEXT,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="List unchanged sites and evidence as well.")
-    ] = False,
-    stdin_filename: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="With -: where the text belongs, for facts and config."),
-    ] = None,
+    context: click.Context,
+    paths: Sequence[str],
+    dry_run: bool,
+    diff: bool,
+    patch: Path | None,
+    check: bool,
+    select: Sequence[str],
+    ignore: Sequence[str],
+    unsafe: bool,
+    on_unsafe: str | None,
+    target: str | None,
+    jobs: int | None,
+    report_format: str,
+    verbose: bool,
+    stdin_filename: Path | None,
 ) -> None:
     """Migrate files in place, or show what would change.
 
@@ -177,29 +135,25 @@ def apply(
         "select": _names(select),
         "ignore": _names(ignore),
         "unsafe": True if unsafe else None,
-        "on_unsafe": None if on_unsafe is None else on_unsafe.value,
-        "target": None if target is None else target.value,
+        "on_unsafe": on_unsafe,
+        "target": target,
         "jobs": jobs,
     }
     request = _Request(
         previews=dry_run or diff,
-        only_diff=diff and report_format is Format.TEXT,
+        only_diff=diff and report_format == "text",
         check=check,
         patch=patch,
-        as_json=report_format is Format.JSON,
+        as_json=report_format == "json",
         verbose=verbose,
     )
     given = {key: value for key, value in flags.items() if value is not None}
-    raise typer.Exit(_apply(paths, given, request, stdin_filename))
+    context.exit(_apply(list(paths), given, request, stdin_filename))
 
 
 @app.command()
-def rule(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="[NAME]", help="The rule to explain."),
-    ] = None,
-) -> None:
+@click.argument("name", required=False)
+def rule(name: str | None) -> None:
     """List the rules, or print the manual page of one.
 
     \b
@@ -213,7 +167,7 @@ def rule(
     with errors_reported():
         try:
             if name is not None:
-                typer.echo(find_rule(name).manual())
+                click.echo(find_rule(name).manual())
                 return
             entries = rule_entries()
             width = max(map(len, entries), default=0)
@@ -224,7 +178,7 @@ def rule(
                 except BrokenRule as error:
                     broken = error
                     continue
-                typer.echo(f"{entry.name:<{width}}  {summary}")
+                click.echo(f"{entry.name:<{width}}  {summary}")
             if broken is not None:
                 stop(str(broken))
         except (UnknownRule, BrokenRule) as error:
@@ -275,7 +229,7 @@ def _apply(
         return console.exit_code(result, written=request.writes)
 
 
-def _names(given: list[str] | None) -> frozenset[str] | None:
+def _names(given: Sequence[str]) -> frozenset[str] | None:
     if not given:
         return None
     names = (name.strip() for item in given for name in item.split(","))

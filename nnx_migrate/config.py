@@ -21,17 +21,17 @@ they are written.
 from __future__ import annotations
 
 import dataclasses
-import difflib
-import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import pathspec
+if TYPE_CHECKING:
+    import pathspec
 
 OnUnsafe = Literal["pin", "leave"]
 Target = Literal["both", "tree"]
+KnownRules = Callable[[], Collection[str]]
 
 
 class ConfigError(ValueError):
@@ -95,14 +95,15 @@ class Configuration:
 
     Args:
         flags: fields of `Options` given on the command line; they beat every table.
-        known_rules: names that `select` and `ignore` may use; None to accept any name.
+        known_rules: gives the names that `select` and `ignore` may use, and is called only when
+            one of them does; None to accept any name.
 
     Raises:
         ConfigError: a flag names an unknown rule.
     """
 
     def __init__(
-        self, flags: Mapping[str, Any] | None = None, known_rules: Collection[str] | None = None
+        self, flags: Mapping[str, Any] | None = None, known_rules: KnownRules | None = None
     ) -> None:
         self._flags = dict(flags or {})
         self._known_rules = known_rules
@@ -154,7 +155,7 @@ class Configuration:
         return Options(**{**values, **self._flags})
 
 
-def _read_table(file: Path, known_rules: Collection[str] | None) -> Table | None:
+def _read_table(file: Path, known_rules: KnownRules | None) -> Table | None:
     try:
         data = file.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -164,6 +165,8 @@ def _read_table(file: Path, known_rules: Collection[str] | None) -> Table | None
     # A broken pyproject.toml that is not about this tool (a test fixture, say) is not our business.
     if b"nnx-migrate" not in data:
         return None
+    import tomllib
+
     try:
         document = tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -172,7 +175,7 @@ def _read_table(file: Path, known_rules: Collection[str] | None) -> Table | None
     return None if table is None else _parse_table(file, table, known_rules)
 
 
-def _parse_table(file: Path, table: object, known_rules: Collection[str] | None) -> Table:
+def _parse_table(file: Path, table: object, known_rules: KnownRules | None) -> Table:
     where = f"{file}: [tool.nnx-migrate]"
     if not isinstance(table, dict):
         raise ConfigError(f"{where} must be a table")
@@ -194,6 +197,8 @@ def _parse_table(file: Path, table: object, known_rules: Collection[str] | None)
 
 
 def _patterns(where: str, lines: Iterable[str]) -> pathspec.GitIgnoreSpec:
+    import pathspec
+
     try:
         return pathspec.GitIgnoreSpec.from_lines(lines)
     except ValueError as error:
@@ -204,7 +209,7 @@ def _parse_values(
     where: str,
     table: Mapping[str, object],
     keys: Collection[str],
-    known_rules: Collection[str] | None,
+    known_rules: KnownRules | None,
 ) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in table.items():
@@ -216,15 +221,17 @@ def _parse_values(
     return values
 
 
-def _check_rules(where: str, names: Iterable[str], known_rules: Collection[str] | None) -> None:
+def _check_rules(where: str, names: Iterable[str], known_rules: KnownRules | None) -> None:
     for name in sorted(names):
-        if known_rules is not None and name not in known_rules:
-            hint = did_you_mean(name, known_rules) or "; 'nnx-migrate rule' lists them"
+        if known_rules is not None and name not in known_rules():
+            hint = did_you_mean(name, known_rules()) or "; 'nnx-migrate rule' lists them"
             raise ConfigError(f"{where}: there is no rule named {name!r}{hint}")
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
     """Return "; did you mean ...?" for a mistyped `name`, or "" when nothing in `known` is near."""
+    import difflib
+
     near = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 

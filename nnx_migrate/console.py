@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from nnx_migrate.config import ConfigError, Configuration
 from nnx_migrate.engine import RunResult, pending, run, run_text
 from nnx_migrate.outcomes import FileResult
-from nnx_migrate.registry import rule_entries
 from nnx_migrate.report.json import render_json
 from nnx_migrate.report.patch import patch_root, render_patch
 from nnx_migrate.report.text import printable, render_text
@@ -50,7 +49,13 @@ def configure(flags: Mapping[str, Any]) -> Configuration:
     Raises:
         ConfigError: a flag names an unknown rule.
     """
-    return Configuration(flags, rule_entries().keys())
+
+    def known_rules() -> Collection[str]:
+        from nnx_migrate.registry import rule_entries
+
+        return rule_entries().keys()
+
+    return Configuration(flags, known_rules)
 
 
 def run_paths(paths: Sequence[Path], configuration: Configuration, *, write: bool) -> RunResult:

@@ -6,16 +6,16 @@ one file at a time, each in a process that may die alone.
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
 import gc
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from nnx_migrate.deep import run_deep
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -60,11 +60,15 @@ class Workers(Generic[Task, Answer]):
         yield from self._one_by_one(lost)
 
     def _pool(self, jobs: int) -> ProcessPoolExecutor:
+        from concurrent.futures import ProcessPoolExecutor
+
         return ProcessPoolExecutor(
             jobs, initializer=_enter, initargs=(self._start, self._start_args)
         )
 
     def _in_pool(self, batches: Iterator[list[Task]], lost: list[Task]) -> Iterator[Answer]:
+        from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+
         with self._pool(self._jobs) as pool:
             running: dict[Future[list[Answer]], list[Task]] = {}
             broken = False
@@ -76,25 +80,25 @@ class Workers(Generic[Task, Answer]):
                         break
                     try:
                         running[pool.submit(_work, self._function, batch)] = batch
-                    except BrokenProcessPool:
+                    except BrokenExecutor:
                         lost.extend(batch)
                         broken = True
                 if not running:
                     break
-                done, _ = concurrent.futures.wait(
-                    running, return_when=concurrent.futures.FIRST_COMPLETED
-                )
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     batch = running.pop(future)
                     try:
                         yield from future.result()
-                    except BrokenProcessPool:
+                    except BrokenExecutor:
                         lost.extend(batch)
                         broken = True
         if broken:
             lost.extend(itertools.chain.from_iterable(batches))
 
     def _one_by_one(self, tasks: Sequence[Task]) -> Iterator[Answer]:
+        from concurrent.futures import BrokenExecutor
+
         remaining = iter(tasks)
         done = False
         while not done:
@@ -102,7 +106,7 @@ class Workers(Generic[Task, Answer]):
                 for task in remaining:
                     try:
                         yield from pool.submit(_work, self._function, [task]).result()
-                    except BrokenProcessPool:
+                    except BrokenExecutor:
                         yield self._crashed(task)
                         break
                 else:

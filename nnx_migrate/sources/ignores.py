@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-import pathspec
+if TYPE_CHECKING:
+    import pathspec
 
 # Folders that hold no source of the project, whatever a .gitignore says.
 _ALIEN_FOLDERS = frozenset(
@@ -121,6 +123,8 @@ def read_patterns(folder: str, name: str) -> PatternFile | None:
 
 
 def _tolerant(lines: list[str]) -> pathspec.GitIgnoreSpec:
+    import pathspec
+
     try:
         return pathspec.GitIgnoreSpec.from_lines(lines)
     except ValueError:
@@ -129,6 +133,8 @@ def _tolerant(lines: list[str]) -> pathspec.GitIgnoreSpec:
 
 
 def _is_pattern(line: str) -> bool:
+    import pathspec
+
     try:
         pathspec.GitIgnoreSpec.from_lines([line])
     except ValueError:

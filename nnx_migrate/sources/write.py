@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from pathlib import Path
 
 from nnx_migrate.sources.discovery import read_file
@@ -54,6 +53,8 @@ def write_atomically(path: Path, before: bytes, after: bytes) -> None:
 
 
 def _replace(target: Path, after: bytes, status: os.stat_result) -> None:
+    import tempfile
+
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:80]}.", dir=target.parent)
     try:
         with open(descriptor, "wb") as file:

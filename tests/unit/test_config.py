@@ -27,7 +27,7 @@ def test_every_key(tmp_path: Path) -> None:
         '[tool.nnx-migrate]\nselect = ["state-axes", "diff-state"]\nignore = ["diff-state"]\n'
         'unsafe = true\non-unsafe = "leave"\ntarget = "tree"\njobs = 3\nexclude = ["old/"]\n',
     )
-    configuration = Configuration(known_rules=RULES)
+    configuration = Configuration(known_rules=lambda: RULES)
     options = configuration.options_for(tmp_path / "deep" / "er" / "a.py")
     assert options == Options(
         select=frozenset({"state-axes", "diff-state"}),
@@ -92,7 +92,7 @@ def test_overrides_apply_by_path_in_order(tmp_path: Path) -> None:
 def test_errors_name_the_file_and_the_key(tmp_path: Path, table: str, message: str) -> None:
     write(tmp_path / "pyproject.toml", f"[tool.nnx-migrate]\n{table}\n")
     with pytest.raises(ConfigError) as caught:
-        Configuration(known_rules=RULES).options_for(tmp_path / "a.py")
+        Configuration(known_rules=lambda: RULES).options_for(tmp_path / "a.py")
     assert str(tmp_path / "pyproject.toml") in str(caught.value)
     assert message in str(caught.value)
 
@@ -105,4 +105,4 @@ def test_a_broken_file_that_is_not_about_this_tool_is_passed_over(tmp_path: Path
 
 def test_flags_with_unknown_rules_are_errors() -> None:
     with pytest.raises(ConfigError, match="--select: there is no rule named 'diff-stat'"):
-        Configuration({"select": frozenset({"diff-stat"})}, RULES)
+        Configuration({"select": frozenset({"diff-stat"})}, lambda: RULES)
