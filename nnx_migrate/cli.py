@@ -75,7 +75,11 @@ def app() -> None:
     help="Modes the written code has to hold in. For now tree gives the same as both."
     "  [default: both]",
 )
-@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: 1]")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Worker processes.  [default: as many as processors, up to 8]",
+)
 @click.option(
     "--format",
     "report_format",

@@ -49,7 +49,7 @@ class Options:
         on_unsafe: what becomes of such a site otherwise: pinned to graph mode, or left with a
             finding.
         target: "both" writes code that holds before and after the flip, "tree" only after it.
-        jobs: worker processes.
+        jobs: worker processes; None for as many as there are processors, up to 8.
         exclude: .gitignore patterns of paths that are not looked at.
     """
 
@@ -58,7 +58,7 @@ class Options:
     unsafe: bool = False
     on_unsafe: OnUnsafe = "pin"
     target: Target = "both"
-    jobs: int = 1
+    jobs: int | None = None
     exclude: tuple[str, ...] = ()
 
     def runs(self, rule: str) -> bool:

@@ -15,6 +15,7 @@ from nnx_migrate.report.json import render_json
 from nnx_migrate.report.patch import patch_root, render_patch
 from nnx_migrate.report.text import printable, render_text
 from nnx_migrate.totals import count
+from nnx_migrate.workers import processors
 
 DONE, WORK_LEFT, UNUSABLE = 0, 1, 2
 
@@ -64,7 +65,7 @@ def run_paths(paths: Sequence[Path], configuration: Configuration, *, write: boo
     Raises:
         ConfigError: a pyproject.toml cannot be obeyed.
     """
-    jobs = configuration.options_for(Path.cwd() / "any.py").jobs
+    jobs = configuration.options_for(Path.cwd() / "any.py").jobs or processors()
     with _progress() as progress:
         return run(paths, configuration, write=write, jobs=jobs, progress=progress)
 

@@ -16,10 +16,11 @@ from nnx_migrate.config import ConfigError, Configuration, Options
 from nnx_migrate.deep import run_deep
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.projects import PlacedIndex, Projects
-from nnx_migrate.sources.discovery import Candidate, Walk, problem, read_file
+from nnx_migrate.sources.discovery import Candidate, Walk, problem
 from nnx_migrate.sources.fringe import Fringe
 from nnx_migrate.sources.ignores import PatternFile
 from nnx_migrate.sources.modules import import_root, module_name, project_root
+from nnx_migrate.sources.scanning import read_file
 from nnx_migrate.sources.text import UndecodableSource, decode
 from nnx_migrate.sources.write import WriteError, write_atomically
 from nnx_migrate.totals import Totals, count
@@ -138,12 +139,13 @@ def _read(
     paths: Sequence[Path], configuration: Configuration, jobs: int, progress: Progress
 ) -> _Found:
     """Look at all files, and keep no more of them than what the planning takes."""
-    walk = Walk(paths, _excludes(configuration))
+    walk = Walk(paths, _excludes(configuration), jobs=jobs)
     results: list[FileResult] = []
     indexes: list[PlacedIndex] = []
     tasks: list[_PlanTask] = []
-    indexers = Workers(_index if jobs == 1 else _index_to_send, jobs, _index_crashed)
-    for done, indexed in enumerate(indexers.map(_to_index(walk, paths, configuration)), start=1):
+    indexers = Workers(_index, jobs, _index_crashed, pack=_packed)
+    candidates = _to_index(walk, paths, configuration, jobs)
+    for done, indexed in enumerate(indexers.map(candidates), start=1):
         progress("reading", done, 0)
         if indexed.index is not None:
             indexes.append(indexed.index)
@@ -179,6 +181,7 @@ def _to_index(
     walk: Walk,
     paths: Sequence[Path],
     configuration: Configuration,
+    jobs: int = 1,
     extra: Candidate | None = None,
 ) -> Iterator[_IndexTask]:
     """Yield the candidates, then those of the project around them, then the fringe of both."""
@@ -188,11 +191,12 @@ def _to_index(
     for candidate in walk:
         fringe.add(candidate.path, candidate.data)
         yield _IndexTask(candidate.path, candidate.data, wanted=True)
-    own_folders = {Path(group.folder) for group in walk.others}
+    own_folders = {Path(listing.shown) for listing in walk.others}
     around = Walk(
         dict.fromkeys(project_root(path.absolute()) for path in paths if path.exists()),
         _excludes(configuration, lenient=True),
         already=walk.seen,
+        jobs=jobs,
     )
     for candidate in around:
         fringe.add(candidate.path, candidate.data)
@@ -216,15 +220,14 @@ def _index(task: _IndexTask) -> _Indexed:
         return _Indexed(task.path, task.wanted, digest, None, _failure(task.path, error))
 
 
-def _index_to_send(task: _IndexTask) -> _Indexed:
-    indexed = _index(task)
+def _packed(indexed: _Indexed) -> _Indexed:
     if indexed.index is None:
         return indexed
     try:
         # Packed here, on the deep stack: a result is otherwise packed on whatever stack there is.
         return dataclasses.replace(indexed, index=indexed.index.packed())
     except Exception as error:
-        failure = _failure(task.path, error)
+        failure = _failure(indexed.path, error)
         return dataclasses.replace(indexed, index=None, failure=failure)
 
 

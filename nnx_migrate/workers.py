@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import itertools
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -21,6 +22,15 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 BATCH = 32
+#: For fewer tasks than this, starting processes takes longer than the tasks.
+WORTH_A_POOL = 64
+
+
+def processors() -> int:
+    """How many processes are worth starting here; each may take 250 MB."""
+    if hasattr(os, "sched_getaffinity"):
+        return min(len(os.sched_getaffinity(0)), 8)
+    return min(os.cpu_count() or 1, 8)
 
 
 class Workers(Generic[Task, Answer]):
@@ -32,6 +42,7 @@ class Workers(Generic[Task, Answer]):
         crashed: makes the answer for a task whose process died.
         start: importable; called once in each process before its first task.
         start_args: its arguments, sent once to each process.
+        pack: makes an answer fit to be sent, where it is not.
     """
 
     def __init__(
@@ -41,23 +52,33 @@ class Workers(Generic[Task, Answer]):
         crashed: Callable[[Task], Answer],
         start: Callable[..., None] | None = None,
         start_args: tuple[Any, ...] = (),
+        pack: Callable[[Answer], Answer] | None = None,
     ) -> None:
         self._function = function
         self._jobs = jobs
         self._crashed = crashed
         self._start = start
         self._start_args = start_args
+        self._pack = pack
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Answer]:
         """Yield an answer for each task, in any order; tasks are taken no faster than done."""
         if self._jobs == 1:
-            if self._start is not None:
-                self._start(*self._start_args)
-            yield from map(self._function, tasks)
+            yield from self._here(tasks)
+            return
+        source = iter(tasks)
+        few = list(itertools.islice(source, WORTH_A_POOL))
+        if len(few) < WORTH_A_POOL:
+            yield from run_deep(lambda: list(self._here(few)))
             return
         lost: list[Task] = []
-        yield from self._in_pool(_batches(tasks), lost)
+        yield from self._in_pool(_batches(itertools.chain(few, source)), lost)
         yield from self._one_by_one(lost)
+
+    def _here(self, tasks: Iterable[Task]) -> Iterator[Answer]:
+        if self._start is not None:
+            self._start(*self._start_args)
+        return map(self._function, tasks)
 
     def _pool(self, jobs: int) -> ProcessPoolExecutor:
         from concurrent.futures import ProcessPoolExecutor
@@ -79,7 +100,7 @@ class Workers(Generic[Task, Answer]):
                     if batch is None:
                         break
                     try:
-                        running[pool.submit(_work, self._function, batch)] = batch
+                        running[pool.submit(_work, self._function, self._pack, batch)] = batch
                     except BrokenExecutor:
                         lost.extend(batch)
                         broken = True
@@ -105,7 +126,7 @@ class Workers(Generic[Task, Answer]):
             with self._pool(1) as pool:
                 for task in remaining:
                     try:
-                        yield from pool.submit(_work, self._function, [task]).result()
+                        yield from pool.submit(_work, self._function, self._pack, [task]).result()
                     except BrokenExecutor:
                         yield self._crashed(task)
                         break
@@ -141,5 +162,10 @@ def _batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
         yield batch
 
 
-def _work(function: Callable[[Task], Answer], batch: list[Task]) -> list[Answer]:
-    return run_deep(lambda: [function(task) for task in batch])
+def _work(
+    function: Callable[[Task], Answer], pack: Callable[[Answer], Answer] | None, batch: list[Task]
+) -> list[Answer]:
+    def answer(task: Task) -> Answer:
+        return pack(function(task)) if pack is not None else function(task)
+
+    return run_deep(lambda: list(map(answer, batch)))

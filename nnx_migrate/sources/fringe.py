@@ -20,9 +20,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from nnx_migrate.sources.discovery import Candidate, Others, read_file
+from nnx_migrate.sources.discovery import Candidate
 from nnx_migrate.sources.imports import Import, scan_classes, scan_imports
 from nnx_migrate.sources.modules import module_name
+from nnx_migrate.sources.scanning import Listing, read_file
 
 _EVERYTHING = "*"
 # Beyond this many names one import scan is cheaper than looking for each of them.
@@ -57,7 +58,7 @@ class Fringe:
         self._exports[module] = {_EVERYTHING}
         self._want(scan_imports(data, module, path.name == "__init__.py"))
 
-    def find(self, others: Iterable[Others]) -> Iterator[Candidate]:
+    def find(self, others: Iterable[Listing]) -> Iterator[Candidate]:
         """Yield the files that matter among those that never say nnx.
 
         Args:
@@ -79,7 +80,7 @@ class Fringe:
             if imported.name is not None:
                 self._wanted.add(f"{imported.module}.{imported.name}")
 
-    def _imported(self, groups: list[Others]) -> Iterator[Path]:
+    def _imported(self, groups: list[Listing]) -> Iterator[Path]:
         places = [(group, _package_of(group)) for group in groups]
         looked_for: set[str] = set()
         while not self._wanted <= looked_for:
@@ -87,11 +88,11 @@ class Fringe:
             for group, package in places:
                 for name in group.names:
                     if _dotted(package, name) in fresh and _allowed(group, name):
-                        path = Path(group.folder, name)
+                        path = Path(group.shown, name)
                         self._want(_passed_on(path, _dotted(package, name)))
                         yield path
 
-    def _importing(self, groups: list[Others]) -> Iterator[Path]:
+    def _importing(self, groups: list[Listing]) -> Iterator[Path]:
         scanned: set[str] = set()
         # A loose script that re-exports has a top-level name of its own, which is looked for next.
         for _ in range(_MAX_ROUNDS):
@@ -101,7 +102,7 @@ class Fringe:
             yield from self._users_of(tops, groups)
             scanned |= tops
 
-    def _users_of(self, tops: set[str], groups: list[Others]) -> Iterator[Path]:
+    def _users_of(self, tops: set[str], groups: list[Listing]) -> Iterator[Path]:
         files = list(self._scan(tops, groups))
         users: dict[str, list[_File]] = defaultdict(list)
         for file in files:
@@ -121,13 +122,13 @@ class Fringe:
                     known |= bound
                     pending.append(file.module)
 
-    def _scan(self, tops: set[str], groups: list[Others]) -> Iterator[_File]:
+    def _scan(self, tops: set[str], groups: list[Listing]) -> Iterator[_File]:
         needles = [top.encode() for top in sorted(tops)]
         for group in groups:
             package = _package_of(group)
             related = package.split(".")[0] in tops or len(needles) > _MAX_NEEDLES
             for name in group.names:
-                path = Path(group.folder, name)
+                path = Path(group.shown, name)
                 data = _read(path)
                 if data is None:
                     continue
@@ -186,7 +187,7 @@ def _parse(path: Path, data: bytes, module: str, tops: Collection[str] | None = 
     return _File(path, module, package, imports, tuple((name, tuple(b)) for name, b in classes))
 
 
-def _package_of(group: Others) -> str:
+def _package_of(group: Listing) -> str:
     package = module_name(Path(group.real, "__init__.py"))
     has_init = "__init__.py" in group.names or Path(group.real, "__init__.py").is_file()
     return package if has_init else ""
@@ -199,7 +200,7 @@ def _dotted(package: str, name: str) -> str:
     return f"{package}.{stem}" if package else stem
 
 
-def _allowed(group: Others, name: str) -> bool:
+def _allowed(group: Listing, name: str) -> bool:
     return not group.rules.match(f"{group.real}/{name}")
 
 

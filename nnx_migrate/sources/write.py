@@ -6,7 +6,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from nnx_migrate.sources.discovery import read_file
+from nnx_migrate.sources.scanning import read_file
 
 
 class WriteError(OSError):

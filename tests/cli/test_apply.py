@@ -164,11 +164,11 @@ def test_verbose_shows_the_evidence(command: Command, project: Path) -> None:
 
 def test_a_pool_of_workers_gives_the_same(command: Command, tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
-    for number in range(40):
+    for number in range(80):
         (tmp_path / "src" / f"train{number}.py").write_bytes(TRAIN)
     one = command("apply", "src", "--dry-run", "--jobs", "1")
     two = command("apply", "src", "--dry-run", "--jobs", "2")
-    assert "40 files would change" in one.err
+    assert "80 files would change" in one.err
     assert one == two
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from nnx_migrate.workers import WORTH_A_POOL
 from tests.cli.conftest import COMMAND, TRAIN, Command
 
 
@@ -35,6 +36,8 @@ def test_a_bad_file_is_told_and_the_others_are_done(
     command: Command, project: Path, data: bytes, finding: str, jobs: str
 ) -> None:
     (project / "bad.py").write_bytes(data)
+    for number in range(WORTH_A_POOL):
+        (project / f"more{number}.py").write_bytes(b"from flax import nnx\n")
     done = command("apply", "src", "--jobs", jobs)
     assert done.code == 1
     [line] = [line for line in done.err.splitlines() if line.startswith("src/bad.py")]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from nnx_migrate import workers
 from nnx_migrate.config import Configuration, Options
 from nnx_migrate.engine import RunResult, pending, run, run_text
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
@@ -37,6 +38,7 @@ def plan(source: Source, module: str, project: Any, options: Options) -> FileRes
 
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "WORTH_A_POOL", 0)
     module = types.ModuleType("nnx_migrate.migrate")
     module.plan = plan  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "nnx_migrate.migrate", module)

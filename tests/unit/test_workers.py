@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from nnx_migrate.deep import run_deep
-from nnx_migrate.workers import Workers
+from nnx_migrate.workers import WORTH_A_POOL, Workers
 
 _started: list[int] = []
 
@@ -33,6 +33,28 @@ def test_every_task_is_answered_once(jobs: int) -> None:
     workers = Workers(work, jobs, crashed, start, (1000,))
     answers = sorted(workers.map(range(200)))
     assert answers == [(n, n + 1000) for n in range(200)]
+
+
+def process(task: int) -> tuple[int, int]:
+    return task, os.getpid()
+
+
+def test_processes_are_started_for_many_tasks_only() -> None:
+    def processes(number: int) -> set[int]:
+        return {process for _, process in Workers(process, 2, crashed).map(range(number))}
+
+    assert processes(WORTH_A_POOL - 1) == {os.getpid()}
+    assert os.getpid() not in processes(WORTH_A_POOL)
+
+
+def negative(answer: tuple[int, int]) -> tuple[int, int]:
+    return -answer[0], 0
+
+
+@pytest.mark.parametrize(("number", "sign"), [(WORTH_A_POOL - 1, 1), (WORTH_A_POOL, -1)])
+def test_answers_are_packed_when_they_are_sent(number: int, sign: int) -> None:
+    answers = Workers(process, 2, crashed, pack=negative).map(range(number))
+    assert sorted(sign * task for task, _ in answers) == list(range(number))
 
 
 def test_no_tasks() -> None:
