@@ -78,9 +78,10 @@ def update_page(page: Path, figures: Figures) -> None:
 
 def _whole_trees(figures: Figures) -> list[Row]:
     plain, grep = figures.samples["plain"], figures.samples["grep plain"]
+    usual = figures.samples["plain, all processors"]
     mixed, grep_mixed = figures.samples["mixed"], figures.samples["grep mixed"]
     rate = figures.trees["plain"]["files"] / plain.cpu
-    ratio = plain.wall / grep.wall
+    ratio = usual.wall / grep.wall
     return [
         Row(
             "tree without nnx, one core, start included",
@@ -89,10 +90,16 @@ def _whole_trees(figures: Figures) -> list[Row]:
             rate >= 30_000,
         ),
         Row(
-            "tree without nnx against `grep -rl nnx`, wall",
-            f"{ratio:.2f}x ({plain.wall:.2f} s to {grep.wall:.2f} s)",
+            "tree without nnx against `grep -rl nnx`, wall, all processors",
+            f"{ratio:.2f}x ({usual.wall:.2f} s to {grep.wall:.2f} s)",
             "at most 1.5x",
             ratio <= 1.5,
+        ),
+        Row(
+            "the same with `--jobs 1`",
+            f"{plain.wall / grep.wall:.2f}x ({plain.wall:.2f} s)",
+            "",
+            None,
         ),
         Row(
             "tree with 2% nnx against `grep -rl nnx`, wall",

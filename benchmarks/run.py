@@ -81,9 +81,9 @@ def _apply(*arguments: str | Path) -> list[str]:
 
 
 def _cases(folder: Path, long_repeats: int) -> list[Case]:
-    def ours(name: str, tree: str, jobs: str = "1") -> Case:
+    def ours(name: str, tree: str, jobs: int | None = 1) -> Case:
         most = long_repeats if tree == "mixed" else 1_000
-        command = _apply("--jobs", jobs, tree)
+        command = _apply(*(["--jobs", str(jobs)] if jobs else []), tree)
         return Case(name, command, folder, _DONE, most, warmed=tree == "plain")
 
     def libcst(name: str, codemod: type, tree: str) -> Case:
@@ -98,9 +98,10 @@ def _cases(folder: Path, long_repeats: int) -> list[Case]:
         ours("one file", "one"),
         Case("grep plain", ["grep", "-rl", "nnx", "plain"], folder, _DONE, warmed=True),
         ours("plain", "plain"),
+        ours("plain, all processors", "plain", None),
         Case("grep mixed", ["grep", "-rl", "nnx", "mixed"], folder, _DONE, warmed=True),
         ours("mixed", "mixed"),
-        ours("mixed, 2 jobs", "mixed", "2"),
+        ours("mixed, 2 jobs", "mixed", 2),
         ours("small", "small"),
         ours("grown", "grown"),
         libcst("libcst, one file", NoopCommand, "one"),
