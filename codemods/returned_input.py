@@ -41,14 +41,14 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 from codemods._evidence import is_graph_node
-from codemods._given import SPLITTERS, given_parameters
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.transforms import SPLITTERS
 from nnx_migrate.facts.values import STATE, ContainerValue, Scope, TupleValue, Value, Values
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import function_scopes
+from nnx_migrate.rewrite.functions import function_scopes, given_parameters
 from nnx_migrate.rewrite.plan import Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
 

@@ -41,7 +41,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codemods._evidence import is_graph_node
-from codemods._given import given_parameters
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.identity import Path
 from nnx_migrate.facts.lower import lower_expr
@@ -50,7 +49,7 @@ from nnx_migrate.facts.transforms import CONTROL_FLOW, STATE_FUNCTIONS
 from nnx_migrate.facts.values import Instance, Scope
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import function_scopes
+from nnx_migrate.rewrite.functions import function_scopes, given_parameters
 from nnx_migrate.rewrite.plan import Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
 

@@ -52,16 +52,15 @@ import re
 
 from codemods._argnums import argnums_of
 from codemods._evidence import is_graph_node
-from codemods._given import SPLITTERS, given_parameters
 from codemods._gradients import GRADIENTS
 from nnx_migrate.facts.effects import Effect, worst
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import CONTROL_FLOW
+from nnx_migrate.facts.transforms import CONTROL_FLOW, SPLITTERS
 from nnx_migrate.facts.values import ARRAY, PLAIN, Instance, Scope, TupleValue, Value, Values
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import function_scopes
+from nnx_migrate.rewrite.functions import function_scopes, given_parameters
 from nnx_migrate.rewrite.plan import Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
 

@@ -52,7 +52,10 @@ def app() -> None:
 
 
 @app.command()
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.argument("paths", metavar="PATH...", nargs=-1)
+@click.option(
+    "--explain", metavar="FILE:LINE", help="Say what is known of that place and why; write nothing."
+)
 @click.option("--dry-run", is_flag=True, help="Print the diff and the summary; write nothing.")
 @click.option("--diff", is_flag=True, help="Print only the diff, on stdout; write nothing.")
 @click.option(
@@ -99,6 +102,7 @@ def app() -> None:
 def apply(
     context: click.Context,
     paths: Sequence[str],
+    explain: str | None,
     dry_run: bool,
     diff: bool,
     patch: Path | None,
@@ -121,6 +125,7 @@ def apply(
       nnx-migrate apply src/ --diff > nnx.patch && git apply nnx.patch
       nnx-migrate apply src/ --select module-gradient,diff-state
       nnx-migrate apply src/ --check --format json > report.json
+      nnx-migrate apply --explain src/train.py:42
       nnx-migrate apply - --stdin-filename src/train.py < src/train.py
 
     \b
@@ -152,6 +157,10 @@ def apply(
         verbose=verbose,
     )
     given = {key: value for key, value in flags.items() if value is not None}
+    if explain is not None:
+        context.exit(_explain(explain, given))
+    if not paths:
+        raise click.MissingParameter(ctx=context, param_hint="'PATH...'", param_type="argument")
     context.exit(_apply(list(paths), given, request, stdin_filename))
 
 
@@ -197,6 +206,17 @@ def main() -> None:
         # Whoever read our output has seen enough; nothing may be flushed into the closed pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+
+
+def _explain(place: str, flags: dict[str, Any]) -> int:
+    from nnx_migrate import console
+
+    file, _, line = place.rpartition(":")
+    if not file or not line.isdecimal():
+        console.stop(f"--explain wants FILE:LINE, not {place!r}")
+    with console.errors_reported():
+        click.echo(console.explain(Path(file), int(line), console.configure(flags)), nl=False)
+    return console.DONE
 
 
 def _apply(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from nnx_migrate.config import ConfigError, Configuration
-from nnx_migrate.engine import RunResult, pending, run, run_text
+from nnx_migrate.engine import RunResult, explain_line, pending, run, run_text
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.report.json import render_json
 from nnx_migrate.report.patch import patch_root, render_patch
@@ -78,6 +78,16 @@ def run_stdin(path: Path, configuration: Configuration) -> RunResult:
     """
     result = run_text(sys.stdin.buffer.read(), path, configuration)
     return RunResult((result,), count([result], looked_at=1))
+
+
+def explain(path: Path, line: int, configuration: Configuration) -> str:
+    """Return what is known of a line.
+
+    Raises:
+        ConfigError: the file cannot be read, or a pyproject.toml cannot be obeyed.
+    """
+    text = explain_line(path, line, configuration)
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def emit_source(result: FileResult) -> None:

@@ -122,6 +122,15 @@ def run_text(data: bytes, path: Path, configuration: Configuration) -> FileResul
     return run_deep(_run_text, data, path, configuration)
 
 
+def explain_line(path: Path, line: int, configuration: Configuration) -> str:
+    """Say what is known of the sites at a line of a file, and why they end as they do.
+
+    Raises:
+        ConfigError: the file cannot be read, or a pyproject.toml cannot be obeyed.
+    """
+    return run_deep(_explain, path, line, configuration)
+
+
 def _run(
     paths: Sequence[Path], configuration: Configuration, write: bool, jobs: int, progress: Progress
 ) -> RunResult:
@@ -163,6 +172,33 @@ def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResu
     own = _index(_IndexTask(path, data, wanted=True))
     if own.failure is not None:
         return dataclasses.replace(own.failure, before=data, after=data)
+    _set_projects(_projects_around(own, data, configuration))
+    result = _plan(_PlanTask(path, own.digest, options, data))
+    if result.status is FileStatus.CHANGED:
+        return result
+    return dataclasses.replace(result, before=data, after=data)
+
+
+def _explain(path: Path, line: int, configuration: Configuration) -> str:
+    from nnx_migrate.explain import explain
+
+    try:
+        data = read_file(path)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+    own = _index(_IndexTask(path, data, wanted=True))
+    if own.failure is not None:
+        raise ConfigError(f"{path}: {own.failure.reason}")
+    module = module_name(path.absolute())
+    projects = _projects_around(own, data, configuration)
+    project = projects.around(import_root(path.absolute()), module)
+    options = configuration.options_for(path.absolute())
+    return explain(decode(path, data), module, project, options, line)
+
+
+def _projects_around(own: _Indexed, data: bytes, configuration: Configuration) -> Projects:
+    """The projects of a run over one file, whose text may be another than on disk."""
+    path = own.path
     indexes = [own.index] if own.index is not None else []
     root = project_root(path.absolute())
     walk = Walk([root], _excludes(configuration, lenient=True))
@@ -170,11 +206,7 @@ def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResu
         indexed = _index(task)
         if indexed.index is not None and indexed.path.absolute() != path.absolute():
             indexes.append(indexed.index)
-    _set_projects(Projects(indexes))
-    result = _plan(_PlanTask(path, own.digest, options, data))
-    if result.status is FileStatus.CHANGED:
-        return result
-    return dataclasses.replace(result, before=data, after=data)
+    return Projects(indexes)
 
 
 def _to_index(

@@ -90,5 +90,7 @@ TRANSFORMS = frozenset(
 )
 #: Functions that take an object apart, or copy it, and that compat has too.
 STATE_FUNCTIONS = frozenset({"split", "state", "clone", "graphdef", "flatten"})
+#: Decorators that trace nothing, but give the function a copy of the object in tree mode.
+SPLITTERS = frozenset({"split_rngs", "fork_rngs"})
 #: What a site is named by.
 SITE_NAMES = TRANSFORMS | CONTROL_FLOW.keys() | STATE_FUNCTIONS

@@ -122,3 +122,36 @@ def short_name(class_name: str) -> str:
     """A class as people call it: "main:Net:24" is Net, "flax.nnx.Linear" is nnx.Linear."""
     module, _, key = class_name.partition(":")
     return key.partition(":")[0] if key else module.removeprefix("flax.")
+
+
+def describe(values: Values) -> str:
+    """What something can be, in words."""
+    return " or ".join(sorted({_described(value) for value in values})) or "not known"
+
+
+def _described(value: Value) -> str:
+    match value:
+        case Instance(class_name=class_name, exact=exact, origin=origin):
+            place = f" ({origin})" if origin else ""
+            return f"{short_name(class_name)}{'' if exact else ' or a subclass'}{place}"
+        case ClassValue(class_name=class_name):
+            return f"the class {short_name(class_name)}"
+        case FunctionValue(key=key):
+            return f"the function {key}"
+        case LibraryValue(dotted=dotted):
+            return dotted
+        case TupleValue(elements=elements):
+            return f"({', '.join(map(describe, elements))})"
+        case ContainerValue(element=element):
+            return f"a container of {describe(element)}"
+        case Basic(sort=sort, reason=reason):
+            return f"{_SORTS[sort]}{f', {reason}' if reason else ''}"
+
+
+_SORTS = {
+    "state": "a State or Variable",
+    "graphdef": "a graphdef",
+    "array": "an array",
+    "plain": "plain Python",
+    "unknown": "not known",
+}

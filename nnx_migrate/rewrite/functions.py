@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from nnx_migrate.facts.combining import is_container
 from nnx_migrate.facts.library import elements_of
@@ -65,6 +66,23 @@ def argument_values(context: FileContext, site: Site, index: int) -> Values:
     for use in site.uses:
         found |= _passed(context, site, use, index)
     return found
+
+
+def given_parameters(
+    context: FileContext, site: Site, scope: Scope
+) -> Iterator[tuple[int | None, str, Values]]:
+    """Each parameter of a transformed function: its place, its name, and what it can be.
+
+    The place is None for a parameter that is passed by keyword only, and for `**kwargs`.
+    """
+    parameters = context.project.function(scope).parameters
+    for index in range(len(parameters)):
+        name = parameter_at(context, site, scope, index)
+        if name is not None:
+            yield index, name, argument_values(context, site, index)
+    for parameter in parameters:
+        if parameter.kind in {"keyword", "double_star"}:
+            yield None, parameter.name, context.evaluator.parameter(scope, parameter)
 
 
 def _passed(context: FileContext, site: Site, use: ast.Call, index: int) -> Values:

@@ -1,0 +1,75 @@
+"""`nnx-migrate apply --explain FILE:LINE`: the evidence of one site, and why it ends as it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import TRAIN, Command
+
+OTHERS = b"""\
+import jax.numpy as jnp
+from flax import nnx
+from train import Net
+
+
+@nnx.jit
+def reset(model: Net):
+    model.linear = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+
+
+decided = nnx.jit(lambda model: model(jnp.ones(2)), graph=True)
+with nnx.set_graph_mode(True):
+    covered = nnx.jit(lambda model: model(jnp.ones(2)))
+handed_on = list(map(nnx.remat, []))
+"""
+
+
+def test_a_rewrite_shows_its_evidence(command: Command, project: Path) -> None:
+    done = command("apply", "--explain", "src/train.py:18")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.decode().splitlines() == [
+        "src/train.py:18:19: nnx.value_and_grad (called with its function)",
+        "  runs loss_fn (src/train.py:15)",
+        "    model: Net or a subclass (annotation)",
+        "  module-gradient: rewrite: the Module is split, and the gradient taken of its "
+        "differentiable State",
+        "    proved: argument 0 is Net (annotation)",
+        "    proved: the function leaves the structure of argument 0 alone (src/train.py:18)",
+        "  nothing to say: diff-state, structural-update",
+    ]
+    assert (project / "train.py").read_bytes() == TRAIN
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (6, "  structural-update: keep in graph mode: the function changes model: attribute"),
+        (6, "    model: Net or a subclass (annotation); attribute linear is set"),
+        (11, "  left alone: it says its mode itself"),
+        (13, "  left alone: the code around it sets the mode"),
+        (14, "nnx.remat (handed on as a value)"),
+        (1, "src/others.py:1: no transform of nnx is used here; one is on lines 6, 11, 13, 14"),
+    ],
+)
+def test_every_end_has_its_reason(command: Command, project: Path, line: int, said: str) -> None:
+    (project / "others.py").write_bytes(OTHERS)
+    assert said in command("apply", "--explain", f"src/others.py:{line}").out.decode()
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("src/train.py", "--explain wants FILE:LINE"),
+        ("src/none.py:3", "src/none.py: No such file"),
+        ("src/broken.py:1", "src/broken.py: "),
+    ],
+)
+def test_what_cannot_be_explained(
+    command: Command, project: Path, place: str, message: str
+) -> None:
+    (project / "broken.py").write_bytes(b"nnx = = 1\n")
+    done = command("apply", "--explain", place)
+    assert (done.code, done.out) == (2, b"")
+    assert message in done.err
