@@ -6,7 +6,8 @@ Calls of functions under `jit`, `vmap`, `pmap`, `remat`, `shard_map`, `cond`, `s
 `while_loop` and `fori_loop` that are given the same Module, Optimizer, Rngs, Metric or Variable
 twice: in two arguments, in an argument and in what holds it (a model and its ModelAndOptimizer), in
 two elements of a carry, or in one object that keeps it under two names. Of the latter also calls of
-`nnx.split`, `nnx.state`, `nnx.clone`, `nnx.graphdef` and `nnx.flatten`.
+`nnx.split`, `nnx.state`, `nnx.clone`, `nnx.graphdef`, `nnx.flatten`, `nnx.iter_graph`,
+`nnx.iter_modules` and `nnx.recursive_map`.
 
 Why it matters
 --------------
@@ -45,7 +46,7 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.identity import Path
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import CONTROL_FLOW, STATE_FUNCTIONS
+from nnx_migrate.facts.transforms import CONTROL_FLOW, OBJECT_FUNCTIONS
 from nnx_migrate.facts.values import Instance, Scope
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
@@ -157,5 +158,5 @@ def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Ex
 
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 _TRACING = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map"})
-_TRANSFORMS = _TRACING | CONTROL_FLOW.keys() | STATE_FUNCTIONS
+_TRANSFORMS = _TRACING | CONTROL_FLOW.keys() | OBJECT_FUNCTIONS.keys()
 RULE = Rule("shared-reference", _TRANSFORMS, decide)

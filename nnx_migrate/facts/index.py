@@ -8,6 +8,7 @@ from typing import Literal
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import (
     FunctionBuilder,
+    dotted_path,
     function_key,
     is_new_container,
     lower_annotation,
@@ -351,7 +352,7 @@ class _Walker:
             self.words.add(node.id)
         elif isinstance(node, ast.Attribute):
             self.words.add(node.attr)
-            if node.attr in SITE_NAMES and (path := _path(node)):
+            if node.attr in SITE_NAMES and (path := dotted_path(node)):
                 self.paths.add(path)
         elif isinstance(node, ast.keyword):
             self.words.add(node.arg or "**")
@@ -440,16 +441,6 @@ class _Walker:
             self.assign(node.target, lower_expr(node.value))
         for child in ast.iter_child_nodes(node):
             self.visit(child)
-
-
-def _path(node: ast.Attribute) -> str:
-    """ "a.b.c" for attributes of a name, "" for those of anything else."""
-    names: list[str] = []
-    expr: ast.expr = node
-    while isinstance(expr, ast.Attribute):
-        names.append(expr.attr)
-        expr = expr.value
-    return ".".join([expr.id, *reversed(names)]) if isinstance(expr, ast.Name) else ""
 
 
 def _is_accessor(node: FunctionNode) -> bool:

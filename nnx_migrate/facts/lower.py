@@ -130,6 +130,15 @@ def is_new_container(expr: ir.Expr) -> bool:
             return False
 
 
+def dotted_path(node: ast.AST | None) -> str:
+    """ "a.b.c" for a name or attributes of one, "" for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and (head := dotted_path(node.value)):
+        return f"{head}.{node.attr}"
+    return ""
+
+
 def function_key(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> str:
     """The key of a function: its name and place, so that equal names do not meet."""
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name

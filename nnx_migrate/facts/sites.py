@@ -10,7 +10,7 @@ from typing import Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, Tree
-from nnx_migrate.facts.transforms import CONTROL_FLOW, SITE_NAMES, STATE_FUNCTIONS
+from nnx_migrate.facts.transforms import CONTROL_FLOW, OBJECT_FUNCTIONS, SITE_NAMES
 from nnx_migrate.facts.values import Located, Scope
 
 Form = Literal["decorator", "call", "operands", "object", "reference"]
@@ -122,7 +122,7 @@ class SiteFinder:
             return self._decorated(name, reference, node, options, call, complete)
         if name in CONTROL_FLOW and isinstance(parent, ast.Call) and parent.func is reference:
             return self._control_flow(name, reference, parent)
-        if name in STATE_FUNCTIONS:
+        if name in OBJECT_FUNCTIONS:
             return self._of_object(name, reference, parent)
         if not (isinstance(parent, ast.Call) and parent.func is node) or name in CONTROL_FLOW:
             return Site(
@@ -163,11 +163,12 @@ class SiteFinder:
         return self._applied(name, reference, node, options, call, complete, function)
 
     def _of_object(self, name: str, reference: ast.expr, call: ast.AST) -> Site | None:
-        if not (isinstance(call, ast.Call) and call.func is reference and call.args):
+        place = OBJECT_FUNCTIONS[name]
+        if not (isinstance(call, ast.Call) and call.func is reference and call.args[place:]):
             return None
         options = {k.arg: k.value for k in call.keywords if k.arg}
-        complete = not isinstance(call.args[0], ast.Starred)
-        given = tuple(call.args[:1])
+        complete = not any(isinstance(arg, ast.Starred) for arg in call.args[: place + 1])
+        given = (call.args[place],)
         return Site(
             name, reference, "object", call, options, call, complete, None, (call,), operands=given
         )

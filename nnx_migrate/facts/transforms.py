@@ -88,9 +88,20 @@ TRANSFORMS = frozenset(
         "fork_rngs",
     }
 )
-#: Functions that take an object apart, or copy it, and that compat has too.
-STATE_FUNCTIONS = frozenset({"split", "state", "clone", "graphdef", "flatten"})
+#: Functions that take an object apart, copy it, walk over it or put it together, and the place of
+#: what they are given.
+OBJECT_FUNCTIONS: Mapping[str, int] = {
+    "split": 0,
+    "state": 0,
+    "clone": 0,
+    "graphdef": 0,
+    "flatten": 0,
+    "iter_graph": 0,
+    "iter_modules": 0,
+    "recursive_map": 1,
+    "merge": 0,
+}
 #: Decorators that trace nothing, but give the function a copy of the object in tree mode.
 SPLITTERS = frozenset({"split_rngs", "fork_rngs"})
 #: What a site is named by.
-SITE_NAMES = TRANSFORMS | CONTROL_FLOW.keys() | STATE_FUNCTIONS
+SITE_NAMES = TRANSFORMS | CONTROL_FLOW.keys() | OBJECT_FUNCTIONS.keys()

@@ -651,6 +651,37 @@ def _filter_hazards(rule: str) -> dict[str, Hazard]:
     return made
 
 
-SOURCES: dict[str, Hazard] = {f"module-gradient-{name}": h for name, h in GRADIENTS.items()} | {
-    f"{rule}-{name}": hazard for rule in _FILTERS for name, hazard in _filter_hazards(rule).items()
+# What is pinned by its name alone, wherever an expression can stand.
+_NAMED = {
+    "static-nodes": "nnx.iter_graph(model)",
+    "plain-leaves": "nnx.split((model, 1))",
+    "rng-split-in-place": "nnx.split_rngs(model, splits=2)",
 }
+_PLACES = {
+    "semicolon": ("def f(model: Net, x): a = 1; b = {}; return b  # kept", 1),
+    "f-string": ("def f(model: Net):\n    return f'{{{}!r:>10}}'  # kept\n", 1),
+    "default": ("model = Net(nnx.Rngs(0))\ndef f(x={}, *, y=lambda: {}): return x, y\n", 2),
+    "walrus": ("def f(model: Net):\n    while (a := {}) is not None:\n        yield a\n", 1),
+    "lines": (
+        "def f(model: Net):\n    return (\n        # above\n        {}  # beside\n    )\n",
+        1,
+    ),
+    "local": ("def f(model: Net):\n    import flax\n    nnx = flax.nnx\n    return {}\n", 1),
+    "backslash": ("def f(model: Net):\n    a = \\\n        {}\n    return a\n", 1),
+    "class-body": ("class A:\n    model = Net(nnx.Rngs(0))\n    found = {}\n", 1),
+}
+NAMED = {
+    f"{rule}-{name}": _make(rule, text.format(*[call] * count), count)
+    for rule, call in _NAMED.items()
+    for name, (text, count) in _PLACES.items()
+}
+
+SOURCES: dict[str, Hazard] = (
+    NAMED
+    | {f"module-gradient-{n}": h for n, h in GRADIENTS.items()}
+    | {
+        f"{rule}-{name}": hazard
+        for rule in _FILTERS
+        for name, hazard in _filter_hazards(rule).items()
+    }
+)

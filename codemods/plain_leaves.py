@@ -1,0 +1,85 @@
+"""Numbers and strings beside Modules: `nnx.split((model, 1))`, `nnx.state({"model": m, "n": 2})`.
+
+What it finds
+-------------
+Calls of `nnx.split`, `nnx.state`, `nnx.flatten` and `nnx.graphdef` on a tuple, list or dict that
+may hold plain Python values, and `nnx.merge(..., recreate_variables=False)`.
+
+Why it matters
+--------------
+A number or a string in a container is a part of the graphdef in graph mode, and a leaf of the
+State in tree mode: the State has more leaves, jit traces them, and equal graphdefs are no longer
+told apart by them (SEMANTICS API-1). `merge` without re-creating Variables gives arrays for a
+graphdef of graph mode, and Variables for one of tree mode (API-3).
+
+Before
+------
+    graphdef, state = nnx.split((model, depth))
+
+After
+-----
+    graphdef, state = nnx.compat.split((model, depth))
+
+When it is safe
+---------------
+Always: the `compat` name does in both modes what graph mode does.
+
+What it does otherwise
+----------------------
+`nnx.merge` has no mode of its own; make the graphdef that it is given with `nnx.compat.split`.
+
+Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
+"""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.values import PLAIN, ContainerValue, TupleValue, Value
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.plan import Decision, Manual, Pin
+from nnx_migrate.rewrite.rule import Rule
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.transform == "merge":
+        option = site.options.get("recreate_variables")
+        if option is None or (isinstance(option, ast.Constant) and option.value is True):
+            return None
+        reason = "the attributes become arrays or Variables by the mode that made the graphdef"
+        return Manual(RULE.name, f"{reason}; make it with nnx.compat.split")
+    operand = site.operands[0]
+    held = _held(operand)
+    if held is None:
+        plain = any(_holds_plain(value) for value in context.values(operand))
+    else:
+        plain = any(not _is_none(each) and context.values(each) & PLAIN for each in held)
+    if not plain:
+        return None
+    return Pin(RULE.name, "plain Python values in it become leaves of the State", bare=True)
+
+
+def _held(operand: ast.expr) -> list[ast.expr] | None:
+    if isinstance(operand, ast.Tuple | ast.List):
+        return operand.elts
+    if isinstance(operand, ast.Dict):
+        return operand.values
+    return None
+
+
+def _holds_plain(value: Value) -> bool:
+    match value:
+        case TupleValue(elements=elements):
+            return any(element & PLAIN for element in elements)
+        case ContainerValue(element=element):
+            return bool(element & PLAIN)
+        case _:
+            return False
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+RULE = Rule("plain-leaves", frozenset({"split", "state", "flatten", "graphdef", "merge"}), decide)

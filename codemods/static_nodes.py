@@ -1,0 +1,149 @@
+"""Walks over all that an object holds: `nnx.iter_graph` and `nnx.recursive_map`.
+
+What it finds
+-------------
+Calls of `nnx.iter_graph(obj)` and `nnx.recursive_map(f, obj)` that may look at something else than
+Modules and Variables.
+
+Why it matters
+--------------
+Graph mode visits static attributes too: names, sizes, flags, functions. Tree mode does not, and
+what `recursive_map` would put in their place is ignored, without a word (SEMANTICS API-2). In graph
+mode `recursive_map` puts what its function returns into the Modules below the one that it is given,
+too; tree mode leaves them as they are.
+
+Before
+------
+    sizes = [value for path, value in nnx.iter_graph(model) if isinstance(value, int)]
+
+After
+-----
+    sizes = [value for path, value in nnx.compat.iter_graph(model) if isinstance(value, int)]
+
+When it is safe
+---------------
+Always: the `compat` name does in both modes what graph mode does.
+
+What it does otherwise
+----------------------
+Where only what is an instance of a Module or Variable class is looked at, and a function of
+`recursive_map` gives back what it was given, nothing changes and nothing is done.
+
+Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from nnx_migrate.facts.lower import dotted_path
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.syntax import AnyFunction
+from nnx_migrate.facts.values import ClassValue, TupleValue, Values
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import definition_of
+from nnx_migrate.rewrite.plan import Decision, Pin, Same
+from nnx_migrate.rewrite.rule import Rule
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    assert isinstance(site.node, ast.Call)
+    if site.transform == "recursive_map":
+        looks = _maps_nodes(context, definition_of(context, site.node.args[0]))
+    else:
+        looks = _iterates_nodes(context, site.node)
+    if looks:
+        return Same(RULE.name, "only Modules and Variables are looked at")
+    return Pin(RULE.name, "graph mode visits static attributes too", bare=True)
+
+
+def _iterates_nodes(context: FileContext, call: ast.Call) -> bool:
+    parent = context.tree.parents.get(call)
+    while isinstance(parent, ast.Call) and dotted_path(parent.func) in {"list", "reversed"}:
+        call, parent = parent, context.tree.parents.get(parent)
+    if isinstance(parent, ast.For) and parent.iter is call and not parent.orelse:
+        value = _second(parent.target)
+        return value is not None and _all_guarded(context, parent.body, value)
+    if isinstance(parent, ast.comprehension):
+        value = _second(parent.target)
+        return value is not None and any(_is_guard(context, test, value) for test in parent.ifs)
+    return False
+
+
+def _maps_nodes(context: FileContext, function: AnyFunction | None) -> bool:
+    """Whether a function changes nodes in place, if anything, and returns what it is given."""
+    if function is None or isinstance(function, ast.Lambda) or len(function.args.args) != 2:
+        return False
+    value = function.args.args[1].arg
+    *before, last = function.body
+    ends = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+    rebound = any(
+        isinstance(node, ast.Name) and node.id == value and not isinstance(node.ctx, ast.Load)
+        for node in ast.walk(function)
+    )
+    return (
+        ends == [last]
+        and _is_name(ends[0].value, value)
+        and not rebound
+        and _all_guarded(context, before, value)
+    )
+
+
+def _all_guarded(context: FileContext, body: Sequence[ast.stmt], value: str) -> bool:
+    """Whether statements do something for instances of node classes only."""
+    for statement in body:
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            continue
+        if not isinstance(statement, ast.If):
+            return False
+        test = statement.test
+        leaves = all(isinstance(each, ast.Continue) for each in statement.body)
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and leaves:
+            return _is_guard(context, test.operand, value)  # nothing else comes further
+        otherwise = not statement.orelse or _all_guarded(context, statement.orelse, value)
+        if not (otherwise and _is_guard(context, test, value)):
+            return False
+    return True
+
+
+def _is_guard(context: FileContext, test: ast.expr, value: str) -> bool:
+    """`isinstance(value, nnx.Param)`, alone or first in an `and`."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(_is_guard(context, part, value) for part in test.values)
+    return (
+        isinstance(test, ast.Call)
+        and isinstance(test.func, ast.Name)
+        and test.func.id == "isinstance"
+        and len(test.args) == 2
+        and _is_name(test.args[0], value)
+        and _are_node_classes(context, context.values(test.args[1]))
+    )
+
+
+def _are_node_classes(context: FileContext, values: Values) -> bool:
+    return bool(values) and all(
+        (
+            isinstance(value, ClassValue)
+            and context.evaluator.hierarchy.kind(value.class_name) is not None
+        )
+        or (
+            isinstance(value, TupleValue)
+            and all(_are_node_classes(context, element) for element in value.elements)
+        )
+        for value in values
+    )
+
+
+def _is_name(node: ast.expr | None, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _second(target: ast.expr) -> str | None:
+    if isinstance(target, ast.Tuple) and len(target.elts) == 2:
+        second = target.elts[1]
+        return second.id if isinstance(second, ast.Name) else None
+    return None
+
+
+RULE = Rule("static-nodes", frozenset({"iter_graph", "recursive_map"}), decide)

@@ -1,0 +1,22 @@
+"""Numbers and strings that are split, flattened and compared together with Modules."""
+
+import jax
+from flax import nnx
+
+
+def describe(model: nnx.Linear, depth: int):
+    graphdef, state = nnx.split((model, depth, "encoder"))
+    return len(jax.tree.leaves(state)), hash(graphdef) == hash(nnx.graphdef((model, depth + 1, "encoder")))
+
+
+def checkpoint(model: nnx.Linear, step: int):
+    bundle = {"model": model, "step": step}
+    return sorted(nnx.state(bundle))
+
+
+class Run:
+    def __init__(self, rngs: nnx.Rngs):
+        self.parts = [nnx.Linear(2, 2, rngs=rngs), 7]
+
+    def leaves(self):
+        return len(jax.tree.leaves(nnx.flatten(self.parts)[1]))

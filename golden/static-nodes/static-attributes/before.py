@@ -1,0 +1,43 @@
+"""Walks that see static attributes: sizes counted, rates replaced, functions listed."""
+
+from flax import nnx
+from flax.nnx import iter_graph as walk
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.rate = 0.5
+        self.name = "net"
+
+
+def sizes(model: Net):
+    return {path: value for path, value in nnx.iter_graph(model) if isinstance(value, int)}
+
+
+def names(model: Net):
+    found = []
+    for path, value in walk(model):
+        if isinstance(value, nnx.Param):
+            continue
+        if isinstance(value, str):
+            found.append((path, value))
+    return found
+
+
+def halved(model: Net):
+    return nnx.recursive_map(lambda path, node: node / 2 if path == ("rate",) else node, model)
+
+
+def replaced(model: Net):
+    def zeroed(path, node):
+        if isinstance(node, nnx.Param):
+            node = nnx.Param(node[...] * 0)
+        return node
+
+    return nnx.recursive_map(zeroed, model), model.linear.kernel[...].sum()
+
+
+def counted(model: Net):
+    pairs = list(nnx.iter_graph(model))
+    return len([path for path, _ in pairs if path])
