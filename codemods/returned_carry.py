@@ -41,6 +41,7 @@ from collections.abc import Iterator
 from codemods._evidence import is_graph_node
 from nnx_migrate.facts.lower import dotted_path
 from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.syntax import FunctionNode
 from nnx_migrate.facts.values import ARRAY, PLAIN
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
@@ -49,13 +50,24 @@ from nnx_migrate.rewrite.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    for use in site.uses:
+    for use in _uses(context, site):
         given = site.operands if site.form == "operands" else use.args
         reason = _both_used(context, use, {p for each in given for p in _objects(context, each)})
         if reason:
             evidence = Evidence(reason, Proof.PROVED, context.where(use))
             return Pin(RULE.name, f"tree mode returns another object: {reason}", (evidence,))
     return None
+
+
+def _uses(context: FileContext, site: Site) -> Iterator[ast.Call]:
+    """The calls of the result, or of what the transform decorates, in this file."""
+    yield from site.uses
+    if site.form == "decorator" and isinstance(site.function, FunctionNode):
+        scope = context.scope(site.function)
+        for name in context.finder.loads(scope, site.function.name):
+            call = context.tree.parents.get(name)
+            if isinstance(call, ast.Call) and call.func is name:
+                yield call
 
 
 def _both_used(context: FileContext, call: ast.Call, given: set[str]) -> str:
@@ -68,12 +80,9 @@ def _both_used(context: FileContext, call: ast.Call, given: set[str]) -> str:
     for node in ast.walk(holder):
         if getattr(node, "lineno", 0) <= end:
             continue
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
-            sides = {dotted_path(node.left), dotted_path(node.comparators[0])}
-            if sides & returned and sides & given:
-                return (
-                    f"{dotted_path(node.left)} and {dotted_path(node.comparators[0])} are compared"
-                )
+        sides = {dotted_path(side) for side in _compared(node)}
+        if sides & returned and sides & given:
+            return f"{ast.unparse(node)} compares them"
         changed = _changed(node)
         for these, others in ((returned, given), (given, returned)):
             if changed in these:
@@ -99,6 +108,15 @@ def _carry(context: FileContext, target: ast.expr) -> Iterator[str]:
             yield from _carry(context, element)
     elif (path := dotted_path(target)) and not context.values(target) <= ARRAY | PLAIN:
         yield path
+
+
+def _compared(node: ast.AST) -> list[ast.expr]:
+    """The two sides of `a is b`, `assertIs(a, b)` and their opposites."""
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
+        return [node.left, node.comparators[0]]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.args[:2] if node.func.attr in {"assertIs", "assertIsNot"} else []
+    return []
 
 
 def _changed(node: ast.AST) -> str:

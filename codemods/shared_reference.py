@@ -2,10 +2,11 @@
 
 What it finds
 -------------
-Calls of functions under `jit`, `vmap`, `pmap`, `remat`, `shard_map`, `cond`, `switch`,
-`while_loop` and `fori_loop` that are given the same Module, Optimizer, Rngs, Metric or Variable
-twice: in two arguments, in an argument and in what holds it (a model and its ModelAndOptimizer), in
-two elements of a carry, or in one object that keeps it under two names. Of the latter also calls of
+Calls of functions under `jit`, `grad`, `value_and_grad`, `vmap`, `pmap`, `remat`, `shard_map`,
+`cond`, `switch`, `while_loop` and `fori_loop` that are given the same Module, Optimizer, Rngs,
+Metric or Variable twice: in two arguments, in an argument and in what holds it (a model and its
+ModelAndOptimizer), in two elements of a carry, or in one object that keeps it under two names or
+keeps itself (of a gradient the rule for it sees that). Of the latter also calls of
 `nnx.split`, `nnx.state`, `nnx.clone`, `nnx.graphdef`, `nnx.flatten`, `nnx.iter_graph`,
 `nnx.iter_modules` and `nnx.recursive_map`.
 
@@ -32,7 +33,7 @@ other name through it, or make the second attribute a property.
 What it does otherwise
 ----------------------
 Objects that are the same without the code showing it (two names for what a function returns) are
-not found. Gradients and arguments with `StateAxes` are looked at by the rules for these.
+not found. Arguments with `StateAxes` are looked at by the rule for these.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
@@ -42,12 +43,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codemods._evidence import is_graph_node
+from codemods._gradients import GRADIENTS
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.combining import is_container, is_library_container
 from nnx_migrate.facts.identity import Path
+from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import CONTROL_FLOW, OBJECT_FUNCTIONS
-from nnx_migrate.facts.values import Instance, Scope
+from nnx_migrate.facts.values import Instance, Scope, Values
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import function_scopes, given_parameters
@@ -58,7 +62,10 @@ from nnx_migrate.rewrite.rule import Rule
 def decide(context: FileContext, site: Site) -> Decision | None:
     if site.form == "reference":
         return None
-    ways = (_given_twice, _holds_twice, _beside_its_optimizer)
+    if site.transform == "flatten" and site.options.keys() & {"ref_index", "ref_outer_index"}:
+        return Pin(RULE.name, "tree mode keeps no table of references", bare=True)
+    gradient = site.transform in GRADIENTS  # their rules know what one object holds twice
+    ways = (_given_twice,) if gradient else (_given_twice, _holds_twice, _beside_its_optimizer)
     reason = next((found for way in ways if (found := way(context, site))), "")
     if not reason:
         return None
@@ -77,7 +84,9 @@ def _holds_twice(context: FileContext, site: Site) -> str:
             reason = context.analysis.sharing.of(values)
             if reason:
                 return f"in {name}, {reason}"
-    return ""
+    given = [argument for use in site.uses for argument in use.args]
+    reasons = (context.analysis.sharing.of(context.values(argument)) for argument in given)
+    return next(filter(None, reasons), "")
 
 
 def _beside_its_optimizer(context: FileContext, site: Site) -> str:
@@ -107,7 +116,7 @@ def _given_twice(context: FileContext, site: Site) -> str:
             (path, tuple(identity.kept(part.scope, part.expr)))
             for part in parts
             if (path := identity.path(part.scope, part.expr))
-            and is_graph_node(context, context.evaluator.values(part.scope, part.expr), _KINDS)
+            and _may_be_node(context, context.evaluator.values(part.scope, part.expr))
         ]
         for i, (path, kept) in enumerate(nodes):
             for other, others_kept in nodes[i + 1 :]:
@@ -119,6 +128,15 @@ def _given_twice(context: FileContext, site: Site) -> str:
                 if reason:
                     return reason
     return ""
+
+
+def _may_be_node(context: FileContext, values: Values) -> bool:
+    return any(
+        is_graph_node(context, frozenset({value}), _KINDS)
+        or is_library_container(value)
+        or (is_container(value) and _may_be_node(context, elements_of(value)))
+        for value in values
+    )
 
 
 def _overlap(path: Path, other: Path) -> str:
@@ -158,5 +176,5 @@ def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Ex
 
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 _TRACING = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map"})
-_TRANSFORMS = _TRACING | CONTROL_FLOW.keys() | OBJECT_FUNCTIONS.keys()
+_TRANSFORMS = GRADIENTS | _TRACING | CONTROL_FLOW.keys() | OBJECT_FUNCTIONS.keys()
 RULE = Rule("shared-reference", _TRANSFORMS, decide)

@@ -69,7 +69,9 @@ def _site(context: FileContext, site: Site) -> Iterator[str]:
     scopes = function_scopes(context, site)
     for scope in scopes:
         yield from _function(context, site, scope)
-    if not scopes and site.form != "object":
+    if site.form == "object":
+        yield f"  is given: {describe(context.values(site.operands[0]))}"
+    elif not scopes:
         yield "  what it transforms is not known to be a function of the project"
     if site.escapes:
         yield f"  not all calls of its result are seen: {site.escapes}"

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.evaluate import Evaluator
+from nnx_migrate.facts.library import CONTAINER_CLASSES
 from nnx_migrate.facts.sharing import SharingFinder
 from nnx_migrate.facts.values import Located, Scope
 
 #: The variable that an object is found by, then attributes: ("main", "train:3:0", "model", "lin").
 Path = tuple[str, ...]
 _MAX_HOPS = 5
-_DISPLAYS = frozenset({"tuple", "list", "List", "Sequential", "data"})
+_DISPLAYS = frozenset({"tuple", "list", "dict", "List", "Dict", "Sequential", "data"})
 
 
 class IdentityFinder:
@@ -72,8 +73,12 @@ class IdentityFinder:
         match origin.expr:
             case ir.Sequence(elements=elements):
                 held = elements
-            case ir.Call(func=func, args=args) if ir.last_name(func) in _DISPLAYS:
-                held = args
+            case ir.Call(func=func, args=args, keywords=keywords) if (
+                ir.last_name(func) in _DISPLAYS
+            ):
+                held = (*args, *(value for _, value in keywords))
+                if ir.last_name(func) in CONTAINER_CLASSES and hops:
+                    yield Located(scope, expr)  # what holds it may hold it twice
             case (
                 ir.Computed(operands=(ir.Sequence(elements=elements), other))
                 | ir.Computed(operands=(other, ir.Sequence(elements=elements)))
@@ -87,7 +92,8 @@ class IdentityFinder:
             yield from self.parts(origin.scope, inner, hops + 1)
 
     def kept(self, scope: Scope, expr: ir.Expr) -> Iterator[Path]:
-        """What an object keeps of what it was made of."""
+        """What an object keeps: what it was made of, and what was stored in it from outside."""
+        yield from self._stored_in(self.path(scope, expr))
         origin = self._origin(scope, expr)
         if not isinstance(origin.expr, ir.Call):
             return
@@ -98,3 +104,16 @@ class IdentityFinder:
         for each in given:
             if path := self.path(origin.scope, each):
                 yield path
+
+    def _stored_in(self, holder: Path) -> Iterator[Path]:
+        if not holder:
+            return
+        scope = Scope(*holder[:2])
+        for write in self.project.function(scope).writes:
+            if write.how != "set" or not isinstance(write.value, ir.Name | ir.Attribute):
+                continue
+            target = self.path(scope, write.target)
+            if target[: len(holder)] == holder and target != holder:
+                stored = self.path(scope, write.value)
+                if stored and stored[: len(holder)] != holder:
+                    yield stored

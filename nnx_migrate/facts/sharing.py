@@ -10,9 +10,18 @@ from collections.abc import Iterator
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.callers import argument_for
 from nnx_migrate.facts.evaluate import Evaluator
-from nnx_migrate.facts.values import ContainerValue, Instance, Scope, TupleValue, Value, Values
+from nnx_migrate.facts.values import (
+    ContainerValue,
+    Instance,
+    ParameterOf,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+)
 
 _FALSE = ir.Constant("number", "False")
+_BRIDGE_MODULE = "flax.nnx.bridge.Module"
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 
 
@@ -68,6 +77,8 @@ class SharingFinder:
         made = self.project.class_of(class_name)
         if made is not None and ("pytree", _FALSE) in made[1].keywords:
             return f"{made[1].name} is made with pytree=False"
+        if _BRIDGE_MODULE in self.hierarchy.ancestry(class_name).classes:
+            return "a bridge.Module is made with pytree=False"
         for ancestor in self.hierarchy.ancestry(class_name).classes:
             located = self.project.class_of(ancestor)
             if located is None:
@@ -131,13 +142,18 @@ class SharingFinder:
                 continue
             if self._is_own(scope, write.value) and self._is_graph_node(scope, write.value):
                 yield f"one object is kept under two names ({path}:{write.line})"
+            if function.parameters and write.value == ir.Name(function.parameters[0].name):
+                yield f"it keeps itself ({path}:{write.line})"
             several = isinstance(write.value, ir.Name) and used[write.value] > 1
             if several and self._is_graph_node(scope, write.value):
                 stored[write.value] = stored.get(write.value, 0) + 1
             if self._repeats(scope, write.value):
                 yield f"one object is kept in a list several times ({path}:{write.line})"
+        repeated = self._made_repeatedly(scope)
         for call in making:
             for given in self.kept_arguments(scope, call):
+                if call in repeated and self._comes_from_outside(scope, given):
+                    yield f"{ir.last_name(given)} is kept by several objects ({path}:{call.line})"
                 if isinstance(given, ir.Name):
                     stored[given] = stored.get(given, 0) + 1
                 elif any(self._keeps(scope, write, call) for write in function.writes):
@@ -146,6 +162,28 @@ class SharingFinder:
             if times > 1:
                 text = name.id if isinstance(name, ir.Name) else "it"
                 yield f"{text} is kept in several places ({path}:{function.line})"
+
+    def _made_repeatedly(self, scope: Scope) -> set[ir.Expr]:
+        """What a comprehension makes for each turn, or a method of a list is given in a loop."""
+        function = self.project.function(scope)
+        bound = [value for values in function.bindings.values() for value in values]
+        pending = bound + [write.value for write in function.writes if write.value is not None]
+        found: set[ir.Expr] = set()
+        for expr in pending:
+            if isinstance(expr, ir.Call):
+                pending += expr.args
+            elif isinstance(expr, ir.Sequence) and not expr.is_tuple:
+                pending += expr.elements
+                if len(expr.elements) == 1:
+                    found |= set(expr.elements)
+        return found
+
+    def _comes_from_outside(self, scope: Scope, given: ir.Expr) -> bool:
+        """Whether it is there before a loop: a parameter, or an attribute of the own object."""
+        if not isinstance(given, ir.Name):
+            return self._is_own(scope, given)
+        bindings = self.project.bindings(scope, given.id)
+        return bool(bindings) and all(isinstance(each, ParameterOf) for each in bindings)
 
     def _makes(self, scope: Scope, call: ir.Call) -> bool:
         """Whether a call makes an object of a class of the project."""
