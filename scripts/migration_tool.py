@@ -41,7 +41,18 @@ class Tool:
         Raises:
             ToolFailed: it crashed, or the report is not JSON.
         """
-        output = self._apply(root, ["--format", "json", *paths])
+        return self._report(root, paths)
+
+    def check(self, root: Path, paths: Sequence[str]) -> dict[str, Any]:
+        """Return the JSON report of `apply --check`; nothing is written.
+
+        Raises:
+            ToolFailed: it crashed, or the report is not JSON.
+        """
+        return self._report(root, ["--check", *paths])
+
+    def _report(self, root: Path, arguments: Sequence[str]) -> dict[str, Any]:
+        output = self._apply(root, ["--format", "json", *arguments])
         try:
             report: dict[str, Any] = json.loads(output)
         except json.JSONDecodeError as error:
