@@ -50,7 +50,7 @@ from nnx_migrate.facts.identity import Path
 from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import CONTROL_FLOW, OBJECT_FUNCTIONS
+from nnx_migrate.facts.transforms import CONTROL_FLOW, OBJECT_FUNCTIONS, WITHOUT_COMPAT
 from nnx_migrate.facts.values import Instance, Scope, Values
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
@@ -65,8 +65,10 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform == "flatten" and site.options.keys() & {"ref_index", "ref_outer_index"}:
         return Pin(RULE.name, "tree mode keeps no table of references", bare=True)
     gradient = site.transform in GRADIENTS  # their rules know what one object holds twice
-    ways = (_given_twice,) if gradient else (_given_twice, _holds_twice, _beside_its_optimizer)
-    reason = next((found for way in ways if (found := way(context, site))), "")
+    ways = (_given_twice, _holds_twice, _beside_its_optimizer, _returned_twice)
+    reason = next(
+        (found for way in ways[: 1 if gradient else None] if (found := way(context, site))), ""
+    )
     if not reason:
         return None
     loops = site.transform in {"while_loop", "fori_loop"}
@@ -99,34 +101,55 @@ def _beside_its_optimizer(context: FileContext, site: Site) -> str:
             if isinstance(value, Instance)
         ]
         for holder, optimizer in given:
-            if optimizer.class_name != "flax.nnx.ModelAndOptimizer":
-                continue
             held = {(v.class_name, v.origin) for v in optimizer.wraps if isinstance(v, Instance)}
+            if optimizer.class_name != "flax.nnx.ModelAndOptimizer":
+                held = set()
+            states = dict(context.analysis.sharing.states_kept(optimizer.class_name))
             for name, value in given:
                 if (value.class_name, value.origin) in held and name != holder:
                     return f"{holder} holds {name}, which goes in beside it"
+                if value.class_name in states and name != holder:
+                    place = states[value.class_name]
+                    return f"{holder} keeps the State of {name}, which goes in beside it ({place})"
+    return ""
+
+
+def _returned_twice(context: FileContext, site: Site) -> str:
+    """Objects that the function makes and returns together, though they share Variables."""
+    if site.form in {"operands", "object"}:
+        return ""
+    for scope in function_scopes(context, site):
+        for returned in context.project.function(scope).returns:
+            reason = _shared_among(context, scope, [returned])
+            if reason:
+                return reason.replace("goes in", "is returned")
     return ""
 
 
 def _given_twice(context: FileContext, site: Site) -> str:
+    reasons = (_shared_among(context, *call) for call in _calls(context, site))
+    return next(filter(None, reasons), "")
+
+
+def _shared_among(context: FileContext, where: Scope, exprs: list[ir.Expr]) -> str:
     identity = context.analysis.identity
-    for where, arguments in _calls(context, site):
-        parts = [part for given in arguments for part in identity.parts(where, given)]
-        nodes = [
-            (path, tuple(identity.kept(part.scope, part.expr)))
-            for part in parts
-            if (path := identity.path(part.scope, part.expr))
-            and _may_be_node(context, context.evaluator.values(part.scope, part.expr))
-        ]
-        for i, (path, kept) in enumerate(nodes):
-            for other, others_kept in nodes[i + 1 :]:
-                reason = (
-                    _overlap(path, other)
-                    or next((r for each in kept if (r := _kept(each, other, path))), "")
-                    or next((r for each in others_kept if (r := _kept(each, path, other))), "")
-                )
-                if reason:
-                    return reason
+    nodes = []
+    for part in (part for expr in exprs for part in identity.parts(where, expr)):
+        path = identity.path(part.scope, part.expr)
+        kept = tuple(identity.kept(part.scope, part.expr)) if path else ()
+        if kept or (
+            path and _may_be_node(context, context.evaluator.values(part.scope, part.expr))
+        ):
+            nodes.append((path, kept))
+    for i, (path, kept) in enumerate(nodes):
+        for other, others_kept in nodes[i + 1 :]:
+            reason = (
+                _overlap(path, other)
+                or next((r for each in kept if (r := _kept(each, other, path))), "")
+                or next((r for each in others_kept if (r := _kept(each, path, other))), "")
+            )
+            if reason:
+                return reason
     return ""
 
 
@@ -176,5 +199,7 @@ def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Ex
 
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 _TRACING = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map"})
-_TRANSFORMS = GRADIENTS | _TRACING | CONTROL_FLOW.keys() | OBJECT_FUNCTIONS.keys()
+_TRANSFORMS = (
+    GRADIENTS | _TRACING | CONTROL_FLOW.keys() | (OBJECT_FUNCTIONS.keys() - WITHOUT_COMPAT)
+)
 RULE = Rule("shared-reference", _TRANSFORMS, decide)

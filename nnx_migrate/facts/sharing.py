@@ -22,6 +22,8 @@ from nnx_migrate.facts.values import (
 
 _FALSE = ir.Constant("number", "False")
 _BRIDGE_MODULE = "flax.nnx.bridge.Module"
+#: What gives the Variables of its argument, or the argument itself, and not copies.
+_HOLDERS = frozenset({"state", "variables", "compat.state", "data"})
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 
 
@@ -241,7 +243,7 @@ class SharingFinder:
         )
 
     def kept_arguments(self, scope: Scope, call: ir.Call) -> Iterator[ir.Expr]:
-        """Names and own attributes passed to a constructor that keeps them as they are."""
+        """Names and own attributes passed to a constructor that keeps them, or their State."""
         class_name = self.hierarchy.class_name(scope, call.func)
         if class_name is None:
             return
@@ -250,14 +252,37 @@ class SharingFinder:
             return
         function = self.project.function(method)
         for parameter in function.parameters[1:]:
-            given = argument_for(function, parameter, call, 1)
-            if given is None or not (isinstance(given, ir.Name) or self._is_own(scope, given)):
+            given = self._whose(scope, argument_for(function, parameter, call, 1))
+            if not (isinstance(given, ir.Name) or self._is_own(scope, given)):
                 continue
             if not self._is_graph_node(scope, given):
                 continue
             kept = any(
-                write.value == ir.Name(parameter.name) and self._is_own(method, write.target)
+                self._whose(method, write.value) == ir.Name(parameter.name)
+                and self._is_own(method, write.target)
                 for write in function.writes
+                if write.value is not None
             )
             if kept:
                 yield given
+
+    def _whose(self, scope: Scope, expr: ir.Expr | None) -> ir.Expr:
+        """The object whose Variables an expression holds: m of `nnx.state(m)`, of `nnx.data(m)`."""
+        while isinstance(expr, ir.Call) and expr.args:
+            if self.project.nnx_name(scope, expr.func) not in _HOLDERS:
+                break
+            expr = expr.args[0]
+        return expr if expr is not None else ir.UNSEEN
+
+    def states_kept(self, class_name: str) -> Iterator[tuple[str, str]]:
+        """The classes of objects whose State is given to a class that keeps it, and where."""
+        method = self.hierarchy.method(class_name, "__init__")
+        if not isinstance(method, Scope):
+            return
+        for where, call, _ in self.evaluator.callers.of(method):
+            place = f"{self.project.path_of(where.module)}:{call.line}"
+            for kept in self.kept_arguments(where, call):
+                if kept not in tuple(_arguments_of(call)):
+                    for value in self.evaluator.values(where, kept):
+                        if isinstance(value, Instance):
+                            yield value.class_name, place

@@ -103,5 +103,7 @@ OBJECT_FUNCTIONS: Mapping[str, int] = {
 }
 #: Decorators that trace nothing, but give the function a copy of the object in tree mode.
 SPLITTERS = frozenset({"split_rngs", "fork_rngs"})
+#: Those of them that have no counterpart in nnx.compat.
+WITHOUT_COMPAT = frozenset({"merge"})
 #: What a site is named by.
 SITE_NAMES = TRANSFORMS | CONTROL_FLOW.keys() | OBJECT_FUNCTIONS.keys()

@@ -10,10 +10,13 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.transforms import WITHOUT_COMPAT
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.functions import definition_of, is_owned
 from nnx_migrate.rewrite.layout import line_after
+from nnx_migrate.rewrite.plan import CannotEmit
+from nnx_migrate.rewrite.selfdoc import keep_printed_text
 from nnx_migrate.rewrite.spelling import Spelling
 
 SETTERS = ("set_graph_mode", "set_graph_updates")
@@ -30,12 +33,15 @@ def pin_edits(context: FileContext, site: Site, cover_extent: bool) -> list[Edit
     """
     spelling = Spelling.at(context, site.reference)
     edits = [*spelling.import_edits, compat_edit(context, site.reference, spelling.nnx)]
+    edits += keep_printed_text(context, site.reference)
     if cover_extent:
         edits += _cover(context, site, spelling.nnx)
     return edits
 
 
 def compat_edit(context: FileContext, reference: ast.expr, nnx: str) -> Edit:
+    if _public_name(context, reference) in WITHOUT_COMPAT:
+        raise CannotEmit(f"nnx.compat has no {_public_name(context, reference)}")
     start, end = context.text.span(reference)
     direct = isinstance(reference, ast.Attribute) and (
         context.tree.dotted(reference.value) == "flax.nnx"

@@ -14,6 +14,7 @@ import pytest
 
 from nnx_migrate.facts import flax_layers
 from nnx_migrate.facts.flax_layers import layers, mode_dependent_functions
+from nnx_migrate.facts.transforms import SITE_NAMES, WITHOUT_COMPAT
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -137,3 +138,19 @@ def test_mode_dependent_functions() -> None:
     assert without_compat >= {"prefix", "jit_partial", "transform_metadata", "with_attributes"}
     assert not functions["flax.nnx.capture"].has_graph_parameter
     assert functions["flax.nnx.Module.train"].reference
+
+
+@pytest.mark.runs_jax
+def test_every_site_can_be_pinned_by_name() -> None:
+    program = (
+        "from flax import nnx\n"
+        f"public = [n for n in {sorted(SITE_NAMES)} if hasattr(nnx, n)]\n"
+        "print([n for n in public if not hasattr(nnx.compat, n)])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "JAX_PLATFORMS": "cpu"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == str(sorted(WITHOUT_COMPAT)), done.stderr
