@@ -10,6 +10,7 @@ from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.syntax import Tree
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding
 from nnx_migrate.registry import rule_entries
+from nnx_migrate.rewrite.chosen_mode import chosen_modes, may_choose
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.dropping import drop_unread
 from nnx_migrate.rewrite.edits import LineMap, Text, apply_edits
@@ -51,7 +52,7 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
         return _result(source, FileStatus.SKIPPED, reason="nnx-migrate: skip-file")
     active = {rule.name: rule for rule in active_rules(options)}
     rules = [rule for rule in active.values() if rule.concerns(project, module)]
-    if not rules:
+    if not rules and not may_choose(source.text):
         unused = suppressions.unused((), known=rule_entries().keys(), active=active.keys())
         return _finished(source, source.text, [], unused)
     used: set[Suppression] = set()
@@ -68,6 +69,8 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
         context = FileContext(
             str(source.path), Text(text), Tree(tree, module, analysis.project), analysis, options
         )
+        if number == 0:
+            findings += chosen_modes(context)
         result = plan_round(context, rules, suppressions, lines, first=number == 0)
         used |= result.suppressed
         findings += result.findings

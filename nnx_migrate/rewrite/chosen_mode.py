@@ -1,0 +1,53 @@
+"""Places that choose the mode themselves: they are decided, left alone, and reported.
+
+Setters, calls that say `graph=` or `graph_updates=`, and the names of Flax's settings in strings
+(SEMANTICS ENV-1 to ENV-5).
+"""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_migrate.outcomes import Finding, Outcome
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.pinning import SETTERS
+
+CODE = "chosen-mode"
+_SETTINGS = frozenset({"nnx_graph_mode", "nnx_graph_updates"})
+_OPTIONS = frozenset({"graph", "graph_updates"})
+
+
+def may_choose(text: str) -> bool:
+    """Whether a file may name a setting of the mode; a cheap check before it is parsed."""
+    return "set_graph_" in text or any(name in text.lower() for name in _SETTINGS)
+
+
+def chosen_modes(context: FileContext) -> list[Finding]:
+    """One finding for each statement, or head of one, that chooses a mode in some way."""
+    found: dict[tuple[ast.stmt, str], Finding] = {}
+    if "graph" not in context.text.text.lower():
+        return []
+    for node in context.tree.nodes:
+        way, reason = _choice(context, node)
+        if way and isinstance(node, ast.expr):
+            start = context.text.span(node)[0]
+            line = context.text.line_of(start)
+            column = start - context.text.line_start(line) + 1
+            finding = Finding(CODE, line, column, Outcome.SAME, f"left alone: {reason}")
+            found.setdefault((context.tree.statement(node), way), finding)
+    return list(found.values())
+
+
+def _choice(context: FileContext, node: ast.AST) -> tuple[str, str]:
+    """The way in which a node chooses a mode, and what to say of it; empty when it does not."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if node.value.lower() in _SETTINGS:
+            return "setting", f"Flax's default is asked for or set here, by {node.value}"
+    elif isinstance(node, ast.Call):
+        said = sorted(k.arg for k in node.keywords if k.arg in _OPTIONS)
+        name = context.tree.nnx_name(node.func) if said or len(node.args) == 1 else None
+        if name in SETTERS:
+            return "setter", f"the mode is set here, by nnx.{name}"
+        if said and name is not None:
+            return "option", f"nnx.{name} says its mode itself, by {' and '.join(said)}"
+    return "", ""
