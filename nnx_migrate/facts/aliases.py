@@ -42,6 +42,8 @@ VARIABLE_READS = frozenset(
         "get_raw_value",
     }
 )
+#: Attributes that hold no object, whatever they are attributes of.
+_DESCRIBING = frozenset({"shape", "dtype", "ndim"})
 #: Methods that give what a container, or a Module, holds.
 _GIVING = frozenset(
     {
@@ -94,7 +96,8 @@ class Aliases:
                 )
             case ir.Attribute(base=base, name=name):
                 return (
-                    self.rooted(scope, base)
+                    name not in _DESCRIBING
+                    and self.rooted(scope, base)
                     and not (name in VARIABLE_READS and self.reads_variable(scope, base))
                     and self._may_hold(scope, expr)
                 )
@@ -239,13 +242,17 @@ class Aliases:
         )
 
     def is_local_container(self, scope: Scope, base: ir.Expr) -> bool:
-        """Whether a name is bound to nothing but displays: a list of parts is not the object."""
-        if not isinstance(base, ir.Name):
+        """Whether it is a list or the like that is made here, and ends with the call."""
+        if not self.is_made_container(scope, base):
             return False
-        bindings = self.project.bindings(scope, base.id)
+        assert isinstance(base, ir.Name)
+        return all(self._is_inside(b.scope) for b in self.project.bindings(scope, base.id))
+
+    def is_made_container(self, scope: Scope, base: ir.Expr) -> bool:
+        """Whether a name is bound to nothing but displays: a list of parts is not the object."""
+        bindings = self.project.bindings(scope, base.id) if isinstance(base, ir.Name) else []
         return bool(bindings) and all(
-            not isinstance(b, ParameterOf) and self._is_inside(b.scope) and is_new_container(b.expr)
-            for b in bindings
+            not isinstance(b, ParameterOf) and is_new_container(_as_bound(b.expr)) for b in bindings
         )
 
     def _is_inside(self, scope: Scope) -> bool:
@@ -309,3 +316,8 @@ def _may_hold(value: Value) -> bool:
             return any(_may_hold(v) for part in elements for v in part)
         case _:
             return True
+
+
+def _as_bound(expr: ir.Expr) -> ir.Expr:
+    """What grows a container is bound in the scope where it grows."""
+    return expr.expr if isinstance(expr, ir.Within) else expr

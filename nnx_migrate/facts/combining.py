@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from nnx_migrate.facts.library import CONTAINER_CLASSES, elements_of
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.values import (
@@ -78,9 +80,12 @@ def is_container(value: Value) -> bool:
 
 def partial_of(value: Value, given: int, keywords: frozenset[str]) -> Values:
     match value:
-        case FunctionValue(scope=scope, key=key, transforms=transforms, bound=bound):
-            held = value.partial_args + given
-            return frozenset({FunctionValue(scope, key, transforms, bound, held)})
+        case FunctionValue(partial_args=partial_args, bound_keywords=bound):
+            held = partial_args + given
+            new = dataclasses.replace(value, partial_args=held, bound_keywords=bound | keywords)
+            return frozenset({new})
+        case Instance(bound_keywords=bound):
+            return frozenset({dataclasses.replace(value, bound_keywords=bound | keywords)})
         case ClassValue(class_name=class_name):
             layer = layer_of(class_name)
             decisive = layer.conditional_variables.keys() | {"**"} if layer else frozenset()

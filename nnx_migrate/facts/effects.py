@@ -36,6 +36,7 @@ class Effect:
         where: "path:line".
         way: how it escapes: by being returned, kept in the method's own object, or elsewhere.
         sows: a value is sown or perturbed.
+        flag: it happens only when this parameter of this function is true.
     """
 
     kind: Literal["structure", "escape", "unknown"]
@@ -43,6 +44,7 @@ class Effect:
     where: str
     way: Literal["", "returned", "kept in self", "kept"] = ""
     sows: bool = False
+    flag: tuple[Scope, str] | None = None
 
 
 Effects = frozenset[Effect]

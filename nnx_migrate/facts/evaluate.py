@@ -375,7 +375,7 @@ class Evaluator:
         values = self._function(Scope(method.module, ir.MODULE_SCOPE), method.function)
         static = any(d == ir.Name("staticmethod") for d in function.decorators)
         return frozenset(
-            FunctionValue(v.scope, v.key, v.transforms, bound=not static)
+            dataclasses.replace(v, bound=not static, partial_args=0)
             for v in values
             if isinstance(v, FunctionValue)
         )
@@ -577,7 +577,7 @@ class Evaluator:
                 elements_of(v) if is_container(v) else frozenset({v}) for p in parts for v in p
             )
             wraps = held - PLAIN
-        return frozenset({Instance(class_name, keywords, True, wraps, origin)})
+        return frozenset({Instance(class_name, keywords, True, wraps, origin=origin)})
 
     def _called_function(self, callee: FunctionValue) -> Values:
         *inner, outer = callee.transforms or ("",)
@@ -651,7 +651,9 @@ class Evaluator:
             if not any(isinstance(v, FunctionValue) for v in held):
                 return held
         return frozenset(
-            FunctionValue(v.scope, v.key, (*v.transforms, short), v.bound, v.partial_args + bound)
+            dataclasses.replace(
+                v, transforms=(*v.transforms, short), partial_args=v.partial_args + bound
+            )
             if isinstance(v, FunctionValue)
             else v
             for v in self._as_functions(self.values(scope, function))

@@ -13,6 +13,7 @@ from nnx_migrate.facts.lower import (
     is_new_container,
     lower_annotation,
     lower_expr,
+    needed_name,
     parameters_of,
 )
 from nnx_migrate.facts.parsing import parse
@@ -113,6 +114,10 @@ class _Walker:
                 self.assign(node.target, ir.Element(lower_expr(node.iter)))
                 self.walk_body(node.body)
                 self.walk_body(node.orelse)
+            case ast.If(test=test, body=body, orelse=orelse):
+                self.visit(test)
+                self.walk_guarded(body, needed_name(test))
+                self.walk_body(orelse)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
                     self.visit(item.context_expr)
@@ -127,6 +132,12 @@ class _Walker:
                     self.function.nonlocals.update(names)
             case _:
                 self.walk_other(node)
+
+    def walk_guarded(self, body: list[ast.stmt], name: str) -> None:
+        function, outer = self.function, self.function.guard
+        function.guard = name or outer
+        self.walk_body(body)
+        function.guard = outer
 
     def walk_other(self, node: ast.stmt) -> None:
         for child in ast.iter_child_nodes(node):
@@ -424,7 +435,7 @@ class _Walker:
         if isinstance(node, ast.Call):
             lowered = lower_expr(node)
             assert isinstance(lowered, ir.Call)
-            self.function.calls.append(lowered)
+            self.function.call(lowered)
             self.grow(lowered)
             if isinstance(node.func, ast.Attribute):
                 self.note_words(node.func)

@@ -74,9 +74,14 @@ class Sequence(_Record):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Choice(_Record):
-    """One of several values: a conditional expression, `or`, a walrus."""
+    """One of several values: a conditional expression, `or`, a walrus.
+
+    Args:
+        test: the name that decides for the first of two options when it is true, if one does.
+    """
 
     options: tuple[Expr, ...]
+    test: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -189,6 +194,7 @@ class Function(_Record):
         nested: keys of the functions and lambdas defined directly in the body.
         reads: attributes that are read other than in order to be called at once; those of imported
             names are left out.
+        guards: calls that are made only where a name is true.
         loose: names that only comprehensions bind, so that outside of these they mean what they
             mean around the function.
     """
@@ -210,6 +216,7 @@ class Function(_Record):
     nested: tuple[str, ...]
     reads: tuple[Attribute, ...] = ()
     loose: frozenset[str] = frozenset()
+    guards: Mapping[Call, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

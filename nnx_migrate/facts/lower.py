@@ -34,8 +34,8 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
             return _comprehension(node)
         case ast.DictComp(value=value):
             return ir.Sequence((lower_expr(value),), is_tuple=False)
-        case ast.IfExp(body=body, orelse=orelse):
-            return ir.Choice((lower_expr(body), lower_expr(orelse)))
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            return ir.Choice((lower_expr(body), lower_expr(orelse)), needed_name(test))
         case ast.BoolOp(values=values):
             return ir.Choice(tuple(lower_expr(v) for v in values))
         case ast.NamedExpr(value=value) | ast.Await(value=value):
@@ -52,6 +52,13 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
             return ir.UNSEEN
         case _:
             return ir.Computed()
+
+
+def needed_name(test: ast.expr) -> str:
+    """A name that has to be true for a test to be, "" when there is none."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return next((name for part in test.values if (name := needed_name(part))), "")
+    return test.id if isinstance(test, ast.Name) else ""
 
 
 def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> ir.Sequence:
@@ -227,6 +234,15 @@ class FunctionBuilder:
     nested: list[str] = dataclasses.field(default_factory=list)
     reads: dict[ir.Attribute, None] = dataclasses.field(default_factory=dict)
     loose: set[str] = dataclasses.field(default_factory=set)
+    guard: str = ""
+    guards: dict[ir.Call, str] = dataclasses.field(default_factory=dict)
+
+    def call(self, call: ir.Call) -> None:
+        """Take note of a call, and of the name that has to be true where it is made."""
+        self.calls.append(call)
+        known = self.guards.setdefault(call, self.guard)
+        if known != self.guard:
+            self.guards[call] = ""
 
     def bind(self, name: str, value: ir.Expr, in_comprehension: bool = False) -> None:
         if in_comprehension and name not in self.bindings:
@@ -254,4 +270,5 @@ class FunctionBuilder:
             tuple(self.nested),
             tuple(self.reads),
             frozenset(self.loose),
+            {call: name for call, name in self.guards.items() if name},
         )

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
-from nnx_migrate.facts import ir
+from nnx_migrate.facts import flags, ir
 from nnx_migrate.facts.aliases import (
     VARIABLE_READS,
     Aliases,
@@ -36,6 +36,7 @@ from nnx_migrate.facts.values import (
     FunctionValue,
     Instance,
     LibraryValue,
+    Located,
     Scope,
     short_name,
 )
@@ -57,14 +58,23 @@ class Tracker:
         self.scope = scope
         self.aliases = Aliases(finder, scope, parameter)
         self.rooted = self.aliases.rooted
+        self.flags = flags.Flags(self.project, scope)
 
     def effects(self) -> Iterator[Effect]:
+        for effect in self._effects():
+            flag = effect.flag
+            # What another function makes it depend on says nothing here.
+            own = (self.scope, flag[1]) if flag and flag[0] == flags.OWN else None
+            yield dataclasses.replace(effect, flag=own)
+
+    def _effects(self) -> Iterator[Effect]:
         for scope in self._scopes(self.scope):
             function = self.project.function(scope)
             for write in function.writes:
                 yield from self._write(scope, write)
             for call in function.calls:
-                yield from self._call(scope, call)
+                flag = self.flags.own(scope, function.guards.get(call, ""))
+                yield from flags.only_when(flag, self._call(scope, call))
             for read in function.reads:
                 yield from self._read(scope, read)
         function = self.project.function(self.scope)
@@ -152,14 +162,16 @@ class Tracker:
             if self.rooted(scope, func.base):
                 yield from self._super_call(scope, func.name, where)
         elif isinstance(func, ir.Attribute) and self.rooted(scope, func.base):
-            yield from self._method_call(scope, func, where)
+            yield from self.flags.as_called(scope, call, self._method_call(scope, func, where))
         elif isinstance(func, ir.Call) and self._is_capture(scope, func):
             inner = ir.Call(func.args[0], call.args, call.keywords, call.line)
             yield from self._outside_capture(self._given(scope, inner, where))
             return
         elif self.rooted(scope, func):
             for value in self.aliases.values(scope, func):
-                yield from self.finder.of_call(value, where)
+                called = value if isinstance(value, Instance) else None
+                found = self.finder.of_call(value, where)
+                yield from self.flags.as_called(scope, call, found, called)
         yield from self._given(scope, call, where)
 
     def _is_capture(self, scope: Scope, call: ir.Call) -> bool:
@@ -214,7 +226,7 @@ class Tracker:
         name = func.name
         if name in _VARIABLE_METHODS and self.aliases.reads_variable(scope, func.base):
             return
-        if self.aliases.is_local_container(scope, func.base):
+        if self.aliases.is_made_container(scope, func.base):
             return
         for base in self.aliases.values(scope, func.base):
             match base:
@@ -253,23 +265,36 @@ class Tracker:
         """What a function of the project does with the arguments of the call that are tracked."""
         function = self.project.function(value.scope)
         offset = (1 if value.bound else 0) + value.partial_args
-        given = [unstarred(argument) for argument in call.args]
-        given += [argument for _, argument in call.keywords]
+        by_place = [unstarred(argument) for argument in call.args]
+        given = [*by_place, *(argument for _, argument in call.keywords)]
         given = [argument for argument in given if self.rooted(scope, argument)]
-        reached = [
-            parameter
-            for parameter in function.parameters
-            if argument_for(function, parameter, call, offset) in given
-        ]
-        if len(reached) < len(set(given)):
+        passed = {p: argument_for(function, p, call, offset) for p in function.parameters}
+        reached = [parameter for parameter, argument in passed.items() if argument in given]
+        rest = set(given) - set(passed.values())
+        kinds = {"star" if argument in by_place else "double_star" for argument in rest}
+        catching = [p for p in function.parameters if p.kind in kinds]
+        reached += catching
+        if len(catching) < len(kinds):
             yield Effect("unknown", f"how {function.name} receives it is not known", where)
         own = isinstance(call.func, ir.Attribute) and self._is_self(scope, call.func.base)
         for parameter in reached:
-            for effect in without_return(self.finder.of(value.scope, parameter.name)):
+            found = without_return(self.finder.of(value.scope, parameter.name))
+            flag = self._chosen_by(scope, passed[parameter])
+            for effect in flags.only_when(flag, self.flags.as_called(scope, call, found, value)):
                 if effect.way != "kept in self" or own:
                     yield effect
                 elif not makes_new:
                     yield dataclasses.replace(effect, way="kept")
+
+    def _chosen_by(self, scope: Scope, passed: ir.Expr | None) -> str:
+        """The own parameter that decides whether a tracked object is passed: `m if p else None`."""
+        bound = self.project.bindings(scope, passed.id) if isinstance(passed, ir.Name) else []
+        if len(bound) == 1 and isinstance(bound[0], Located):
+            passed = bound[0].expr
+        if not isinstance(passed, ir.Choice) or not passed.test:
+            return ""
+        otherwise = passed.options[1]
+        return "" if self.rooted(scope, otherwise) else self.flags.own(scope, passed.test)
 
     def _to_class(
         self, scope: Scope, class_name: str, call: ir.Call, where: str

@@ -42,6 +42,7 @@ class Instance:
         exact: made by calling the class; otherwise (an annotation) it may be of a subclass.
         wraps: what a library object holds of its constructor's arguments: the elements of an
             nnx.List, the layers of an nnx.Sequential, the model of a ModelAndOptimizer.
+        bound_keywords: keywords that a functools.partial around it passes.
         origin: "path:line" and how it is known, for the evidence.
     """
 
@@ -49,6 +50,7 @@ class Instance:
     keywords: frozenset[str] = frozenset()
     exact: bool = True
     wraps: Values = frozenset()
+    bound_keywords: frozenset[str] = frozenset()
     origin: str = dataclasses.field(default="", compare=False)
 
 
@@ -66,6 +68,7 @@ class FunctionValue:
     transforms: tuple[str, ...] = ()
     bound: bool = False
     partial_args: int = 0
+    bound_keywords: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
