@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from pinned_sources import USERS, Pin
+
 FLAX_AND_JAX = ("flax==0.12.8", "jax==0.10.2", "jaxlib==0.10.2", "numpy<2.5", "optax==0.2.8")
 
 
@@ -13,10 +15,11 @@ class TestSuite:
     """A project with tests of its own, taken from a folder that the user names.
 
     Args:
-        why_a_source: why the package index is not enough.
+        why_a_source: why the package index is not enough; "" when it is.
         tests: what pytest is given, relative to the project.
         import_from: the folder on PYTHONPATH, relative to the project; nothing is built.
         needs: requirements of its environment.
+        pin: the archive with its tests, when the package index has them.
     """
 
     # pytest would take a class of this name for a test case.
@@ -28,21 +31,27 @@ class TestSuite:
     import_from: str
     needs: tuple[str, ...]
     required: bool = True
+    pin: Pin | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Guide:
-    """A guide or example of flax 0.12.0, the last release before tree mode was there.
+    """A document whose code is run as a script.
 
     Args:
-        document: the notebook, page or script, relative to the sdist.
+        document: the notebook, page or script, relative to its source.
         required: its failure makes the proof fail; the others are only watched, because what
             they need is in rule families that are yet to come.
+        project: the project that it shows, in a folder that the user names, and which is migrated
+            with it; "" for the sdist of flax 0.12.0, the last release before tree mode was there.
+        import_from: the folder of the project that the document imports from.
     """
 
     name: str
     document: str
     required: bool
+    project: str = ""
+    import_from: str = ""
 
 
 TEST_SUITES: Sequence[TestSuite] = (
@@ -80,8 +89,16 @@ TEST_SUITES: Sequence[TestSuite] = (
             "pytest",
         ),
     ),
+    TestSuite(
+        "cax tests",
+        "",
+        tests=("tests",),
+        import_from="src",
+        needs=(*FLAX_AND_JAX, "pillow", "pytest"),
+        pin=next(pin for pin in USERS if pin.name == "cax"),
+    ),
 )
-GUIDE_NEEDS = (*FLAX_AND_JAX, "matplotlib")
+GUIDE_NEEDS = (*FLAX_AND_JAX, "matplotlib", "pillow")
 GUIDES: Sequence[Guide] = (
     Guide("nnx_basics", "docs_nnx/nnx_basics.md", required=True),
     Guide("performance", "docs_nnx/guides/performance.md", required=True),
@@ -90,5 +107,8 @@ GUIDES: Sequence[Guide] = (
     Guide("randomness", "docs_nnx/guides/randomness.md", required=True),
     Guide("surgery", "docs_nnx/guides/surgery.md", required=True),
     Guide("02_lifted_transforms", "examples/nnx_toy_examples/02_lifted_transforms.py", True),
-    Guide("10_fsdp_and_optimizer", "examples/nnx_toy_examples/10_fsdp_and_optimizer.py", False),
+    Guide("10_fsdp_and_optimizer", "examples/nnx_toy_examples/10_fsdp_and_optimizer.py", True),
+    Guide("cax 10_elementary", "examples/10_elementary.ipynb", True, "cax", "src"),
+    Guide("cax 11_life", "examples/11_life.ipynb", True, "cax", "src"),
+    Guide("cax 22_particle_lenia", "examples/22_particle_lenia.ipynb", True, "cax", "src"),
 )

@@ -157,12 +157,15 @@ def run_suite(
     return SuiteRun(outcomes, "" if ended.status in (0, 1) else _reason(ended))
 
 
-def run_script(python: Path, script: Path, defaults: Defaults, seconds: float) -> ScriptRun:
+def run_script(
+    python: Path, script: Path, defaults: Defaults, seconds: float, import_from: Path
+) -> ScriptRun:
     """Run a script with plots drawn to nowhere, and otherwise as run_guide.py says."""
     with tempfile.TemporaryDirectory() as scratch:
         state = Path(scratch, "state.json")
         command = [str(python), str(_RUN_GUIDE), str(script), str(state)]
-        ended = _run(command, script.parent, defaults.variables, seconds)
+        variables = {**defaults.variables, "PYTHONPATH": str(import_from)}
+        ended = _run(command, script.parent, variables, seconds)
         left = json.loads(state.read_text(encoding="utf-8")) if state.exists() else {}
     return ScriptRun(_reason(ended), _ADDRESS.sub("0x", ended.stdout), left)
 

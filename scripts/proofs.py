@@ -80,8 +80,8 @@ def prove_suite(suite: TestSuite, source: Path, bench: Bench) -> Proof:
     return Proof(suite.name, suite.required, said, *counts, tuple(lost))
 
 
-def prove_guide(guide: Guide, flax_source: Path, bench: Bench) -> Proof:
-    """Run a guide four times as a script.
+def prove_guide(guide: Guide, source: Path, bench: Bench) -> Proof:
+    """Run a guide four times as a script; what it shows of a project is migrated with it.
 
     Raises:
         SetUpFailed: its environment could not be made.
@@ -90,14 +90,11 @@ def prove_guide(guide: Guide, flax_source: Path, bench: Bench) -> Proof:
     python = environment(bench.work / "environments", GUIDE_NEEDS)
     with tempfile.TemporaryDirectory(dir=bench.work) as scratch:
         folders = [Path(scratch, side) for side in ("before", "after")]
-        for folder in folders:
-            folder.mkdir()
-            code = script_of(flax_source / guide.document)
-            (folder / f"{guide.name}.py").write_text(code, encoding="utf-8")
+        scripts = [_lay_out(guide, source, folder) for folder in folders]
         counts = _migrate(bench.tool, folders[1])
         runs = [
-            run_script(python, folder / f"{guide.name}.py", mode, bench.seconds)
-            for folder in folders
+            run_script(python, script, mode, bench.seconds, folder / guide.import_from)
+            for script, folder in zip(scripts, folders, strict=True)
             for mode in Defaults
         ]
     said = tuple(_said(one, runs[0]) for one in runs)
@@ -111,6 +108,18 @@ def prove_guide(guide: Guide, flax_source: Path, bench: Bench) -> Proof:
     return Proof(
         guide.name, guide.required, (said[0], said[1], said[2], said[3]), *counts, tuple(lost)
     )
+
+
+def _lay_out(guide: Guide, source: Path, folder: Path) -> Path:
+    """Put the guide's script, and the project that it shows, into a folder; return the script."""
+    if guide.project:
+        copy_tree(source, folder)
+        script = folder / Path(guide.document).with_suffix(".py")
+    else:
+        folder.mkdir()
+        script = folder / f"{guide.name}.py"
+    script.write_text(script_of(source / guide.document), encoding="utf-8")
+    return script
 
 
 def _said(run: ScriptRun, first: ScriptRun) -> str:

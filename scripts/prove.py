@@ -59,19 +59,25 @@ def proofs(
     for suite in TEST_SUITES:
         if suite.name not in names:
             continue
-        if suite.name not in sources:
+        if suite.pin is None and suite.name not in sources:
             yield f"{suite.name}: {suite.why_a_source}; give --source {suite.name}=DIR"
             continue
         try:
-            yield prove_suite(suite, sources[suite.name], bench)
-        except SetUpFailed as error:
+            source = unpacked(suite.pin, CACHE) if suite.pin else sources[suite.name]
+            yield prove_suite(suite, source, bench)
+        except (NotToBeHad, SetUpFailed) as error:
             yield f"{suite.name}: {error}"
     for guide in GUIDES:
-        if guide.name in names:
-            try:
-                yield prove_guide(guide, unpacked(FLAX_BEFORE_TREE_MODE, CACHE), bench)
-            except (NotToBeHad, SetUpFailed) as error:
-                yield f"{guide.name}: {error}"
+        if guide.name not in names:
+            continue
+        if guide.project and guide.project not in sources:
+            yield f"{guide.name}: no sdist has it; give --source {guide.project}=DIR"
+            continue
+        try:
+            flax = None if guide.project else unpacked(FLAX_BEFORE_TREE_MODE, CACHE)
+            yield prove_guide(guide, flax or sources[guide.project], bench)
+        except (NotToBeHad, SetUpFailed) as error:
+            yield f"{guide.name}: {error}"
 
 
 def page_text(made: Sequence[Proof], skipped: Sequence[str]) -> str:
@@ -98,12 +104,15 @@ def _arguments() -> argparse.Namespace:
         parser.error(f"--work {arguments.work} lies in the repository")
     arguments.names = arguments.only or known
     arguments.sources = {}
-    suites = {suite.name: suite for suite in TEST_SUITES}
+    wanted = {suite.name: list(suite.tests) for suite in TEST_SUITES if suite.pin is None}
+    for guide in GUIDES:
+        if guide.project:
+            wanted.setdefault(guide.project, []).append(guide.document)
     for given in arguments.source:
         name, _, folder = given.partition("=")
-        if name not in suites:
-            parser.error(f"--source {given}: no such project; known: {', '.join(suites)}")
-        for path in suites[name].tests:
+        if name not in wanted:
+            parser.error(f"--source {given}: no such project; known: {', '.join(wanted)}")
+        for path in wanted[name]:
             if not Path(folder, path).exists():
                 parser.error(f"--source {given}: there is no {path} in it")
         arguments.sources[name] = Path(folder)

@@ -14,6 +14,8 @@ from __future__ import annotations
 import json
 import runpy
 import sys
+import types
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +45,18 @@ def _display(*objects: Any) -> None:
         print(type(item).__name__, values_in(item), sep="\n")
 
 
+class _NoVideos(types.ModuleType):
+    """Stands in for mediapy, which needs a program that is not everywhere to show a video."""
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *args, **kwargs: None
+
+
 def main() -> None:
     """Run the script and write what it leaves behind."""
     script, state = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     nnx.display = _display
+    sys.modules["mediapy"] = _NoVideos("mediapy")
     np.random.seed(0)
     sys.argv = [str(script)]
     sys.path[0] = str(script.parent)
