@@ -110,5 +110,4 @@ GUIDES: Sequence[Guide] = (
     Guide("10_fsdp_and_optimizer", "examples/nnx_toy_examples/10_fsdp_and_optimizer.py", True),
     Guide("cax 10_elementary", "examples/10_elementary.ipynb", True, "cax", "src"),
     Guide("cax 11_life", "examples/11_life.ipynb", True, "cax", "src"),
-    Guide("cax 22_particle_lenia", "examples/22_particle_lenia.ipynb", True, "cax", "src"),
 )
