@@ -11,8 +11,6 @@ from typing import Any, NoReturn
 from nnx_migrate.config import ConfigError, Configuration
 from nnx_migrate.engine import RunResult, explain_line, pending, run, run_text
 from nnx_migrate.outcomes import FileResult
-from nnx_migrate.report.json import render_json
-from nnx_migrate.report.patch import patch_root, render_patch
 from nnx_migrate.report.text import printable, render_text
 from nnx_migrate.totals import count
 from nnx_migrate.workers import processors
@@ -102,6 +100,8 @@ def emit_patch(result: RunResult, *, file: Path | None) -> None:
     Raises:
         ConfigError: the file cannot be written.
     """
+    from nnx_migrate.report.patch import patch_root, render_patch
+
     changed = [each for each in result.results if each.before != each.after]
     patch = render_patch(changed, patch_root(each.path for each in changed))
     if file is None:
@@ -119,6 +119,8 @@ def emit_report(
 ) -> None:
     """Print the report of a run."""
     if as_json:
+        from nnx_migrate.report.json import render_json
+
         report = render_json(result.results, result.totals, written=written)
     else:
         report = render_text(result.results, result.totals, verbose=verbose, written=written)

@@ -8,7 +8,6 @@ and never reported.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -240,7 +239,7 @@ def _to_index(
 def _index(task: _IndexTask) -> _Indexed:
     from nnx_migrate.facts.index import index_module
 
-    digest = hashlib.blake2b(task.data, digest_size=16).digest()
+    digest = _digest(task.data)
     try:
         path = task.path.absolute()
         module = module_name(path)
@@ -250,6 +249,12 @@ def _index(task: _IndexTask) -> _Indexed:
         return _Indexed(task.path, task.wanted, digest, index, None)
     except Exception as error:
         return _Indexed(task.path, task.wanted, digest, None, _failure(task.path, error))
+
+
+def _digest(data: bytes) -> bytes:
+    import hashlib
+
+    return hashlib.blake2b(data, digest_size=16).digest()
 
 
 def _packed(indexed: _Indexed) -> _Indexed:
@@ -277,7 +282,7 @@ def _plan(task: _PlanTask) -> FileResult:
     path = task.path
     try:
         data = read_file(path) if task.data is None else task.data
-        if hashlib.blake2b(data, digest_size=16).digest() != task.digest:
+        if _digest(data) != task.digest:
             reason = "changed while migrating; run again"
             return problem(path, FileStatus.FAILED, "changed-file", reason)
         module = module_name(path.absolute())

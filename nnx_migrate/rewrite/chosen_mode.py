@@ -7,6 +7,7 @@ Setters, calls that say `graph=` or `graph_updates=`, and the names of Flax's se
 from __future__ import annotations
 
 import ast
+import re
 
 from nnx_migrate.outcomes import Finding, Outcome
 from nnx_migrate.rewrite.context import FileContext
@@ -15,6 +16,7 @@ from nnx_migrate.rewrite.pinning import SETTERS
 CODE = "chosen-mode"
 _SETTINGS = frozenset({"nnx_graph_mode", "nnx_graph_updates"})
 _OPTIONS = frozenset({"graph", "graph_updates"})
+_SAID = re.compile(r"\bgraph(_updates)?\s*=")
 
 
 def may_choose(text: str) -> bool:
@@ -25,7 +27,8 @@ def may_choose(text: str) -> bool:
 def chosen_modes(context: FileContext) -> list[Finding]:
     """One finding for each statement, or head of one, that chooses a mode in some way."""
     found: dict[tuple[ast.stmt, str], Finding] = {}
-    if "graph" not in context.text.text.lower():
+    text = context.text.text
+    if not may_choose(text) and not _SAID.search(text):
         return []
     for node in context.tree.nodes:
         way, reason = _choice(context, node)

@@ -92,12 +92,9 @@ class Walk:
     def __iter__(self) -> Iterator[Candidate]:
         for file in self._files:
             yield from self._named_file(file)
-        listings = [
-            listing
-            for folder, real in zip(self._folders, self._trees, strict=True)
-            for listing in self._walk(folder, real)
-        ]
-        for listing, marked in zip(listings, scan(listings, self._jobs), strict=True):
+        trees = zip(self._folders, self._trees, strict=True)
+        listings = (listing for folder, real in trees for listing in self._walk(folder, real))
+        for listing, marked in scan(listings, self._jobs):
             yield from self._candidates(listing, marked)
         for link in self._links:
             yield from self._follow(link)

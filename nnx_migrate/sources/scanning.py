@@ -7,11 +7,12 @@ keeps Python's lock. mmap is slower than reading for files of this size.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,27 +69,86 @@ def may_use_nnx(data: bytes) -> bool:
     return data.rfind(b"nnx") != -1
 
 
-def scan(listings: Sequence[Listing], jobs: int) -> Iterator[list[str]]:
-    """Yield, for each folder in turn, the names of the files that say nnx or cannot be read.
+def scan(listings: Iterable[Listing], jobs: int) -> Iterator[tuple[Listing, list[str]]]:
+    """Yield each folder in turn, with the names of the files that say nnx or cannot be read.
 
     Args:
-        listings: the folders.
+        listings: the folders; processes start on the first ones while the others are listed.
         jobs: how many processes may be used, this one included.
     """
-    first, *others = _shares(listings, jobs)
-    helpers = [(share, _start(share)) for share in others]
-    yield from map(_marked, first)
-    for share, receiver in helpers:
+    helpers: list[_Helper] = []
+    # Elsewhere than on Linux a new process has to import everything again.
+    most = min(jobs, _MOST_PROCESSES) - 1 if sys.platform == "linux" else 0
+    rest: list[Listing] = []
+    waiting = 0
+    for listing in listings:
+        rest.append(listing)
+        waiting += len(listing.names)
+        if waiting >= _WORTH_A_PROCESS and len(helpers) < most:
+            helpers.append(_Helper(rest))
+            rest, waiting = [], 0
+    own, *shares = _shares(rest, waiting, len(helpers))
+    for helper, share in zip(helpers, shares, strict=True):
+        yield from helper.answers()
+        helper.ask(share)
+    yield from ((listing, _marked(listing)) for listing in own)
+    for helper in helpers:
+        yield from helper.answers()
+
+
+def _shares(rest: Sequence[Listing], names: int, helpers: int) -> list[Sequence[Listing]]:
+    """Cut what is left into one share for this process and one for each helper."""
+    begin = done = 0
+    shares: list[Sequence[Listing]] = []
+    for end, listing in enumerate(rest, start=1):
+        done += len(listing.names)
+        if len(shares) < helpers and done * (helpers + 1) >= names * (len(shares) + 1):
+            shares.append(rest[begin:end])
+            begin = end
+    shares += [rest[begin:]] if len(shares) <= helpers else []
+    return [*shares, *[[]] * (helpers + 1 - len(shares))]
+
+
+class _Helper:
+    """A process that scans folders, first those that it is made with."""
+
+    def __init__(self, share: Sequence[Listing]) -> None:
+        import multiprocessing
+
+        context = multiprocessing.get_context("fork")
+        self._share = share
+        self._end, other = context.Pipe()
+        context.Process(target=_serve, args=(share, other, self._end), daemon=True).start()
+        other.close()
+
+    def ask(self, share: Sequence[Listing]) -> None:
+        self._share = share
+        with contextlib.suppress(OSError):  # a process that was killed
+            self._end.send([(listing.shown, listing.names) for listing in share])
+
+    def answers(self) -> Iterator[tuple[Listing, list[str]]]:
         try:
-            answers = receiver.recv()
-        except EOFError:  # the process was killed
-            answers = map(_marked, share)
-        yield from answers
+            marked = self._end.recv()
+        except (EOFError, OSError):  # a process that was killed
+            marked = map(_marked, self._share)
+        yield from zip(self._share, marked, strict=True)
+
+
+def _serve(share: Sequence[Listing], end: Connection, others_end: Connection) -> None:
+    others_end.close()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # this process ends with the one that asks
+    end.send([_marked(listing) for listing in share])
+    with contextlib.suppress(EOFError):
+        end.send([_marked_in(shown, names) for shown, names in end.recv()])
 
 
 def _marked(listing: Listing) -> list[str]:
-    prefix = os.path.join(listing.shown, "")
-    return [name for name in listing.names if _is_marked(prefix + name)]
+    return _marked_in(listing.shown, listing.names)
+
+
+def _marked_in(shown: str, names: Sequence[str]) -> list[str]:
+    prefix = os.path.join(shown, "")
+    return [name for name in names if _is_marked(prefix + name)]
 
 
 def _is_marked(path: str) -> bool:
@@ -96,34 +156,3 @@ def _is_marked(path: str) -> bool:
         return may_use_nnx(read_file(path))
     except OSError:
         return True
-
-
-def _shares(listings: Sequence[Listing], jobs: int) -> list[Sequence[Listing]]:
-    """Cut the folders into shares with about as many files each."""
-    total = sum(len(listing.names) for listing in listings)
-    # Elsewhere than on Linux a new process has to import everything again.
-    most = min(jobs, _MOST_PROCESSES) if sys.platform == "linux" else 1
-    number = max(1, min(most, total // _WORTH_A_PROCESS))
-    shares: list[Sequence[Listing]] = []
-    begin = done = 0
-    for end, listing in enumerate(listings, start=1):
-        done += len(listing.names)
-        if done * number >= total * (len(shares) + 1) and len(shares) < number - 1:
-            shares.append(listings[begin:end])
-            begin = end
-    return [*shares, listings[begin:]]
-
-
-def _start(share: Sequence[Listing]) -> Connection:
-    import multiprocessing
-
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    context.Process(target=_send, args=(share, sender), daemon=True).start()
-    sender.close()
-    return receiver
-
-
-def _send(share: Sequence[Listing], sender: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # this process ends with the one that asked
-    sender.send([_marked(listing) for listing in share])

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -30,11 +29,11 @@ def listings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Listing]:
     return found
 
 
-def expected(listings: Sequence[Listing]) -> list[list[str]]:
-    return [
-        [name for number, name in enumerate(listing.names) if number % 3 == 1 or name == "gone.py"]
-        for listing in listings
-    ]
+def expected(listings: Sequence[Listing]) -> list[tuple[Listing, list[str]]]:
+    def is_marked(number: int, name: str) -> bool:
+        return number % 3 == 1 or name == "gone.py"
+
+    return [(each, [x for n, x in enumerate(each.names) if is_marked(n, x)]) for each in listings]
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3, 50])
@@ -44,21 +43,30 @@ def test_marks_what_says_nnx_and_what_cannot_be_read(listings: list[Listing], jo
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="one process reads everything")
+@pytest.mark.parametrize("alive", [0, 1])
 def test_the_share_of_a_process_that_dies_is_read_here(
-    listings: list[Listing], monkeypatch: pytest.MonkeyPatch
+    listings: list[Listing], monkeypatch: pytest.MonkeyPatch, alive: int
 ) -> None:
-    def die(share: Sequence[Listing], sender: Connection) -> None:
-        os.kill(os.getpid(), signal.SIGKILL)
+    serve = scanning._marked_in
 
-    monkeypatch.setattr(scanning, "_send", die)
+    def dies(shown: str, names: Sequence[str]) -> list[str]:
+        if os.getpid() != own and not alive:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if os.getpid() != own and shown.endswith("/9"):  # in its second share
+            os.kill(os.getpid(), signal.SIGKILL)
+        return serve(shown, names)
+
+    own = os.getpid()
+    monkeypatch.setattr(scanning, "_marked_in", dies)
     assert list(scan(listings, 3)) == expected(listings)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="one process reads everything")
-@pytest.mark.parametrize(("jobs", "number"), [(1, 1), (2, 2), (3, 3), (50, 4)])
-def test_shares_are_about_equal(listings: list[Listing], jobs: int, number: int) -> None:
-    shares = scanning._shares(listings, jobs)
+@pytest.mark.parametrize("helpers", [0, 1, 2, 20])
+def test_shares_are_all_there_is(listings: list[Listing], helpers: int) -> None:
+    total = sum(len(listing.names) for listing in listings)
+    shares = scanning._shares(listings, total, helpers)
     assert [listing for share in shares for listing in share] == listings
+    assert len(shares) == helpers + 1
     sizes = [sum(len(listing.names) for listing in share) for share in shares]
-    assert len(sizes) == number
     assert max(sizes) - min(sizes) <= 2 * max(len(listing.names) for listing in listings)
+    assert scanning._shares([], 0, helpers) == [[]] * (helpers + 1)
