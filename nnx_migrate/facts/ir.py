@@ -194,7 +194,7 @@ class Function(_Record):
         nested: keys of the functions and lambdas defined directly in the body.
         reads: attributes that are read other than in order to be called at once; those of imported
             names are left out.
-        guards: calls that are made only where a name is true.
+        guards: the name that has to be true for a call, by the place of the call among `calls`.
         loose: names that only comprehensions bind, so that outside of these they mean what they
             mean around the function.
     """
@@ -216,7 +216,7 @@ class Function(_Record):
     nested: tuple[str, ...]
     reads: tuple[Attribute, ...] = ()
     loose: frozenset[str] = frozenset()
-    guards: Mapping[Call, str] = dataclasses.field(default_factory=dict)
+    guards: tuple[tuple[int, str], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

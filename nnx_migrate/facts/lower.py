@@ -235,14 +235,13 @@ class FunctionBuilder:
     reads: dict[ir.Attribute, None] = dataclasses.field(default_factory=dict)
     loose: set[str] = dataclasses.field(default_factory=set)
     guard: str = ""
-    guards: dict[ir.Call, str] = dataclasses.field(default_factory=dict)
+    guards: dict[int, str] = dataclasses.field(default_factory=dict)
 
     def call(self, call: ir.Call) -> None:
         """Take note of a call, and of the name that has to be true where it is made."""
+        if self.guard:
+            self.guards[len(self.calls)] = self.guard
         self.calls.append(call)
-        known = self.guards.setdefault(call, self.guard)
-        if known != self.guard:
-            self.guards[call] = ""
 
     def bind(self, name: str, value: ir.Expr, in_comprehension: bool = False) -> None:
         if in_comprehension and name not in self.bindings:
@@ -270,5 +269,5 @@ class FunctionBuilder:
             tuple(self.nested),
             tuple(self.reads),
             frozenset(self.loose),
-            {call: name for call, name in self.guards.items() if name},
+            tuple(self.guards.items()),
         )

@@ -72,8 +72,9 @@ class Tracker:
             function = self.project.function(scope)
             for write in function.writes:
                 yield from self._write(scope, write)
-            for call in function.calls:
-                flag = self.flags.own(scope, function.guards.get(call, ""))
+            guards = dict(function.guards)
+            for place, call in enumerate(function.calls):
+                flag = self.flags.own(scope, guards.get(place, ""))
                 yield from flags.only_when(flag, self._call(scope, call))
             for read in function.reads:
                 yield from self._read(scope, read)
