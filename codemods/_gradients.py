@@ -103,8 +103,7 @@ def _decide_module(
 def _params_only(context: FileContext, site: Site, values: list[Values]) -> bool:
     if site.form != "call" or site.escapes or not site.uses:
         return False
-    contents = [context.analysis.contents.of(held) for held in values]
-    return all(held.only_params for held in contents) and all(
+    to_optimizer = all(
         only_updates_optimizer(
             context.tree,
             context.finder,
@@ -114,6 +113,7 @@ def _params_only(context: FileContext, site: Site, values: list[Values]) -> bool
         )
         for use in site.uses
     )
+    return to_optimizer and all(context.analysis.contents.of(held).only_params for held in values)
 
 
 def _contribution(

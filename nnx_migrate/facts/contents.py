@@ -155,19 +155,27 @@ class ContentsFinder:
             if layer is not None and layer.name not in {"Module", "Pytree"}:
                 found |= self._value(Instance(ancestor))
             found |= self._own_attributes(ancestor)
+        for ancestor in ancestry.classes:
+            # To look for what other code stores in its instances is dear, and often needless.
+            if found.only_params or found == _EMPTY:
+                found |= self._own_attributes(ancestor, stored_outside=True)
         return found
 
-    def _own_attributes(self, class_name: str) -> Contents:
+    def _own_attributes(self, class_name: str, stored_outside: bool = False) -> Contents:
+        """What the class's own code stores in its instances, or else what other code does too."""
         located = self.project.class_of(class_name)
         if located is None:
             return _EMPTY
         module, record = located
         found = self._computed_names(module, record)
-        for name in self._attribute_names(module, record):
+        names = self._attribute_names(module, record)
+        if stored_outside:
+            names += sorted(self.evaluator.names_stored_outside(class_name))
+        for name in dict.fromkeys(names):
             stored = self.evaluator.stored(class_name, name)
             for value in stored:
                 found |= self.of(self.evaluator.values(value.scope, value.expr))
-            for value in self.evaluator.stored_outside(class_name, name):
+            for value in self.evaluator.stored_outside(class_name, name) if stored_outside else ():
                 found |= self.of(self.evaluator.values(value.scope, value.expr))
             in_body = len(record.attributes.get(name, ()))
             if len(stored) == in_body and name in record.annotations:
@@ -177,7 +185,6 @@ class ContentsFinder:
 
     def _attribute_names(self, module: str, record: ir.Class) -> list[str]:
         names = [*record.attributes, *record.annotations]
-        names += sorted(self.evaluator.names_stored_outside(f"{module}:{record.key}"))
         for _, function in self.project.methods_of(module, record.key):
             if not function.parameters:
                 continue
