@@ -170,7 +170,7 @@ class Tracker:
             return
         elif self.rooted(scope, func):
             for value in self.aliases.values(scope, func):
-                called = value if isinstance(value, Instance) else None
+                called = value if isinstance(value, Instance | FunctionValue) else None
                 found = self.finder.of_call(value, where)
                 yield from self.flags.as_called(scope, call, found, called)
         yield from self._given(scope, call, where)
