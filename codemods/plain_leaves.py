@@ -49,15 +49,20 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             return None
         reason = "the attributes become arrays or Variables by the mode that made the graphdef"
         return Manual(RULE.name, f"{reason}; make it with nnx.compat.split")
-    operand = site.operands[0]
-    held = _held(operand)
-    if held is None:
-        plain = any(_holds_plain(value) for value in context.values(operand))
-    else:
-        plain = any(not _is_none(each) and context.values(each) & PLAIN for each in held)
-    if not plain:
+    if site.form == "reference" or not _is_plain_inside(context, site.operands[0]):
         return None
     return Pin(RULE.name, "plain Python values in it become leaves of the State", bare=True)
+
+
+def _is_plain_inside(context: FileContext, node: ast.expr) -> bool:
+    """Whether a container has plain values in it, at any depth; None is a leaf of neither mode."""
+    held = _held(node)
+    if held is None:
+        return any(map(_holds_plain, context.values(node)))
+    return any(
+        _is_plain_inside(context, each) or (not _is_none(each) and context.values(each) & PLAIN)
+        for each in held
+    )
 
 
 def _held(operand: ast.expr) -> list[ast.expr] | None:
@@ -71,9 +76,9 @@ def _held(operand: ast.expr) -> list[ast.expr] | None:
 def _holds_plain(value: Value) -> bool:
     match value:
         case TupleValue(elements=elements):
-            return any(element & PLAIN for element in elements)
+            return any(element & PLAIN or any(map(_holds_plain, element)) for element in elements)
         case ContainerValue(element=element):
-            return bool(element & PLAIN)
+            return bool(element & PLAIN) or any(map(_holds_plain, element))
         case _:
             return False
 

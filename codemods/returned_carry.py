@@ -39,6 +39,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods._evidence import is_graph_node
+from nnx_migrate.facts.aliases import VARIABLE_READS
 from nnx_migrate.facts.lower import dotted_path
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import FunctionNode
@@ -72,9 +73,10 @@ def _uses(context: FileContext, site: Site) -> Iterator[ast.Call]:
 
 def _both_used(context: FileContext, call: ast.Call, given: set[str]) -> str:
     statement = context.tree.statement(call)
-    if not (isinstance(statement, ast.Assign) and statement.value is call and given):
+    if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is not call:
         return ""
-    returned = {p for target in statement.targets for p in _carry(context, target)} - given
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    returned = {p for target in targets for p in _carry(context, target)} - given
     holder = context.tree.function_around(call) or context.tree.root
     end = statement.end_lineno or statement.lineno
     for node in ast.walk(holder):
@@ -85,7 +87,7 @@ def _both_used(context: FileContext, call: ast.Call, given: set[str]) -> str:
             return f"{ast.unparse(node)} compares them"
         changed = _changed(node)
         for these, others in ((returned, given), (given, returned)):
-            if changed in these:
+            if any(f"{changed}.".startswith(f"{path}.") for path in these):
                 other = next((p for p in _read_after(holder, end) if p in others), "")
                 if other:
                     return f"{changed} is changed and {other} used"
@@ -122,7 +124,7 @@ def _compared(node: ast.AST) -> list[ast.expr]:
 def _changed(node: ast.AST) -> str:
     """The path of the object that gets an attribute, or another setting."""
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
-        return dotted_path(node.value)
+        return dotted_path(node.value) if node.attr not in VARIABLE_READS else ""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return dotted_path(node.func.value) if node.func.attr in _SETTERS else ""
     return ""

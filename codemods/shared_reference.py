@@ -64,11 +64,10 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return None
     if site.transform == "flatten" and site.options.keys() & {"ref_index", "ref_outer_index"}:
         return Pin(RULE.name, "tree mode keeps no table of references", bare=True)
-    gradient = site.transform in GRADIENTS  # their rules know what one object holds twice
-    ways = (_given_twice, _holds_twice, _beside_its_optimizer, _returned_twice)
-    reason = next(
-        (found for way in ways[: 1 if gradient else None] if (found := way(context, site))), ""
-    )
+    ways = [_given_twice]
+    if site.transform not in GRADIENTS:  # their rules know what one object holds twice
+        ways += [_holds_twice, _beside_its_optimizer, _returned_twice]
+    reason = next((found for way in ways if (found := way(context, site))), "")
     if not reason:
         return None
     loops = site.transform in {"while_loop", "fori_loop"}
@@ -86,13 +85,13 @@ def _holds_twice(context: FileContext, site: Site) -> str:
             reason = context.analysis.sharing.of(values)
             if reason:
                 return f"in {name}, {reason}"
-    given = [argument for use in site.uses for argument in use.args]
+    given = [a for use in site.uses for a in (*use.args, *(k.value for k in use.keywords))]
     reasons = (context.analysis.sharing.of(context.values(argument)) for argument in given)
     return next(filter(None, reasons), "")
 
 
 def _beside_its_optimizer(context: FileContext, site: Site) -> str:
-    """A model and the ModelAndOptimizer that was made of it."""
+    """A model and the ModelAndOptimizer, or another holder of its State, that was made of it."""
     for scope in function_scopes(context, site):
         given = [
             (name, value)
@@ -101,9 +100,8 @@ def _beside_its_optimizer(context: FileContext, site: Site) -> str:
             if isinstance(value, Instance)
         ]
         for holder, optimizer in given:
-            held = {(v.class_name, v.origin) for v in optimizer.wraps if isinstance(v, Instance)}
-            if optimizer.class_name != "flax.nnx.ModelAndOptimizer":
-                held = set()
+            wraps = optimizer.class_name == "flax.nnx.ModelAndOptimizer" and optimizer.wraps
+            held = {(v.class_name, v.origin) for v in wraps or () if isinstance(v, Instance)}
             states = dict(context.analysis.sharing.states_kept(optimizer.class_name))
             for name, value in given:
                 if (value.class_name, value.origin) in held and name != holder:

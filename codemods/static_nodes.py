@@ -48,7 +48,8 @@ from nnx_migrate.rewrite.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    assert isinstance(site.node, ast.Call)
+    if not isinstance(site.node, ast.Call):
+        return Pin(RULE.name, "what it visits, and what is done with it, is not seen", bare=True)
     if site.transform == "recursive_map":
         looks = _maps_nodes(context, definition_of(context, site.node.args[0]))
     else:
@@ -125,7 +126,7 @@ def _are_node_classes(context: FileContext, values: Values) -> bool:
     return bool(values) and all(
         (
             isinstance(value, ClassValue)
-            and context.evaluator.hierarchy.kind(value.class_name) is not None
+            and context.evaluator.hierarchy.kind(value.class_name) in _NODES
         )
         or (
             isinstance(value, TupleValue)
@@ -146,4 +147,5 @@ def _second(target: ast.expr) -> str | None:
     return None
 
 
+_NODES = frozenset({"module", "variable", "rngs", "optimizer", "metric"})
 RULE = Rule("static-nodes", frozenset({"iter_graph", "recursive_map"}), decide)

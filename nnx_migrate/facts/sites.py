@@ -164,7 +164,12 @@ class SiteFinder:
 
     def _of_object(self, name: str, reference: ast.expr, call: ast.AST) -> Site | None:
         place = OBJECT_FUNCTIONS[name]
-        if not (isinstance(call, ast.Call) and call.func is reference and call.args[place:]):
+        if not (isinstance(call, ast.Call) and call.func is reference):
+            escapes = "the function is passed on as a value"
+            return Site(
+                name, reference, "reference", reference, {}, None, True, None, escapes=escapes
+            )
+        if not call.args[place:]:
             return None
         options = {k.arg: k.value for k in call.keywords if k.arg}
         complete = not any(isinstance(arg, ast.Starred) for arg in call.args[: place + 1])

@@ -16,19 +16,18 @@ from nnx_migrate.rewrite.pinning import SETTERS
 CODE = "chosen-mode"
 _SETTINGS = frozenset({"nnx_graph_mode", "nnx_graph_updates"})
 _OPTIONS = frozenset({"graph", "graph_updates"})
-_SAID = re.compile(r"\bgraph(_updates)?\s*=")
+_CHOOSING = re.compile(r"set_graph_|nnx_graph_|\bgraph(_updates)?\s*=", re.IGNORECASE)
 
 
 def may_choose(text: str) -> bool:
-    """Whether a file may name a setting of the mode; a cheap check before it is parsed."""
-    return "set_graph_" in text or any(name in text.lower() for name in _SETTINGS)
+    """Whether a file may choose a mode in some way; a cheap check before it is parsed."""
+    return _CHOOSING.search(text) is not None
 
 
 def chosen_modes(context: FileContext) -> list[Finding]:
     """One finding for each statement, or head of one, that chooses a mode in some way."""
     found: dict[tuple[ast.stmt, str], Finding] = {}
-    text = context.text.text
-    if not may_choose(text) and not _SAID.search(text):
+    if not may_choose(context.text.text):
         return []
     for node in context.tree.nodes:
         way, reason = _choice(context, node)

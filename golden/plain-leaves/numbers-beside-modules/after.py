@@ -20,3 +20,7 @@ class Run:
 
     def leaves(self):
         return len(jax.tree.leaves(nnx.compat.flatten(self.parts)[1]))
+
+
+def nested(model: nnx.Linear):
+    return len(jax.tree.leaves(nnx.compat.split({"model": model, "sizes": {"depth": 2, "none": None}})[1]))

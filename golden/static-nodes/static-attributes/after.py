@@ -4,8 +4,13 @@ from flax import nnx
 from flax.nnx import iter_graph as walk
 
 
+class Settings:
+    size = 3
+
+
 class Net(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
+        self.settings = nnx.static(Settings())
         self.linear = nnx.Linear(2, 3, rngs=rngs)
         self.rate = 0.5
         self.name = "net"
@@ -41,3 +46,11 @@ def replaced(model: Net):
 def counted(model: Net):
     pairs = list(nnx.compat.iter_graph(model))
     return len([path for path, _ in pairs if path])
+
+
+def settings(model: Net):
+    return [value.size for path, value in nnx.compat.iter_graph(model) if isinstance(value, Settings)]
+
+
+def handed_on(models: list[Net]):
+    return [len(list(pairs)) for pairs in map(nnx.compat.iter_graph, models)]
