@@ -163,7 +163,9 @@ def _read(
         elif indexed.wanted and indexed.failure is not None:
             results.append(indexed.failure)
     results.extend(walk.problems)
-    return _Found(Projects(indexes), tasks, results, walk.looked_at, tuple(walk.missing))
+    projects = Projects(indexes)
+    tasks.sort(key=lambda task: (projects.group(task.path), str(task.path)))
+    return _Found(projects, tasks, results, walk.looked_at, tuple(walk.missing))
 
 
 def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
@@ -190,7 +192,7 @@ def _explain(path: Path, line: int, configuration: Configuration) -> str:
         raise ConfigError(f"{path}: {own.failure.reason}")
     module = module_name(path.absolute())
     projects = _projects_around(own, data, configuration)
-    project = projects.around(import_root(path.absolute()), module)
+    project = projects.around(path)
     options = configuration.options_for(path.absolute())
     return explain(decode(path, data), module, project, options, line)
 
@@ -245,7 +247,7 @@ def _index(task: _IndexTask) -> _Indexed:
         module = module_name(path)
         source = decode(task.path, task.data)
         record = index_module(source, module)
-        index = PlacedIndex(import_root(path), module, task.path, record)
+        index = PlacedIndex(import_root(path), module, task.path, record.imports, record)
         return _Indexed(task.path, task.wanted, digest, index, None)
     except Exception as error:
         return _Indexed(task.path, task.wanted, digest, None, _failure(task.path, error))
@@ -286,7 +288,7 @@ def _plan(task: _PlanTask) -> FileResult:
             reason = "changed while migrating; run again"
             return problem(path, FileStatus.FAILED, "changed-file", reason)
         module = module_name(path.absolute())
-        project = _projects[0].around(import_root(path.absolute()), module)
+        project = _projects[0].around(path)
         return plan(decode(path, data), module, project, task.options)
     except Exception as error:
         return _failure(path, error)

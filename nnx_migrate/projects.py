@@ -1,30 +1,33 @@
-"""Which project a file is planned in, when scripts in several folders share a module name.
+"""Which project a file is planned in: the files that are known together with it, and of those that
+share a module name the nearest.
 
 `examples/a/model.py` and `examples/b/model.py` are both "model" to the `train.py` beside them. A
 `Project` takes the first of two files with one name, so each folder whose names collide gets a
-project that lists its own files first; all other files share one.
-
-Flax's own source, where it is among the files, is a library to all files but its own: what is known
-of it is in the tables that were made from it, and the calls in it tell nothing of user code.
+project that lists its own files first; all other files of a group share one.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import gc
 import pickle
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nnx_migrate.connections import Imports, connected
+
 if TYPE_CHECKING:
     from nnx_migrate.facts.ir import ModuleIndex
-    from nnx_migrate.facts.name_tables import NameTables
     from nnx_migrate.facts.project import Project
 
 
 #: Projects that are kept: files come folder by folder, so the one of a folder is soon done with.
 _KEPT = 2
+#: Circles of objects are looked for when so many indexes have been let go.
+_WORTH_COLLECTING = 200
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,27 +38,31 @@ class PlacedIndex:
         root: the folder that the file's imports start from.
         module: its dotted name.
         path: the file.
-        record: the `ModuleIndex`, pickled when it is to travel between processes.
+        imports: the dotted names that it imports.
+        record: the `ModuleIndex`, pickled and compressed to wait or to travel.
     """
 
     root: Path
     module: str
     path: Path
+    imports: tuple[str, ...]
     record: ModuleIndex | bytes
 
     def packed(self) -> PlacedIndex:
-        """The same, as it travels between processes: shallow however deep the code is."""
-        return dataclasses.replace(self, record=pickle.dumps(self.record))
+        """The same in a tenth of the memory, and shallow however deep the code is."""
+        if isinstance(self.record, bytes):
+            return self
+        return dataclasses.replace(self, record=zlib.compress(pickle.dumps(self.record), 1))
 
     def unpacked(self) -> ModuleIndex:
         if isinstance(self.record, bytes):
-            record: ModuleIndex = pickle.loads(self.record)
+            record: ModuleIndex = pickle.loads(zlib.decompress(self.record))
             return record
         return self.record
 
 
 class Projects:
-    """All indexes of a run; picklable, and shallow however deep the code is.
+    """All indexes of a run; those that belong together are unpacked together, one group at a time.
 
     Args:
         indexes: one for each file, in any order.
@@ -63,63 +70,85 @@ class Projects:
 
     def __init__(self, indexes: Iterable[PlacedIndex]) -> None:
         # A package hides a module of the same name, so packages come first.
-        self._indexes = sorted(
+        ordered = sorted(
             indexes,
             key=lambda index: (index.path.name != "__init__.py", str(index.root), str(index.path)),
         )
-        roots_of: dict[str, set[Path]] = defaultdict(set)
-        for index in self._indexes:
-            roots_of[index.module].add(index.root)
-        self._colliding = {root for roots in roots_of.values() if len(roots) > 1 for root in roots}
-        self._tables: dict[Path | None, NameTables] = {}
-        self._built: dict[tuple[Path | None, bool], Project] = {}  # the last used is the last
+        self._placed: dict[Path, tuple[int, Path]] = {}
+        self._members: dict[int, list[PlacedIndex]] = defaultdict(list)
+        for index, group in zip(ordered, connected(list(map(_imports, ordered))), strict=True):
+            self._placed[index.path] = group, index.root
+            self._members[group].append(index)
+        self._open: tuple[int, _Group] | None = None
+        self._let_go = 0
 
-    def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_tables": {}, "_built": {}}
+    def group(self, path: Path) -> int:
+        """The number of the group that a file is known with; files are best planned by it."""
+        return self._placed[path][0]
 
-    def around(self, root: Path, module: str) -> Project:
+    def around(self, path: Path) -> Project:
         """Return the project in which a file is planned.
 
         Args:
-            root: the folder that its imports start from.
-            module: its dotted name.
+            path: the file, as its index has it.
         """
-        own_root = root if root in self._colliding else None
-        key = own_root, _is_flax(module)
+        number, root = self._placed[path]
+        if self._open is None or self._open[0] != number:
+            self._close()
+            self._open = number, _Group(self._members[number])
+        return self._open[1].around(root)
+
+    def _close(self) -> None:
+        if self._open is None:
+            return
+        self._let_go += len(self._members[self._open[0]])
+        self._open = None
+        if self._let_go > _WORTH_COLLECTING:
+            gc.collect()
+            self._let_go = 0
+
+
+class _Group:
+    """Files that are known together, and the projects of the folders among them."""
+
+    def __init__(self, indexes: Iterable[PlacedIndex]) -> None:
+        from nnx_migrate.facts.name_tables import NameTables, defined_in
+
+        self._records = [(index.root, index.unpacked()) for index in indexes]
+        roots_of: dict[str, set[Path]] = defaultdict(set)
+        for root, record in self._records:
+            roots_of[record.module].add(root)
+        self._colliding = {root for roots in roots_of.values() if len(roots) > 1 for root in roots}
+        defined = defined_in(record for _, record in self._records)
+        parts: dict[Path | None, list[ModuleIndex]] = defaultdict(list)
+        for root, record in self._records:
+            parts[self._own(root)].append(record)
+        self._tables = tuple(NameTables(records, defined) for records in parts.values())
+        self._built: dict[Path | None, Project] = {}  # the last used is the last
+
+    def _own(self, root: Path) -> Path | None:
+        return root if root in self._colliding else None
+
+    def around(self, root: Path) -> Project:
+        key = self._own(root)
         if key in self._built:
             self._built[key] = self._built.pop(key)
         else:
-            if not self._tables:
-                self._unpack()
-            self._built[key] = self._build(own_root, _is_flax(module))
+            self._built[key] = self._build(key)
             if len(self._built) > _KEPT:
                 del self._built[next(iter(self._built))]
         return self._built[key]
 
-    def _unpack(self) -> None:
-        from nnx_migrate.facts.name_tables import NameTables, defined_in
-
-        # In the place of the bytes, which nothing else keeps alive.
-        for i, index in enumerate(self._indexes):
-            self._indexes[i] = dataclasses.replace(index, record=index.unpacked())
-        defined = defined_in(index.unpacked() for index in self._indexes)
-        groups: dict[Path | None, list[ModuleIndex]] = defaultdict(list)
-        for index in self._indexes:
-            group = index.root if index.root in self._colliding else None
-            groups[group].append(index.unpacked())
-        self._tables = {root: NameTables(records, defined) for root, records in groups.items()}
-
-    def _build(self, own_root: Path | None, of_flax: bool) -> Project:
+    def _build(self, own_root: Path | None) -> Project:
         from nnx_migrate.facts.project import Project
 
-        seen = [index for index in self._indexes if of_flax or not _is_flax(index.module)]
-        own = [index.unpacked() for index in seen if index.root == own_root]
-        rest = [index.unpacked() for index in seen if index.root != own_root]
-        project = Project([*own, *rest], tuple(self._tables.values()))
+        own = [record for root, record in self._records if root == own_root]
+        rest = [record for root, record in self._records if root != own_root]
+        project = Project([*own, *rest], self._tables)
         # Of ten copies of a tree, nine have nothing in the project of the tenth.
         project.tables = tuple(t for t in project.tables if any(map(project.holds, t.records)))
         return project
 
 
-def _is_flax(module: str) -> bool:
-    return module == "flax" or module.startswith("flax.")
+def _imports(index: PlacedIndex) -> Imports:
+    return Imports(index.root, index.module, index.path.name == "__init__.py", index.imports)

@@ -42,7 +42,7 @@ class Workers(Generic[Task, Answer]):
         crashed: makes the answer for a task whose process died.
         start: importable; called once in each process before its first task.
         start_args: its arguments, sent once to each process.
-        pack: makes an answer fit to be sent, where it is not.
+        pack: makes an answer fit to be sent, or to be kept beside many others.
     """
 
     def __init__(
@@ -63,13 +63,14 @@ class Workers(Generic[Task, Answer]):
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Answer]:
         """Yield an answer for each task, in any order; tasks are taken no faster than done."""
-        if self._jobs == 1:
-            yield from self._here(tasks)
-            return
         source = iter(tasks)
         few = list(itertools.islice(source, WORTH_A_POOL))
         if len(few) < WORTH_A_POOL:
             yield from run_deep(lambda: list(self._here(few)))
+            return
+        if self._jobs == 1:
+            answers = self._here(itertools.chain(few, source))
+            yield from answers if self._pack is None else map(self._pack, answers)
             return
         lost: list[Task] = []
         yield from self._in_pool(_batches(itertools.chain(few, source)), lost)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nnx_migrate.facts import ir
 from nnx_migrate.facts.project import Project
 
 
@@ -28,15 +27,7 @@ class ImportFinder:
         return self._known[module]
 
     def _direct(self, module: str) -> Iterator[str]:
-        record = self.project.modules[module]
-        targets = {
-            value.target
-            for function in record.functions.values()
-            for values in function.bindings.values()
-            for value in values
-            if isinstance(value, ir.ImportRef)
-        }
-        for target in (*targets, *record.star_imports):
+        for target in self.project.modules[module].imports:
             while target:
                 if target in self.project.modules:
                     yield target

@@ -48,6 +48,7 @@ def index_tree(tree: ast.Module, module: str, source: Source) -> ir.ModuleIndex:
         functions,
         walker.classes,
         tuple(walker.star_imports),
+        tuple(sorted(walker.imports)),
         walker.exports,
         tuple(sorted(walker.words)),
         tuple(sorted(walker.paths)),
@@ -68,6 +69,7 @@ class _Walker:
         self.methods: dict[str, str] = {}
         self.in_comprehension = False
         self.star_imports: list[str] = []
+        self.imports: set[str] = set()
         self.exports: frozenset[str] | None = None
         self.words: set[str] = set()
         self.paths: set[str] = set()
@@ -243,6 +245,7 @@ class _Walker:
 
     def walk_import(self, node: ast.Import) -> None:
         for alias in node.names:
+            self.imports.add(alias.name)
             if alias.asname:
                 self.bind(alias.asname, ir.ImportRef(alias.name))
             else:
@@ -254,9 +257,12 @@ class _Walker:
         for alias in node.names:
             self.words.add(alias.name)
             if alias.name == "*":
+                self.imports.add(base)
                 self.star_imports.append(base)
             else:
-                self.bind(alias.asname or alias.name, ir.ImportRef(f"{base}.{alias.name}"))
+                target = f"{base}.{alias.name}" if base else alias.name
+                self.imports.add(target)
+                self.bind(alias.asname or alias.name, ir.ImportRef(target))
 
     def absolute(self, module: str | None, level: int) -> str:
         if level == 0:

@@ -238,6 +238,8 @@ class ModuleIndex(_Record):
     """All that the project's facts need of one file.
 
     Args:
+        star_imports: the modules of which it imports everything.
+        imports: every dotted name that it imports, wherever it does; of a star import the module.
         words: every identifier in it, keyword arguments and imported names included; "**" when
             keyword arguments are unpacked somewhere.
         paths: every "a.b.c" in it of which the last name is that of a transform.
@@ -249,6 +251,7 @@ class ModuleIndex(_Record):
     functions: Mapping[str, Function]
     classes: Mapping[str, Class]
     star_imports: tuple[str, ...]
+    imports: tuple[str, ...]
     exports: frozenset[str] | None
     words: tuple[str, ...]
     paths: tuple[str, ...]

@@ -62,12 +62,7 @@ def _is_exported(context: FileContext, name: str) -> bool:
 
 def _imports(index: ir.ModuleIndex, module: str) -> bool:
     last = module.rpartition(".")[2]
-    return any(
-        isinstance(value, ir.ImportRef) and last in value.target.split(".")
-        for function in index.functions.values()
-        for values in function.bindings.values()
-        for value in values
-    )
+    return any(last in target.split(".") for target in index.imports)
 
 
 def _removal(context: FileContext, assignment: ast.Assign) -> list[Edit]:
