@@ -122,7 +122,8 @@ def _holds_graph_node(context: FileContext, value: Value) -> bool:
 
 _VIEWS = frozenset({"state", "split", "variables", "view", "merge", "to_flat_state"})
 _TRANSFORMS = (
-    frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map", "cond", "switch"})
+    frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map", "checkify"})
+    | {"cond", "switch"}
     | SPLITTERS
 )
 RULE = Rule("returned-input", _TRANSFORMS, decide)

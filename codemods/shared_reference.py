@@ -6,9 +6,10 @@ Calls of functions under `jit`, `grad`, `value_and_grad`, `vmap`, `pmap`, `remat
 `cond`, `switch`, `while_loop` and `fori_loop` that are given the same Module, Optimizer, Rngs,
 Metric or Variable twice: in two arguments, in an argument and in what holds it (a model and its
 ModelAndOptimizer), in two elements of a carry, or in one object that keeps it under two names or
-keeps itself (of a gradient the rule for it sees that). Of the latter also calls of
-`nnx.split`, `nnx.state`, `nnx.clone`, `nnx.graphdef`, `nnx.flatten`, `nnx.iter_graph`,
-`nnx.iter_modules` and `nnx.recursive_map`.
+keeps itself (of a gradient the rule for it sees that). Of the latter also functions that trace
+nothing and are given such an object: `nnx.split`, `nnx.state`, `nnx.clone`, `nnx.map`,
+`nnx.Optimizer`, `nnx.EMA`, `nnx.tabulate`, `model.train()`, `model.eval()` and their like. Modules
+that are told to be no trees (`pytree=False`, `nnx.Object`, `bridge.Module`) count as such objects.
 
 Why it matters
 --------------
@@ -27,11 +28,14 @@ After
 
 When it is safe
 ---------------
-This rule rewrites nothing; it pins. To get rid of the pin, pass the object once and reach the
+This rule rewrites nothing; it pins: by the `compat` name, by `graph=True` where there is none
+(`nnx.Optimizer(..., graph=True)`), and by `nnx.set_graph_mode(True)(model.eval)()` where there is
+neither. To get rid of the pin, pass the object once and reach the
 other name through it, or make the second attribute a property.
 
 What it does otherwise
 ----------------------
+`nnx.ModelAndOptimizer` and `nnx.capture` take no mode, so a person has to choose something else.
 Objects that are the same without the code showing it (two names for what a function returns) are
 not found. Arguments with `StateAxes` are looked at by the rule for these.
 
@@ -50,12 +54,12 @@ from nnx_migrate.facts.identity import Path
 from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import CONTROL_FLOW, OBJECT_FUNCTIONS, WITHOUT_COMPAT
+from nnx_migrate.facts.transforms import CONTROL_FLOW, OBJECT_FUNCTIONS, OBJECT_METHODS
 from nnx_migrate.facts.values import Instance, Scope, Values
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import function_scopes, given_parameters
-from nnx_migrate.rewrite.plan import Decision, Pin
+from nnx_migrate.rewrite.plan import Decision, Manual, Pin
 from nnx_migrate.rewrite.rule import Rule
 
 
@@ -74,6 +78,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     effect = "loops of tree mode take it apart" if loops else "tree mode takes nothing but trees"
     evidence = Evidence(reason, Proof.PROVED, context.where(site.node))
     message = f"{effect}: {reason}"
+    if site.transform in _WITHOUT_PIN:
+        reason = f"{message}; {_WITHOUT_PIN[site.transform]}"
+        return Manual(RULE.name, reason, (evidence,))
     return Pin(RULE.name, message, (evidence,), outward=True, bare=site.form == "object")
 
 
@@ -195,9 +202,14 @@ def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Ex
             yield where, [*own, *call.args, *(given for _, given in call.keywords)]
 
 
+_WITHOUT_PIN = {
+    "ModelAndOptimizer": "it takes no mode: use nnx.Optimizer(..., graph=True)",
+    "capture": "what it gives has to be called with nnx.set_graph_mode(True) around it",
+}
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
-_TRACING = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map"})
+_TRACING = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map", "checkify"})
+_METHODS = frozenset(f"Module.{method}" for method in OBJECT_METHODS)
 _TRANSFORMS = (
-    GRADIENTS | _TRACING | CONTROL_FLOW.keys() | (OBJECT_FUNCTIONS.keys() - WITHOUT_COMPAT)
+    GRADIENTS | _TRACING | CONTROL_FLOW.keys() | (OBJECT_FUNCTIONS.keys() - {"merge"}) | _METHODS
 )
 RULE = Rule("shared-reference", _TRANSFORMS, decide)

@@ -150,6 +150,8 @@ def _may_be_graph_node(context: FileContext, values: Values) -> bool:
     return not seen or any(kind not in {"plain", "state"} for kind in kinds)
 
 
-_TRACING = frozenset({"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map"})
+_TRACING = frozenset(
+    {"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map", "checkify"}
+)
 _TRANSFORMS = GRADIENTS | _TRACING | SPLITTERS | CONTROL_FLOW.keys()
 RULE = Rule("structural-update", _TRANSFORMS, decide)

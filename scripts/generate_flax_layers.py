@@ -31,10 +31,12 @@ from flax_structural_methods import structural_methods
 
 TABLE = Path(__file__).parent.parent / "nnx_migrate" / "facts" / "flax_layers.json"
 
-# Methods that are structural only when one of these keywords is given: the search cannot see
-# it, because self goes into a function that is held in an attribute.
+# Methods that are structural only when one of these keywords is given. The search cannot see the
+# first, because self goes into a function that is held in an attribute; of the second it sees what
+# happens while `lazy_init` runs too (SEMANTICS BRG-01, BRG-02).
 STRUCTURAL_WHEN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "flax.nnx.MultiHeadAttention": {"__call__": ("sow_weights",)},
+    "flax.nnx.bridge.ToNNX": {"__call__": ("mutable",)},
 }
 
 _KINDS: tuple[tuple[type, str], ...] = (
@@ -114,7 +116,7 @@ def layer_row(public_name: str, classes: Mapping[str, type]) -> dict[str, Any]:
         "conditional_variables": {key: sorted(types_) for key, types_ in sorted(more.items())},
         "absent_variables": {key: sorted(types_) for key, types_ in sorted(fewer.items())},
         "raw_arrays": instance.raw_arrays,
-        "structural_methods": sorted(structural_methods(layer)) if is_node else [],
+        "structural_methods": sorted(structural_methods(layer) - when.keys()) if is_node else [],
         "structural_when": {
             method: [keyword for keyword in keywords if _takes(layer, method, keyword)]
             for method, keywords in when.items()

@@ -111,6 +111,8 @@ class ContentsFinder:
                     found |= Contents(variables)
             if layer.name == "Module":
                 found |= Contents(unseen=("its class is not known",))
+            if layer.name == "ToNNX":
+                found |= Contents(unseen=("what its Linen module makes is not known",))
             return found | self._wrapped(instance, layer)
         names = [instance.class_name]
         if not instance.exact:

@@ -35,7 +35,7 @@ from nnx_migrate.facts.library import (
 )
 from nnx_migrate.facts.lower import is_new_container
 from nnx_migrate.facts.name_tables import writes_in
-from nnx_migrate.facts.project import Binding, Project, layer_of, nnx_name
+from nnx_migrate.facts.project import Binding, Project, layer_of, library_class, nnx_name
 from nnx_migrate.facts.values import (
     ARRAY,
     GRAPHDEF,
@@ -157,9 +157,10 @@ class Evaluator:
         return self._library(followed)
 
     def _library(self, dotted: str) -> Values:
+        class_name = library_class(dotted)
+        if class_name is not None:
+            return frozenset({ClassValue(class_name)})
         name = nnx_name(dotted)
-        if name is not None and layer_of(f"flax.nnx.{name}") is not None:
-            return frozenset({ClassValue(f"flax.nnx.{name}")})
         return frozenset({LibraryValue(f"flax.nnx.{name}" if name else dotted)})
 
     def _function(self, scope: Scope, key: str) -> Values:
@@ -616,8 +617,10 @@ class Evaluator:
             return self._transformed(scope, call, dotted)
         if name == "merge" and call.args:
             return self._merged(scope, call.args[0])
-        arguments = [self.values(scope, arg) for arg in call.args]
-        return library_result(dotted, name, arguments)
+        given = call.args
+        if name is not None and not given:  # nnx.clone(node=model)
+            given = tuple(value for keyword, value in call.keywords if keyword == "node")
+        return library_result(dotted, name, [self.values(scope, arg) for arg in given])
 
     def _under_capture(self, scope: Scope, call: ir.Call) -> Values:
         """`nnx.capture(f, T, U)`, which is to give what `f` does, and a State for each type."""

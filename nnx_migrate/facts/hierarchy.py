@@ -6,7 +6,7 @@ import dataclasses
 import functools
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.project import Project, layer_of, nnx_name
+from nnx_migrate.facts.project import Project, layer_of, library_class
 from nnx_migrate.facts.values import Located, ParameterOf, Scope
 
 _MODULE_BASES = frozenset({"Module", "Pytree", "Object"})
@@ -103,10 +103,7 @@ class Hierarchy:
         }
         if len(classes) == 1 == len(bindings):
             return classes.pop()
-        name = nnx_name(dotted)
-        if name is not None and layer_of(f"flax.nnx.{name}") is not None:
-            return f"flax.nnx.{name}"
-        return dotted
+        return library_class(dotted) or dotted
 
     def kind(self, class_name: str) -> str | None:
         """What an instance is: "module", "variable", "rngs", "optimizer", "metric", "state",

@@ -69,7 +69,17 @@ _RNGS_METHODS = frozenset(
 _ARRAY_LIBRARIES = ("jax.numpy.", "jax.random.", "jax.nn.", "jax.lax.", "numpy.", "optax.losses.")
 _STATE_FUNCTIONS = frozenset({"state", "pop", "filter_state", "merge_state", "variables"})
 _SAME_AS_ARGUMENT = frozenset(
-    {"clone", "view", "as_abstract", "as_pure", "data", "static", "with_attributes", "to_tree"}
+    {
+        "clone",
+        "view",
+        "as_abstract",
+        "as_pure",
+        "data",
+        "lazy_init",
+        "static",
+        "with_attributes",
+        "to_tree",
+    }
 )
 _CONTAINER_BUILTINS = frozenset({"list", "tuple", "set", "sorted", "reversed", "iter", "frozenset"})
 _PLAIN_BUILTINS = frozenset(

@@ -18,6 +18,7 @@ _CHANGING = frozenset(
         "set_metadata",
         "recursive_map",
         "map",
+        "lazy_init",
     }
 )
 _HARMLESS_PREFIXES = (

@@ -231,6 +231,15 @@ def nnx_name(dotted: str | None) -> str | None:
     return rest.rpartition(".")[2]
 
 
+def library_class(dotted: str) -> str | None:
+    """The name by which flax's own class of that dotted name is known here, if it is one."""
+    name = nnx_name(dotted)
+    if name is not None and layer_of(f"flax.nnx.{name}") is not None:
+        return f"flax.nnx.{name}"
+    layer = layer_of(dotted)  # of a namespace: nnx.bridge.ToNNX
+    return layer.qualified_names[0] if layer is not None else None
+
+
 def layer_of(class_name: str) -> Layer | None:
     """The library's own class of that dotted name, if it is one."""
     return layers().get(class_name)

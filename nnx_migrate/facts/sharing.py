@@ -21,7 +21,7 @@ from nnx_migrate.facts.values import (
 )
 
 _FALSE = ir.Constant("number", "False")
-_BRIDGE_MODULE = "flax.nnx.bridge.Module"
+_NO_TREES = frozenset({"flax.nnx.bridge.Module", "flax.nnx.Object"})
 #: What gives the Variables of its argument, or the argument itself, and not copies.
 _HOLDERS = frozenset({"state", "variables", "compat.state", "data"})
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
@@ -79,8 +79,8 @@ class SharingFinder:
         made = self.project.class_of(class_name)
         if made is not None and ("pytree", _FALSE) in made[1].keywords:
             return f"{made[1].name} is made with pytree=False"
-        if _BRIDGE_MODULE in self.hierarchy.ancestry(class_name).classes:
-            return "a bridge.Module is made with pytree=False"
+        for base in _NO_TREES.intersection(self.hierarchy.ancestry(class_name).classes):
+            return f"{base.removeprefix('flax.nnx.')} is made with pytree=False"
         for ancestor in self.hierarchy.ancestry(class_name).classes:
             located = self.project.class_of(ancestor)
             if located is None:

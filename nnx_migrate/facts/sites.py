@@ -10,7 +10,12 @@ from typing import Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, Tree
-from nnx_migrate.facts.transforms import CONTROL_FLOW, OBJECT_FUNCTIONS, SITE_NAMES
+from nnx_migrate.facts.transforms import (
+    CONTROL_FLOW,
+    OBJECT_FUNCTIONS,
+    OBJECT_METHODS,
+    SITE_NAMES,
+)
 from nnx_migrate.facts.values import Located, Scope
 
 Form = Literal["decorator", "call", "operands", "object", "reference"]
@@ -21,12 +26,12 @@ class Site:
     """One application of a transform.
 
     Args:
-        transform: its public name ("value_and_grad").
+        transform: its public name ("value_and_grad", "Module.eval").
         reference: the expression that names it (`nnx.value_and_grad`).
         form: "decorator" on a function; "call" with its function as an argument; "operands" for
             control flow, which is called with functions and what they are called with; "object" for
-            a function that is given an object and transforms nothing; "reference" when the
-            transform itself is a value that goes somewhere else.
+            a function or method that is given an object and transforms nothing; "reference" when
+            the transform itself is a value that goes somewhere else.
         node: the whole expression: the decorator, or the call that takes the function.
         options: its keyword arguments, those of a partial and of the call that takes the function.
         complete: the options are all to be seen (no `**options`, no positional ones).
@@ -81,6 +86,7 @@ class SiteFinder:
             for reference, name in self.references(SITE_NAMES)
             if (site := self._site(reference, name)) is not None
         ]
+        found += self._methods()
         return sorted(found, key=lambda s: (s.reference.lineno, s.reference.col_offset))
 
     def references(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
@@ -163,19 +169,50 @@ class SiteFinder:
         return self._applied(name, reference, node, options, call, complete, function)
 
     def _of_object(self, name: str, reference: ast.expr, call: ast.AST) -> Site | None:
-        place = OBJECT_FUNCTIONS[name]
         if not (isinstance(call, ast.Call) and call.func is reference):
             escapes = "the function is passed on as a value"
             return Site(
                 name, reference, "reference", reference, {}, None, True, None, escapes=escapes
             )
-        if not call.args[place:]:
-            return None
+        place, keyword = OBJECT_FUNCTIONS[name].place, OBJECT_FUNCTIONS[name].keyword
         options = {k.arg: k.value for k in call.keywords if k.arg}
+        given = call.args[place] if call.args[place:] else options.get(keyword)
+        if given is None:
+            return None
         complete = not any(isinstance(arg, ast.Starred) for arg in call.args[: place + 1])
-        given = (call.args[place],)
+        return self._object(name, reference, call, given, options, complete)
+
+    def _methods(self) -> Iterator[Site]:
+        """Calls of methods that may be those of a Module."""
+        for call in self.tree.nodes:
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+                continue
+            name = call.func.attr
+            if name in OBJECT_METHODS and self.tree.dotted(call.func) is None:
+                options = {k.arg: k.value for k in call.keywords if k.arg}
+                given = call.func.value
+                yield self._object(f"Module.{name}", call.func, call, given, options, True)
+
+    def _object(
+        self,
+        name: str,
+        reference: ast.expr,
+        call: ast.Call,
+        given: ast.expr,
+        options: Mapping[str, ast.expr],
+        complete: bool,
+    ) -> Site:
         return Site(
-            name, reference, "object", call, options, call, complete, None, (call,), operands=given
+            name,
+            reference,
+            "object",
+            call,
+            options,
+            call,
+            complete,
+            None,
+            (call,),
+            operands=(given,),
         )
 
     def _control_flow(self, name: str, reference: ast.expr, call: ast.Call) -> Site:

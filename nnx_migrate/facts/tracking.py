@@ -38,6 +38,7 @@ from nnx_migrate.facts.values import (
     LibraryValue,
     Located,
     Scope,
+    Value,
     short_name,
 )
 
@@ -173,7 +174,34 @@ class Tracker:
                 called = value if isinstance(value, Instance | FunctionValue) else None
                 found = self.finder.of_call(value, where)
                 yield from self.flags.as_called(scope, call, found, called)
+        yield from self._asked_for(scope, call, where)
         yield from self._given(scope, call, where)
+
+    def _asked_for(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
+        """What a layer of the library does to itself because a keyword says so."""
+        func = call.func
+        if not call.keywords or not self.rooted(
+            scope, func.base if isinstance(func, ir.Attribute) else func
+        ):
+            return
+        for called in self.aliases.values(scope, func):
+            keywords = self._asking(called)
+            for keyword, value in call.keywords:
+                if keyword not in keywords or value in flags.FALSE:
+                    continue
+                flag = self.flags.own(scope, value.id) if isinstance(value, ir.Name) else ""
+                what = f"{keyword}= makes it change"
+                sows = keyword == "sow_weights"
+                effect = Effect("structure", what, where, sows=sows)
+                yield from flags.only_when(flag, [effect])
+
+    def _asking(self, called: Value) -> frozenset[str]:
+        """The keywords that make a call of an instance change it."""
+        if not isinstance(called, Instance):
+            return frozenset()
+        method = self.hierarchy.method(called.class_name, "__call__")
+        layer = layer_of(method) if isinstance(method, str) else None
+        return layer.structural_when.get("__call__", frozenset()) if layer else frozenset()
 
     def _is_capture(self, scope: Scope, call: ir.Call) -> bool:
         name = self.project.nnx_name(scope, call.func)

@@ -81,6 +81,7 @@ TRANSFORMS = frozenset(
         "shard_map",
         "remat",
         "checkpoint",
+        "checkify",
         "custom_vjp",
         "cached_partial",
         "eval_shape",
@@ -88,22 +89,42 @@ TRANSFORMS = frozenset(
         "fork_rngs",
     }
 )
-#: Functions that take an object apart, copy it, walk over it or put it together, and the place of
-#: what they are given.
-OBJECT_FUNCTIONS: Mapping[str, int] = {
-    "split": 0,
-    "state": 0,
-    "clone": 0,
-    "graphdef": 0,
-    "flatten": 0,
-    "iter_graph": 0,
-    "iter_modules": 0,
-    "recursive_map": 1,
-    "merge": 0,
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ObjectFunction:
+    """A function that is given an object and transforms nothing.
+
+    Args:
+        place: the place of the object among its arguments.
+        keyword: its name.
+    """
+
+    place: int
+    keyword: str
+
+
+#: Functions that take an object apart, copy it, walk over it, keep it or put it together.
+OBJECT_FUNCTIONS: Mapping[str, ObjectFunction] = {
+    **dict.fromkeys(("split", "state", "clone", "graphdef", "flatten"), ObjectFunction(0, "node")),
+    **dict.fromkeys(("variables", "unpack", "view", "view_info"), ObjectFunction(0, "node")),
+    **dict.fromkeys(("with_attributes", "reseed", "set_metadata"), ObjectFunction(0, "node")),
+    "iter_graph": ObjectFunction(0, "node"),
+    "iter_modules": ObjectFunction(0, "module"),
+    "recursive_map": ObjectFunction(1, "node"),
+    "map": ObjectFunction(1, "node"),
+    "as_abstract": ObjectFunction(0, "tree"),
+    "abstract_with_sharding": ObjectFunction(0, "tree"),
+    "tabulate": ObjectFunction(0, "obj"),
+    "capture": ObjectFunction(0, "fn"),
+    "merge": ObjectFunction(0, "graphdef"),
+    "Optimizer": ObjectFunction(0, "model"),
+    "ModelAndOptimizer": ObjectFunction(0, "model"),
+    "EMA": ObjectFunction(0, "params"),
 }
+#: Methods of a Module that do such things to it.
+OBJECT_METHODS = frozenset({"train", "eval", "set_attributes", "iter_modules"})
 #: Decorators that trace nothing, but give the function a copy of the object in tree mode.
 SPLITTERS = frozenset({"split_rngs", "fork_rngs"})
-#: Those of them that have no counterpart in nnx.compat.
-WITHOUT_COMPAT = frozenset({"merge"})
 #: What a site is named by.
 SITE_NAMES = TRANSFORMS | CONTROL_FLOW.keys() | OBJECT_FUNCTIONS.keys()

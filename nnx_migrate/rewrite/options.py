@@ -102,6 +102,22 @@ def _added(context: FileContext, site: Site, text: str) -> Edit:
         end = context.text.span(last)[1]
         if isinstance(last, ast.GeneratorExp):
             raise CannotEmit("an option would follow a generator")
-        return Edit(end, end, f", {text}")
+        return _on_a_line_of_its_own(context, call, last, text) or Edit(end, end, f", {text}")
     end = context.text.span(call)[1] - 1
     return Edit(end, end, text)
+
+
+def _on_a_line_of_its_own(
+    context: FileContext, call: ast.Call, last: ast.expr | ast.keyword, text: str
+) -> Edit | None:
+    """The option in a call that is written with one argument a line, a comma behind each."""
+    start, end = context.text.span(last)
+    line = context.text.line_start(context.text.line_of(start))
+    close = context.text.span(call)[1] - 1
+    place = context.text.line_start(context.text.line_of(close))
+    behind = re.match(r"[ \t]*,[^\r\n]*", context.text.text[end:place])
+    indent = context.text.text[line:start]
+    alone = not indent.strip() and not context.text.text[place:close].strip()
+    if behind is None or not alone or context.text.text[end + behind.end() : place].strip():
+        return None
+    return Edit(place, place, f"{indent}{text},{context.newline}")

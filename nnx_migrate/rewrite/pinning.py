@@ -2,19 +2,21 @@
 
 `compat` changes the default of the call it names and of nothing inside (SEMANTICS 22), so the
 function gets the two mode setters as decorators, unless all that it reaches was seen to hold no
-nnx call that depends on the mode.
+nnx call that depends on the mode. Functions that trace nothing and are not in `compat` get
+`graph=True`, or are called with graph mode set.
 """
 
 from __future__ import annotations
 
 import ast
 
+from nnx_migrate.facts.flax_layers import mode_dependent_functions
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import WITHOUT_COMPAT
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.functions import definition_of, is_owned
 from nnx_migrate.rewrite.layout import line_after
+from nnx_migrate.rewrite.options import option_edits
 from nnx_migrate.rewrite.plan import CannotEmit
 from nnx_migrate.rewrite.selfdoc import keep_printed_text
 from nnx_migrate.rewrite.spelling import Spelling
@@ -31,6 +33,8 @@ def pin_edits(context: FileContext, site: Site, cover_extent: bool) -> list[Edit
     Raises:
         CannotEmit: nnx has no name at the site, and none can be given to it.
     """
+    if site.form == "object":
+        return _pinned_call(context, site)
     spelling = Spelling.at(context, site.reference)
     edits = [*spelling.import_edits, compat_edit(context, site.reference, spelling.nnx)]
     edits += keep_printed_text(context, site.reference)
@@ -39,9 +43,37 @@ def pin_edits(context: FileContext, site: Site, cover_extent: bool) -> list[Edit
     return edits
 
 
+def _pinned_call(context: FileContext, site: Site) -> list[Edit]:
+    """By the `compat` name, by `graph=True`, or called with graph mode set, whichever there is."""
+    function = mode_dependent_functions().get(f"flax.nnx.{site.transform}")
+    if function is None:
+        raise CannotEmit(f"nnx.{site.transform} has no mode of its own")
+    spelling = Spelling.at(context, site.reference)
+    edits = [*spelling.import_edits, *keep_printed_text(context, site.reference)]
+    if function.in_compat:
+        return [*edits, compat_edit(context, site.reference, spelling.nnx)]
+    if site.transform == "Module.iter_modules":  # a generator: it runs when no setter is around
+        return [*edits, *_as_function(context, site, f"{spelling.nnx}.compat.iter_modules")]
+    if function.has_graph_parameter:
+        return option_edits(context, site, {"graph": "True"})
+    start, end = context.text.span(site.reference)
+    setter = f"{spelling.nnx}.{SETTERS[0]}(True)"
+    return [*edits, Edit(start, start, f"{setter}("), Edit(end, end, ")")]
+
+
+def _as_function(context: FileContext, site: Site, name: str) -> list[Edit]:
+    """Edits that call a function with the object in the place of a method of it."""
+    assert isinstance(site.node, ast.Call)
+    start, base_end = context.text.span(site.operands[0])
+    open_bracket = context.text.text.index("(", context.text.span(site.reference)[1])
+    separator = ", " if site.node.args or site.node.keywords else ""
+    return [
+        Edit(start, start, f"{name}("),
+        Edit(base_end, open_bracket + 1, separator),
+    ]
+
+
 def compat_edit(context: FileContext, reference: ast.expr, nnx: str) -> Edit:
-    if _public_name(context, reference) in WITHOUT_COMPAT:
-        raise CannotEmit(f"nnx.compat has no {_public_name(context, reference)}")
     start, end = context.text.span(reference)
     direct = isinstance(reference, ast.Attribute) and (
         context.tree.dotted(reference.value) == "flax.nnx"

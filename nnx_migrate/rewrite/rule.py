@@ -31,4 +31,7 @@ class Rule:
         """Whether the file may hold a site of this rule; a cheap check before it is parsed."""
         if self.project_words and not any(map(project.has_word, self.project_words)):
             return False
-        return project.may_use(module, self.transforms)
+        if project.may_use(module, self.transforms):
+            return True
+        methods = {name.partition(".")[2] for name in self.transforms}
+        return not methods.isdisjoint(project.modules[module].words)

@@ -15,7 +15,8 @@ class Adapted(nnx.Module):
 
 
 @nnx.jit(
-    donate_argnames="model", donate_argnums=0,  # its buffers are large
+    donate_argnames="model",  # its buffers are large
+    donate_argnums=0,
 )
 def forward(model: Adapted, x: jax.Array):
     return model(x)

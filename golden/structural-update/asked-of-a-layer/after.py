@@ -1,0 +1,35 @@
+"""An attention layer that sows its weights when a keyword asks for it."""
+
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Block(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.attention = nnx.MultiHeadAttention(2, 4, rngs=rngs, decode=False)
+
+    def __call__(self, x, sow=False):
+        return self.attention(x, sow_weights=sow)
+
+
+@nnx.jit
+def forward(block: Block, x):
+    return block(x)
+
+
+@nnx.compat.jit
+def look(block: Block, x):
+    return block(x, sow=True)
+
+
+@nnx.compat.jit
+def look_closer(attention: nnx.MultiHeadAttention, x):
+    return attention(x, sow_weights=True)
+
+
+def weights(block: Block, x):
+    forward(block, x)
+    look(block, x)
+    seen = nnx.pop(block, nnx.Intermediate)
+    look_closer(block.attention, x)
+    return seen, nnx.pop(block, nnx.Intermediate)
