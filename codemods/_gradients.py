@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from codemods._argnums import Argnums, argnums_of
-from codemods._evidence import refuse_split
+from codemods._evidence import is_graph_node, refuse_split
+from nnx_migrate.facts import ir
 from nnx_migrate.facts.consumers import only_updates_optimizer
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import (
@@ -14,9 +15,9 @@ from nnx_migrate.facts.values import (
     Value,
     Values,
 )
-from nnx_migrate.outcomes import Evidence
+from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import argument_values
+from nnx_migrate.rewrite.functions import argument_values, function_scopes
 from nnx_migrate.rewrite.naming import state_name
 from nnx_migrate.rewrite.plan import (
     ArgumentSplit,
@@ -31,6 +32,7 @@ from nnx_migrate.rewrite.spelling import Spelling
 
 GRADIENTS = frozenset({"grad", "value_and_grad"})
 _MODULES = frozenset({"module", "metric"})
+_RETURNABLE = _MODULES | {"variable", "rngs", "optimizer"}
 
 
 def decide_gradient(
@@ -91,6 +93,11 @@ def _decide_module(
     param: str,
 ) -> Decision:
     evidence: list[Evidence] = []
+    captured = _returned_captured(context, site)
+    if captured is not None:
+        return Pin(
+            rule, f"tree mode returns nothing that is captured: {captured.claim}", (captured,)
+        )
     for target, held in zip(argnums.targets, values, strict=True):
         refusal = refuse_split(context, site, rule, target.index, held, evidence, _MODULES)
         if refusal is not None:
@@ -98,6 +105,22 @@ def _decide_module(
     if not argnums.uses_diff_state and _params_only(context, site, values):
         return Same(rule, "the model holds only Params and only the optimizer sees the gradients")
     return _contribution(rule, argnums, tuple(evidence), param)
+
+
+def _returned_captured(context: FileContext, site: Site) -> Evidence | None:
+    """A Variable or Module from around the function that it returns beside the loss (OUT-3)."""
+    for scope in function_scopes(context, site):
+        function = context.project.function(scope)
+        own = {parameter.name for parameter in function.parameters} | function.bindings.keys()
+        for returned in function.returns:
+            for part in returned.elements if isinstance(returned, ir.Sequence) else ():
+                root = ir.root_name(part)
+                if root is None or root.id in own:
+                    continue
+                if is_graph_node(context, context.evaluator.values(scope, part), _RETURNABLE):
+                    where = f"{context.project.path_of(scope.module)}:{function.line}"
+                    return Evidence(f"{root.id} is returned", Proof.PROVED, where)
+    return None
 
 
 def _params_only(context: FileContext, site: Site, values: list[Values]) -> bool:

@@ -55,15 +55,16 @@ from nnx_migrate.rewrite.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    if site.form == "reference" or not _depends_on_places(site):
+    ways = _mattering(site)
+    if site.form == "reference" or not ways:
         return None
     for scope in function_scopes(context, site):
         function = context.project.function(scope)
-        names = [p.name for p in function.parameters if p.kind == "positional"]
+        parameters = [p for p in function.parameters if p.kind == "positional"]
         if any(p.kind == "star" for p in function.parameters):
             continue
         for where, call, offset in _calls(context, site, scope):
-            reason = _reason(call, names, offset)
+            reason = _reason(call, parameters, offset, ways)
             if reason:
                 place = f"{context.project.path_of(where.module)}:{call.line}"
                 evidence = Evidence(reason, Proof.PROVED, place)
@@ -71,14 +72,16 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     return None
 
 
-def _depends_on_places(site: Site) -> bool:
-    """Whether the transform does something by position that a keyword would escape."""
-    if site.transform == "scan":
-        return True
+def _mattering(site: Site) -> frozenset[str]:
+    """Which ways of not passing an argument by its place make a difference at a site."""
+    if site.transform == "checkify":
+        return frozenset({"keyword"})
     if site.transform in {"remat", "checkpoint"}:
-        return "static_argnums" in site.options
+        return _ALL_WAYS if "static_argnums" in site.options else frozenset()
     axes = site.options.get("in_axes")
-    return axes is not None and not (isinstance(axes, ast.Constant) and axes.value == 0)
+    along_first = axes is None or (isinstance(axes, ast.Constant) and axes.value == 0)
+    # Keywords are mapped along axis 0 in both modes; a default is mapped in graph mode alone.
+    return frozenset({"default"}) if along_first and site.transform != "scan" else _ALL_WAYS
 
 
 def _calls(context: FileContext, site: Site, scope: Scope) -> Iterator[tuple[Scope, ir.Call, int]]:
@@ -105,18 +108,25 @@ def _calls(context: FileContext, site: Site, scope: Scope) -> Iterator[tuple[Sco
                 yield where, call, 1
 
 
-def _reason(call: ir.Call, names: list[str], offset: int) -> str:
+def _reason(
+    call: ir.Call, parameters: list[ir.Parameter], offset: int, ways: frozenset[str]
+) -> str:
     if any(isinstance(arg, ir.Starred) for arg in call.args):
         return ""
+    names = [parameter.name for parameter in parameters]
     passed = [keyword for keyword, _ in call.keywords if keyword in names]
-    if passed:
+    if "keyword" in ways and passed:
         return f"is called with {passed[0]} by keyword"
-    if any(keyword is None for keyword, _ in call.keywords):
-        return "is called with keywords from a dictionary"
-    if len(call.args) + offset < len(names):
-        return f"is called without {names[len(call.args) + offset]}"
+    unpacked = any(keyword is None for keyword, _ in call.keywords)
+    if unpacked:
+        return "is called with keywords from a dictionary" if "keyword" in ways else ""
+    for parameter in parameters[len(call.args) + offset :] if "default" in ways else ():
+        empty = ways != _ALL_WAYS and parameter.default in {None, ir.Constant("none")}
+        if parameter.name not in passed and not empty:
+            return f"is called without {parameter.name}"
     return ""
 
 
-_TRANSFORMS = frozenset({"vmap", "pmap", "scan", "remat", "checkpoint"})
+_ALL_WAYS = frozenset({"keyword", "default"})
+_TRANSFORMS = frozenset({"vmap", "pmap", "scan", "remat", "checkpoint", "checkify"})
 RULE = Rule("keyword-arguments", _TRANSFORMS, decide)

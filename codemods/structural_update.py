@@ -7,7 +7,8 @@ or `fori_loop` (and gradients, for arguments that are not differentiated) that c
 delete or set attributes of an object they are given, themselves or in what they call:
 `self.cache = ...`, `model.train()`, `self.sow(...)`, `nnx.pop(...)`, a transform on `__init__`.
 Functions decorated with `split_rngs` and `fork_rngs` are looked at too: in tree mode they receive a
-copy of the object.
+copy of the object. A transform that goes on as a value (`jit = nnx.jit if fast else jax.jit`) is
+taken for one that runs such functions.
 
 Why it matters
 --------------
@@ -77,7 +78,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
         return Pin(RULE.name, "which functions it runs cannot be read", (evidence,), outward=True)
     if site.form == "reference":
-        return None
+        return _handed_on(context, site)
     for scope in function_scopes(context, site):
         differentiated = _differentiated(context, site)
         for index, name, values in given_parameters(context, site, scope):
@@ -90,6 +91,15 @@ def decide(context: FileContext, site: Site) -> Decision | None:
                 bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
                 return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare)
     return None
+
+
+def _handed_on(context: FileContext, site: Site) -> Pin | None:
+    """A transform that is a value itself, in a table or a partial that is kept."""
+    if site.transform not in _TRACING:
+        return None
+    evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
+    reason = f"nnx.{site.transform} goes on as a value, and what it is applied to is not seen"
+    return Pin(RULE.name, reason, (evidence,), bare=True)
 
 
 def _runs_unknown(context: FileContext, site: Site) -> bool:

@@ -13,11 +13,12 @@ from nnx_migrate.facts.lower import (
     is_new_container,
     lower_annotation,
     lower_expr,
+    named_by_string,
     needed_name,
     parameters_of,
 )
 from nnx_migrate.facts.parsing import parse
-from nnx_migrate.facts.transforms import SITE_NAMES
+from nnx_migrate.facts.transforms import SITE_NAMES, WRAPPERS
 from nnx_migrate.sources.text import Source
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -53,6 +54,19 @@ def index_tree(tree: ast.Module, module: str, source: Source) -> ir.ModuleIndex:
         tuple(sorted(walker.words)),
         tuple(sorted(walker.paths)),
     )
+
+
+#: What is known of them needs no look at what they are given.
+_KNOWN_DECORATORS = WRAPPERS | {
+    "abstractmethod",
+    "cached_property",
+    "classmethod",
+    "getter",
+    "overload",
+    "override",
+    "property",
+    "setter",
+}
 
 
 class _Walker:
@@ -190,7 +204,16 @@ class _Walker:
             tuple(lower_expr(decorator) for decorator in node.decorator_list),
             lower_annotation(node.returns),
         )
+        self.note_decorated(builder)
         self.enter(builder, node.body)
+
+    def note_decorated(self, builder: FunctionBuilder) -> None:
+        """Record `@wrapped` above `def f` as the call `wrapped(f)` that it is."""
+        for decorator in builder.decorators:
+            named = decorator.func if isinstance(decorator, ir.Call) else decorator
+            if ir.last_name(named) not in _KNOWN_DECORATORS:
+                given = (ir.FunctionRef(builder.key),)
+                self.function.call(ir.Call(decorator, given, (), builder.line))
 
     def enter(self, builder: FunctionBuilder, body: list[ast.stmt]) -> None:
         outer, outer_class = self.function, self.class_bindings
@@ -373,6 +396,8 @@ class _Walker:
                 self.paths.add(path)
         elif isinstance(node, ast.keyword):
             self.words.add(node.arg or "**")
+        elif isinstance(node, ast.Call) and (name := named_by_string(node)) in SITE_NAMES:
+            self.paths.add(f"{dotted_path(node.args[0])}.{name}")
 
     def grow(self, call: ir.Call) -> None:
         """`xs.append(v)` makes v an element of xs, wherever xs comes from."""

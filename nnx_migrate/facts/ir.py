@@ -282,5 +282,12 @@ def last_name(expr: Expr) -> str:
             return ""
 
 
+def root_name(expr: Expr) -> Name | None:
+    """The name whose attribute, at any depth, an expression is."""
+    while isinstance(expr, Attribute):
+        expr = expr.base
+    return expr if isinstance(expr, Name) else None
+
+
 def is_property(decorator: Expr) -> bool:
     return last_name(decorator) in {"property", "cached_property"}

@@ -146,6 +146,16 @@ def dotted_path(node: ast.AST | None) -> str:
     return ""
 
 
+def named_by_string(node: ast.AST) -> str:
+    """`name` of `getattr(value, "name")`, "" of anything else."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="getattr"), args=[_, ast.Constant(value=str(name))], keywords=[]
+        ):
+            return name
+    return ""
+
+
 def function_key(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> str:
     """The key of a function: its name and place, so that equal names do not meet."""
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name

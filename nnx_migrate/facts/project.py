@@ -175,6 +175,8 @@ class Project:
             case ir.Attribute(base=base, name=name):
                 head = self.dotted(scope, base, hops + 1)
                 return None if head is None else self.follow(f"{head}.{name}", hops + 1)
+            case ir.Call(func=ir.Name(id="getattr"), args=(base, ir.Constant(text=name))) if name:
+                return self.dotted(scope, ir.Attribute(base, name), hops + 1)
             case ir.ImportRef(target=target):
                 return self.follow(target, hops + 1)
             case ir.Within(key=key, expr=inner):

@@ -27,13 +27,6 @@ _HOLDERS = frozenset({"state", "variables", "compat.state", "data"})
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 
 
-def _root(expr: ir.Expr) -> ir.Expr | None:
-    """The name whose attribute, at any depth, an expression is."""
-    while isinstance(expr, ir.Attribute):
-        expr = expr.base
-    return expr if isinstance(expr, ir.Name) else None
-
-
 def _arguments_of(call: ir.Call) -> Iterator[ir.Expr]:
     yield from call.args
     yield from (value for _, value in call.keywords)
@@ -110,8 +103,8 @@ class SharingFinder:
                 target, value = write.target, write.value
                 if value is None or not isinstance(value, ir.Attribute):
                     continue
-                root = _root(target)
-                if root is None or root != _root(value) or self._is_swap(scope, write):
+                root = ir.root_name(target)
+                if root is None or root != ir.root_name(value) or self._is_swap(scope, write):
                     continue
                 if not any(map(self._is_node, self.evaluator.values(scope, value))):
                     continue

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.lower import named_by_string
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, Tree
 from nnx_migrate.facts.transforms import (
     CONTROL_FLOW,
@@ -92,7 +93,10 @@ class SiteFinder:
     def references(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
         """Every expression that refers to one of these nnx names, outside of annotations."""
         for node in self.tree.nodes:
-            if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
+            if isinstance(node, ast.Call) and (named := named_by_string(node)) in names:
+                if self.tree.nnx_name(node) == named:
+                    yield node, named
+            elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
                 last = node.attr if isinstance(node, ast.Attribute) else node.id
                 if isinstance(node, ast.Attribute) and last not in names:
                     continue

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.lower import function_key, lower_expr
+from nnx_migrate.facts.lower import function_key, lower_expr, named_by_string
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.values import Scope
 
@@ -72,7 +72,7 @@ class Tree:
 
     def nnx_name(self, node: ast.expr) -> str | None:
         """The name after `nnx.` that an expression refers to, None when it is not one of nnx."""
-        if not isinstance(node, ast.Name | ast.Attribute):
+        if not isinstance(node, ast.Name | ast.Attribute) and not named_by_string(node):
             return None
         return self.project.nnx_name(self.scope(node), lower_expr(node))
 
