@@ -77,6 +77,19 @@ KNOWN = {
     "vmapped at the call": ("x = nnx.vmap(A)(nnx.Rngs(0))", {"unknown"}),
     "partial": ("f = functools.partial(A, rngs=1)\nx = f()", {"A"}),
     "merge": ("g, s = nnx.split(A())\nx = nnx.merge(g, s)", {"A"}),
+    "merge of one of two": (
+        "def f(g, s):\n    global x\n    x = nnx.merge(g, s)\n"
+        "f(*nnx.split(A()))\ng, s = nnx.split(A())\nh, t = nnx.split(B())\nf(g, s)\nf(h, t)",
+        {"A", "B"},
+    ),
+    "merge under a name bound again": (
+        "def f(m): pass\nf(B())\ndef f(g, s):\n    global x\n    x = nnx.merge(g, s)\n"
+        "g, s = nnx.split(A())\nf(g, s)",
+        {"A", "nnx.Module"},
+    ),
+    "merge of something unknown": ("g = lib.g\nx = nnx.merge(g, s)", {"nnx.Module"}),
+    "merge at once": ("x = nnx.merge(*nnx.split(A()))", {"A"}),
+    "merge of a graphdef": ("g = nnx.graphdef(A())\nx = nnx.merge(g, s)", {"A"}),
     "merge of a tuple": ("g, s = nnx.split((A(), B()))\nx, y = nnx.merge(g, s)", {"A"}),
     "clone": ("x = nnx.clone(A())", {"A"}),
     "copied": ("x = copy.deepcopy(A())", {"A"}),
