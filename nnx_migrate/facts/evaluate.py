@@ -65,6 +65,9 @@ _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "No
 _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
 #: Library classes that hold a Module of the user's and are seldom made more than once.
 _MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
+_ANY_OBJECT = frozenset({"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object"})
+#: So many classes that calls pass for any Module are looked at.
+_MAX_SEEN = 8
 #: What nnx.merge gives, for all that is known.
 _ANY_MODULE: Values = frozenset({Instance("flax.nnx.Module", exact=False, origin="nnx.merge")})
 #: Over how many names and parameters a graphdef is followed to the object that it is of.
@@ -206,10 +209,24 @@ class Evaluator:
         if passed and not is_unknown(passed) and (not declared or _agrees(declared, passed)):
             return passed
         if declared and not is_unknown(declared):
-            return self._all_made(declared) or declared
+            return self._all_made(declared) or declared | self._seen_among(declared, passed)
         return passed or unknown(
             f"no call of {function.name} found that shows what {parameter.name} is"
         )
+
+    def _seen_among(self, declared: Values, passed: Values) -> Values:
+        """Objects of the project that some call passes for what is declared as any Module.
+
+        Others may pass anything: this adds what one of them does to what is not known of the rest.
+        """
+        if not _ANY_OBJECT.issuperset(v.class_name for v in declared if isinstance(v, Instance)):
+            return NOTHING
+        seen: dict[str, Instance] = {}
+        for value in passed:
+            if isinstance(value, Instance) and self.project.class_of(value.class_name):
+                known = seen.setdefault(value.class_name, value)
+                seen[value.class_name] = min(known, value, key=lambda v: sorted(v.keywords))
+        return frozenset(seen[name] for name in sorted(seen)[:_MAX_SEEN])
 
     def _all_made(self, declared: Values) -> Values:
         """For something declared as a ModelAndOptimizer: all that the project makes of them."""

@@ -293,3 +293,27 @@ Base(A())
 """
     found = kinds(f"{source}\ndef f(b: Base):\n    x = b.net\n", "x", "f")
     assert "B" in found or "unknown" in found
+
+
+#: Calls of a function whose parameter is declared as any Module, and what is known of it.
+DECLARED = {
+    "all of them known": ("f(A())\nf(B())", {"A", "B"}),
+    "some known": ("f(A())\nf(lib.model())", {"A", "nnx.Module"}),
+    "none known": ("f(lib.model())", {"nnx.Module"}),
+    "a layer and what is not known": ("f(nnx.Linear(1, 1))\nf(lib.model())", {"nnx.Module"}),
+}
+
+
+@pytest.mark.parametrize("case", DECLARED)
+def test_what_some_call_passes_for_any_module_is_among_it(case: str) -> None:
+    body, expected = DECLARED[case]
+    source = f"{HEAD}\nimport lib\ndef f(m: nnx.Module):\n    pass\n{body}\n"
+    assert kinds(source, "m", "f") == expected
+
+
+def test_only_so_many_classes_are_kept_of_what_is_passed_for_any_module() -> None:
+    classes = "".join(f"class M{i}(nnx.Module): pass\nf(M{i}())\n" for i in range(30))
+    source = f"{HEAD}\nimport lib\ndef f(m: nnx.Module):\n    pass\n{classes}f(lib.model())\n"
+    found = kinds(source, "m", "f")
+    assert "nnx.Module" in found
+    assert 1 < len(found) < 12
