@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.aliases import is_super
 from nnx_migrate.facts.callers import argument_for
-from nnx_migrate.facts.evaluate import Evaluator
+from nnx_migrate.facts.hierarchy import Hierarchy
+from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.values import Scope
 
 #: What gives the Variables of its argument, or the argument itself, and not copies.
@@ -39,9 +40,9 @@ def attribute_path(expr: ir.Expr) -> tuple[str, ...]:
 class KeepingFinder:
     """Finds where objects keep what their constructors are given."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.project = evaluator.project
-        self.hierarchy = evaluator.hierarchy
+    def __init__(self, project: Project, hierarchy: Hierarchy) -> None:
+        self.project = project
+        self.hierarchy = hierarchy
         self._places: dict[tuple[Scope, str], frozenset[Place]] = {}
 
     def kept(self, scope: Scope, call: ir.Call) -> Mapping[ir.Expr, frozenset[Place]]:
@@ -73,8 +74,8 @@ class KeepingFinder:
         """Where a constructor keeps what it is given for a parameter, or has it kept for it."""
         known = self._places.get((method, name))
         if known is None:
-            self._places[method, name] = _NOWHERE  # as long as it is asked for in a circle
             known = frozenset(self._own_places(method, name))
+            self._places[method, name] = known  # for those that ask in a circle
             known |= frozenset(self._places_elsewhere(method, name))
             self._places[method, name] = known
         return known
@@ -118,6 +119,8 @@ class KeepingFinder:
                 pending += arguments_of(expr)
             elif isinstance(expr, ir.Sequence):
                 pending += expr.elements
+            elif isinstance(expr, ir.Choice):
+                pending += expr.options
         return False
 
     def is_own(self, scope: Scope, expr: ir.Expr) -> bool:

@@ -45,7 +45,7 @@ class SharingFinder:
         self.evaluator = evaluator
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
-        self.keeping = KeepingFinder(evaluator)
+        self.keeping = KeepingFinder(self.project, self.hierarchy)
         self._reasons: dict[str, str] = {}
 
     def of(self, values: Values) -> str:
