@@ -8,7 +8,8 @@ Metric or Variable twice: in two arguments, in an argument and in what holds it 
 ModelAndOptimizer), in two elements of a carry, or in one object that keeps it under two names or
 keeps itself (of a gradient the rule for it sees that). Of the latter also calls of
 `nnx.split`, `nnx.state`, `nnx.clone`, `nnx.graphdef`, `nnx.flatten`, `nnx.iter_graph`,
-`nnx.iter_modules` and `nnx.recursive_map`.
+`nnx.iter_modules`, `nnx.recursive_map`, `nnx.view`, `nnx.view_info`, `nnx.reseed` and
+`nnx.Optimizer`.
 
 Why it matters
 --------------
@@ -27,8 +28,9 @@ After
 
 When it is safe
 ---------------
-This rule rewrites nothing; it pins. To get rid of the pin, pass the object once and reach the
-other name through it, or make the second attribute a property.
+This rule rewrites nothing; it pins, an Optimizer by its argument `graph=True`, which it keeps for
+its updates. To get rid of the pin, pass the object once and reach the other name through it, or
+make the second attribute a property.
 
 What it does otherwise
 ----------------------

@@ -99,11 +99,17 @@ OBJECT_FUNCTIONS: Mapping[str, int] = {
     "iter_graph": 0,
     "iter_modules": 0,
     "recursive_map": 1,
+    "view": 0,
+    "view_info": 0,
+    "reseed": 0,
     "merge": 0,
+    "Optimizer": 0,
 }
 #: Decorators that trace nothing, but give the function a copy of the object in tree mode.
 SPLITTERS = frozenset({"split_rngs", "fork_rngs"})
 #: Those of them that have no counterpart in nnx.compat.
 WITHOUT_COMPAT = frozenset({"merge"})
+#: Those of them that take their mode as an argument instead, and keep it for what they do later.
+BY_OPTION = frozenset({"Optimizer"})
 #: What a site is named by.
 SITE_NAMES = TRANSFORMS | CONTROL_FLOW.keys() | OBJECT_FUNCTIONS.keys()

@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import WITHOUT_COMPAT
+from nnx_migrate.facts.transforms import BY_OPTION, WITHOUT_COMPAT
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.functions import definition_of, is_owned
 from nnx_migrate.rewrite.layout import line_after
+from nnx_migrate.rewrite.options import option_edits
 from nnx_migrate.rewrite.plan import CannotEmit
 from nnx_migrate.rewrite.selfdoc import keep_printed_text
 from nnx_migrate.rewrite.spelling import Spelling
@@ -31,6 +32,9 @@ def pin_edits(context: FileContext, site: Site, cover_extent: bool) -> list[Edit
     Raises:
         CannotEmit: nnx has no name at the site, and none can be given to it.
     """
+    if site.transform in BY_OPTION:
+        edits = option_edits(context, site, {"graph": "True"})
+        return edits + keep_printed_text(context, site.reference)
     spelling = Spelling.at(context, site.reference)
     edits = [*spelling.import_edits, compat_edit(context, site.reference, spelling.nnx)]
     edits += keep_printed_text(context, site.reference)

@@ -14,7 +14,7 @@ import pytest
 
 from nnx_migrate.facts import flax_layers
 from nnx_migrate.facts.flax_layers import layers, mode_dependent_functions
-from nnx_migrate.facts.transforms import SITE_NAMES, WITHOUT_COMPAT
+from nnx_migrate.facts.transforms import BY_OPTION, SITE_NAMES, WITHOUT_COMPAT
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -141,11 +141,14 @@ def test_mode_dependent_functions() -> None:
 
 
 @pytest.mark.runs_jax
-def test_every_site_can_be_pinned_by_name() -> None:
+def test_every_site_can_be_pinned_by_name_or_by_an_option() -> None:
     program = (
+        "import inspect\n"
         "from flax import nnx\n"
         f"public = [n for n in {sorted(SITE_NAMES)} if hasattr(nnx, n)]\n"
         "print([n for n in public if not hasattr(nnx.compat, n)])\n"
+        f"for name in {sorted(BY_OPTION)}:\n"
+        "    assert 'graph' in inspect.signature(getattr(nnx, name).__init__).parameters\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -153,4 +156,5 @@ def test_every_site_can_be_pinned_by_name() -> None:
         capture_output=True,
         text=True,
     )
-    assert done.stdout.strip() == str(sorted(WITHOUT_COMPAT)), done.stderr
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == str(sorted(WITHOUT_COMPAT | BY_OPTION))
