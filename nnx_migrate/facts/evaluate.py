@@ -713,28 +713,29 @@ class Evaluator:
 
     def _graphdef_sources(
         self, scope: Scope, graphdef: ir.Expr, depth: int = 0
-    ) -> set[Located | None]:
+    ) -> list[Located | None]:
         """The objects that a graphdef may be of; None among them for one that is not seen."""
         match graphdef:
             case ir.Name(id=name) if depth <= _MAX_HANDED_ON:
-                found: set[Located | None] = set()
+                found: list[Located | None] = []
                 for binding in self.project.bindings(scope, name):
                     if isinstance(binding, Located):
-                        found |= self._graphdef_sources(binding.scope, binding.expr, depth + 1)
+                        found += self._graphdef_sources(binding.scope, binding.expr, depth + 1)
                     else:
-                        found |= self._passed_graphdefs(binding, depth + 1)
-                return found or {None}
+                        found += self._passed_graphdefs(binding, depth + 1)
+                return list(dict.fromkeys(found)) or [None]
             case ir.Unpacked(base=made, index=0) | ir.Element(base=made) | ir.Starred(value=made):
-                return {self._taken_apart(scope, made, "split")}
+                return [self._taken_apart(scope, made, "split")]
             case _:
-                return {self._taken_apart(scope, graphdef, "graphdef")}
+                return [self._taken_apart(scope, graphdef, "graphdef")]
 
-    def _passed_graphdefs(self, parameter: ParameterOf, depth: int) -> set[Located | None]:
+    def _passed_graphdefs(self, parameter: ParameterOf, depth: int) -> list[Located | None]:
         function = self.project.function(parameter.scope)
-        found: set[Located | None] = set()
-        for given in self.callers.arguments(parameter.scope, function, parameter.parameter):
-            found |= self._graphdef_sources(given.scope, given.expr, depth)
-        return found or {None}
+        return [
+            source
+            for given in self.callers.arguments(parameter.scope, function, parameter.parameter)
+            for source in self._graphdef_sources(given.scope, given.expr, depth)
+        ] or [None]
 
     def _taken_apart(self, scope: Scope, made: ir.Expr, function: str) -> Located | None:
         """The object of `nnx.split(object)` or `nnx.graphdef(object)`."""
