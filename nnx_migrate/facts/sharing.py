@@ -105,7 +105,7 @@ class SharingFinder:
         """Class -> where other code stores a part of an instance in it once more: `m.b = m.a`."""
         found: dict[str, str] = {}
         mentions = self.evaluator.callers.mentions
-        for name in mentions.names_written_outside():
+        for name in sorted(mentions.names_written_outside()):
             for scope, write in mentions.outside_writes(name):
                 target, value = write.target, write.value
                 if value is None or not isinstance(value, ir.Attribute):
