@@ -63,9 +63,10 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             escapes = [e for e in context.analysis.effects.of(scope, name) if e.kind == "escape"]
             if not escapes or not _returns_directly(context, scope, name):
                 continue
+            where = min(escape.where for escape in escapes)
             if _is_returned_whole(context, values):
-                evidence = Evidence(f"{name} is returned", Proof.PROVED, escapes[0].where)
-                reason = f"{name}, or a part of it, goes in and comes out ({escapes[0].where})"
+                evidence = Evidence(f"{name} is returned", Proof.PROVED, where)
+                reason = f"{name}, or a part of it, goes in and comes out ({where})"
                 return Pin(RULE.name, reason, (evidence,), bare=site.transform in SPLITTERS)
     return None
 

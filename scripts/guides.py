@@ -44,11 +44,12 @@ def myst_cells(text: str) -> Iterator[str]:
             cell.append(line)
 
 
-def script_of(document: Path) -> str:
+def script_of(document: Path, without_last: int = 0) -> str:
     """The document's code as one script.
 
     Args:
         document: a ``.ipynb``, ``.md`` or ``.py`` file; a script is returned as it is.
+        without_last: how many cells at the end are left away.
 
     Raises:
         ValueError: the document is of another kind, or holds no code cell.
@@ -60,6 +61,7 @@ def script_of(document: Path) -> str:
     if document.suffix not in readers:
         raise ValueError(f"{document}: neither a notebook, a MyST page nor a script")
     cells = [_without_magics(cell) for cell in readers[document.suffix](text)]
+    cells = cells[: len(cells) - without_last]
     if not cells:
         raise ValueError(f"{document}: no code cell in it")
     return "\n\n".join(cell.strip("\n") for cell in cells) + "\n"

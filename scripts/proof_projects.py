@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from pathlib import Path
 
 from pinned_sources import USERS, Pin
 
@@ -16,7 +17,8 @@ class TestSuite:
 
     Args:
         why_a_source: why the package index is not enough; "" when it is.
-        tests: what pytest is given, relative to the project.
+        tests: what pytest is given: patterns of paths, relative to the project.
+        select: the tests among these whose names have this in them; all when it is "".
         import_from: the folder on PYTHONPATH, relative to the project; nothing is built.
         needs: requirements of its environment.
         pin: the archive with its tests, when the package index has them.
@@ -32,6 +34,16 @@ class TestSuite:
     needs: tuple[str, ...]
     required: bool = True
     pin: Pin | None = None
+    select: str = ""
+
+    def found_in(self, source: Path) -> tuple[str, ...]:
+        """The paths that `tests` stands for in a folder; a pattern of nothing stays as it is."""
+        return tuple(
+            path
+            for pattern in self.tests
+            for path in sorted(str(p.relative_to(source)) for p in source.glob(pattern))
+            or [pattern]
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,6 +57,7 @@ class Guide:
         project: the project that it shows, in a folder that the user names, and which is migrated
             with it; "" for the sdist of flax 0.12.0, the last release before tree mode was there.
         import_from: the folder of the project that the document imports from.
+        without_last: how many cells at its end are left away.
     """
 
     name: str
@@ -52,6 +65,7 @@ class Guide:
     required: bool
     project: str = ""
     import_from: str = ""
+    without_last: int = 0
 
 
 TEST_SUITES: Sequence[TestSuite] = (
@@ -97,17 +111,53 @@ TEST_SUITES: Sequence[TestSuite] = (
         needs=(*FLAX_AND_JAX, "pillow", "pytest"),
         pin=next(pin for pin in USERS if pin.name == "cax"),
     ),
+    TestSuite(
+        "artifex",
+        "its sdist has no tests",
+        tests=("tests/artifex/generative_models/training/test_trainer*.py",),
+        import_from="src",
+        needs=(
+            *FLAX_AND_JAX,
+            "orbax-checkpoint",
+            "calibrax>=0.1.1",
+            "dacite",
+            "datarax>=0.1.4",
+            "distrax",
+            "grain>=0.2.18",
+            "jaxtyping",
+            "matplotlib",
+            "pyyaml",
+            "scikit-learn",
+            "pytest",
+        ),
+    ),
+    TestSuite(
+        "numpyro",
+        "its sdist has no tests of its contributed modules",
+        tests=("test/contrib/test_module.py",),
+        select="nnx",
+        import_from=".",
+        needs=(*FLAX_AND_JAX, "multipledispatch", "tqdm", "pytest"),
+    ),
 )
 GUIDE_NEEDS = (*FLAX_AND_JAX, "matplotlib", "pillow")
 GUIDES: Sequence[Guide] = (
     Guide("nnx_basics", "docs_nnx/nnx_basics.md", required=True),
     Guide("performance", "docs_nnx/guides/performance.md", required=True),
     Guide("07_array_leaves", "examples/nnx_toy_examples/07_array_leaves.py", required=True),
-    Guide("pytree", "docs_nnx/guides/pytree.md", required=False),
+    Guide("pytree", "docs_nnx/guides/pytree.md", required=True),
     Guide("randomness", "docs_nnx/guides/randomness.md", required=True),
     Guide("surgery", "docs_nnx/guides/surgery.md", required=True),
     Guide("02_lifted_transforms", "examples/nnx_toy_examples/02_lifted_transforms.py", True),
     Guide("10_fsdp_and_optimizer", "examples/nnx_toy_examples/10_fsdp_and_optimizer.py", True),
     Guide("cax 10_elementary", "examples/10_elementary.ipynb", True, "cax", "src"),
     Guide("cax 11_life", "examples/11_life.ipynb", True, "cax", "src"),
+    Guide(
+        "cax 22_particle_lenia",
+        "examples/22_particle_lenia.ipynb",
+        True,
+        "cax",
+        "src",
+        without_last=1,  # It draws all 8193 frames at once, for which it asks for 1.7 TB.
+    ),
 )

@@ -59,9 +59,11 @@ def prove_suite(suite: TestSuite, source: Path, bench: Bench) -> Proof:
         ToolFailed: `nnx-migrate` crashed.
     """
     python = environment(bench.work / "environments", suite.needs)
+    tests = suite.found_in(source)
 
     def run(project: Path, defaults: Defaults) -> SuiteRun:
-        return run_suite(python, project, suite.import_from, suite.tests, defaults, bench.seconds)
+        given = [*tests, *(("-k", suite.select) if suite.select else ())]
+        return run_suite(python, project, suite.import_from, given, defaults, bench.seconds)
 
     with tempfile.TemporaryDirectory(dir=bench.work) as scratch:
         before = copy_tree(source, Path(scratch, "before"))
@@ -118,7 +120,7 @@ def _lay_out(guide: Guide, source: Path, folder: Path) -> Path:
     else:
         folder.mkdir()
         script = folder / f"{guide.name}.py"
-    script.write_text(script_of(source / guide.document), encoding="utf-8")
+    script.write_text(script_of(source / guide.document, guide.without_last), encoding="utf-8")
     return script
 
 

@@ -1,6 +1,6 @@
 """Shows on real projects that migrated code works under the flipped defaults as it did before.
 
-    python scripts/prove.py --source datarax=DIR --source flaxchat=DIR     # rewrites docs/proof.md
+    python scripts/prove.py --source datarax=DIR --source artifex=DIR ...   # rewrites docs/proof.md
     python scripts/prove.py --only nnx_basics performance                  # prints, writes no page
 
 Every project is run four times: as it is under today's defaults and under the flipped ones
@@ -83,8 +83,10 @@ def proofs(
 def page_text(made: Sequence[Proof], skipped: Sequence[str]) -> str:
     """Return the tables of docs/proof.md."""
     required = markdown_table(HEADER, (proof.row() for proof in made if proof.required))
-    watched = markdown_table(HEADER, (proof.row() for proof in made if not proof.required))
-    parts = [required, "## Not yet promised", watched]
+    parts = [required]
+    watched = [proof.row() for proof in made if not proof.required]
+    if watched:
+        parts += ["## Not yet promised", markdown_table(HEADER, watched)]
     lost = [f"- {proof.name}: {line}" for proof in made for line in proof.lost]
     parts += ["## What does not work as before", "\n".join(lost) or "Nothing."]
     parts += ["## Skipped", "\n".join(f"- {line}" for line in skipped) or "Nothing."]
@@ -113,7 +115,7 @@ def _arguments() -> argparse.Namespace:
         if name not in wanted:
             parser.error(f"--source {given}: no such project; known: {', '.join(wanted)}")
         for path in wanted[name]:
-            if not Path(folder, path).exists():
+            if not any(Path(folder).glob(path)):
                 parser.error(f"--source {given}: there is no {path} in it")
         arguments.sources[name] = Path(folder)
     return arguments

@@ -65,6 +65,13 @@ _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "No
 _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
 #: Library classes that hold a Module of the user's and are seldom made more than once.
 _MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
+_ANY_OBJECT = frozenset({"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object"})
+#: So many classes that calls pass for any Module are looked at.
+_MAX_SEEN = 8
+#: What nnx.merge gives, for all that is known.
+_ANY_MODULE: Values = frozenset({Instance("flax.nnx.Module", exact=False, origin="nnx.merge")})
+#: Over how many names and parameters a graphdef is followed to the object that it is of.
+_MAX_HANDED_ON = 4
 
 
 class Evaluator:
@@ -203,10 +210,24 @@ class Evaluator:
         if passed and not is_unknown(passed) and (not declared or _agrees(declared, passed)):
             return passed
         if declared and not is_unknown(declared):
-            return self._all_made(declared) or declared
+            return self._all_made(declared) or declared | self._seen_among(declared, passed)
         return passed or unknown(
             f"no call of {function.name} found that shows what {parameter.name} is"
         )
+
+    def _seen_among(self, declared: Values, passed: Values) -> Values:
+        """Objects of the project that some call passes for what is declared as any Module.
+
+        Others may pass anything: this adds what one of them does to what is not known of the rest.
+        """
+        if not _ANY_OBJECT.issuperset(v.class_name for v in declared if isinstance(v, Instance)):
+            return NOTHING
+        seen: dict[str, Instance] = {}
+        for value in passed:
+            if isinstance(value, Instance) and self.project.class_of(value.class_name):
+                known = seen.setdefault(value.class_name, value)
+                seen[value.class_name] = min(known, value, key=lambda v: sorted(v.keywords))
+        return frozenset(seen[name] for name in sorted(seen)[:_MAX_SEEN])
 
     def _all_made(self, declared: Values) -> Values:
         """For something declared as a ModelAndOptimizer: all that the project makes of them."""
@@ -679,43 +700,54 @@ class Evaluator:
         return frozenset(found)
 
     def _merged(self, scope: Scope, graphdef: ir.Expr) -> Values:
-        source = self.split_source(scope, graphdef)
-        if source is not None:
-            found = self.values(source.scope, source.expr)
-            if found and not is_unknown(found):
-                return found
-        return frozenset({Instance("flax.nnx.Module", exact=False, origin="nnx.merge")})
+        """What `nnx.split` was called on to get the graphdef, and any Module where not all is seen.
 
-    def _passed_graphdefs(self, parameter: ParameterOf, depth: int) -> set[Located] | None:
+        What is seen counts even then: of a name that is bound again and again, or a function that
+        is called with several graphdefs, one may be of an object that tree mode refuses.
+        """
+        found: Values = NOTHING
+        for source in self._graphdef_sources(scope, graphdef):
+            values = self.values(source.scope, source.expr) if source else NOTHING
+            if is_unknown(values):
+                found |= _ANY_MODULE | {v for v in values if isinstance(v, Instance)}
+            else:
+                found |= values
+        return found or _ANY_MODULE
+
+    def _graphdef_sources(
+        self, scope: Scope, graphdef: ir.Expr, depth: int = 0
+    ) -> list[Located | None]:
+        """The objects that a graphdef may be of; None among them for one that is not seen."""
+        match graphdef:
+            case ir.Name(id=name) if depth <= _MAX_HANDED_ON:
+                found: list[Located | None] = []
+                for binding in self.project.bindings(scope, name):
+                    if isinstance(binding, Located):
+                        found += self._graphdef_sources(binding.scope, binding.expr, depth + 1)
+                    else:
+                        found += self._passed_graphdefs(binding, depth + 1)
+                return list(dict.fromkeys(found)) or [None]
+            case ir.Unpacked(base=made, index=0) | ir.Element(base=made) | ir.Starred(value=made):
+                return [self._taken_apart(scope, made, "split")]
+            case _:
+                return [self._taken_apart(scope, graphdef, "graphdef")]
+
+    def _passed_graphdefs(self, parameter: ParameterOf, depth: int) -> list[Located | None]:
         function = self.project.function(parameter.scope)
-        found = set()
-        for given in self.callers.arguments(parameter.scope, function, parameter.parameter):
-            source = self.split_source(given.scope, given.expr, depth + 1) if depth < 4 else None
-            if source is None:
-                return None
-            found.add(source)
-        return found or None
+        return [
+            source
+            for given in self.callers.arguments(parameter.scope, function, parameter.parameter)
+            for source in self._graphdef_sources(given.scope, given.expr, depth)
+        ] or [None]
 
-    def split_source(self, scope: Scope, graphdef: ir.Expr, depth: int = 0) -> Located | None:
-        """The object that `nnx.split` was called on to get this graphdef, if there is just one."""
-        if not isinstance(graphdef, ir.Name):
-            return None
-        sources: set[Located] = set()
-        for binding in self.project.bindings(scope, graphdef.id):
-            if not isinstance(binding, Located):
-                passed = self._passed_graphdefs(binding, depth)
-                if passed is None:
-                    return None
-                sources |= passed
-                continue
-            match binding.expr:
-                case ir.Unpacked(base=ir.Call(func=func, args=(first, *_)), index=0):
-                    if self.project.nnx_name(binding.scope, func) not in {"split", "compat.split"}:
-                        return None
-                    sources.add(Located(binding.scope, first))
-                case _:
-                    return None
-        return sources.pop() if len(sources) == 1 else None
+    def _taken_apart(self, scope: Scope, made: ir.Expr, function: str) -> Located | None:
+        """The object of `nnx.split(object)` or `nnx.graphdef(object)`."""
+        match made:
+            case ir.Call(func=func, args=(first, *_)):
+                name = self.project.nnx_name(scope, func)
+                if name is not None and name.removeprefix("compat.") == function:
+                    return Located(scope, first)
+        return None
 
 
 def _may_be_tree(name: str) -> bool:

@@ -8,8 +8,14 @@ import functools
 from collections.abc import Iterator
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.callers import argument_for
 from nnx_migrate.facts.evaluate import Evaluator
+from nnx_migrate.facts.keeping import (
+    KeepingFinder,
+    Place,
+    arguments_of,
+    attribute_path,
+    is_super_init,
+)
 from nnx_migrate.facts.values import (
     ContainerValue,
     Instance,
@@ -22,14 +28,7 @@ from nnx_migrate.facts.values import (
 
 _FALSE = ir.Constant("number", "False")
 _NO_TREES = frozenset({"flax.nnx.bridge.Module", "flax.nnx.Object"})
-#: What gives the Variables of its argument, or the argument itself, and not copies.
-_HOLDERS = frozenset({"state", "variables", "compat.state", "data"})
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
-
-
-def _arguments_of(call: ir.Call) -> Iterator[ir.Expr]:
-    yield from call.args
-    yield from (value for _, value in call.keywords)
 
 
 class SharingFinder:
@@ -39,6 +38,7 @@ class SharingFinder:
         self.evaluator = evaluator
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
+        self.keeping = KeepingFinder(self.project, self.hierarchy)
         self._reasons: dict[str, str] = {}
 
     def of(self, values: Values) -> str:
@@ -87,7 +87,7 @@ class SharingFinder:
                 for write in self.project.function(scope).writes:
                     if write.value is None or write.how not in {"set", "grow"}:
                         continue
-                    if self._is_own(scope, write.target):
+                    if self.keeping.is_own(scope, write.target):
                         reason = self.of(self.evaluator.values(scope, write.value))
                         if reason:
                             return reason
@@ -98,7 +98,7 @@ class SharingFinder:
         """Class -> where other code stores a part of an instance in it once more: `m.b = m.a`."""
         found: dict[str, str] = {}
         mentions = self.evaluator.callers.mentions
-        for name in mentions.names_written_outside():
+        for name in sorted(mentions.names_written_outside()):
             for scope, write in mentions.outside_writes(name):
                 target, value = write.target, write.value
                 if value is None or not isinstance(value, ir.Attribute):
@@ -123,38 +123,41 @@ class SharingFinder:
     def _in_method(self, scope: Scope) -> Iterator[str]:
         function = self.project.function(scope)
         path = self.project.path_of(scope.module)
-        making = [call for call in function.calls if self._makes(scope, call)]
+        making = [c for c in function.calls if is_super_init(c) or self._makes(scope, c)]
         # To ask what every name is would take most of the time of a run.
         used: collections.Counter[ir.Expr] = collections.Counter(
-            [w.value for w in function.writes if w.value and self._is_own(scope, w.target)]
-            + [argument for call in making for argument in _arguments_of(call)]
+            [w.value for w in function.writes if w.value and self.keeping.is_own(scope, w.target)]
+            + [argument for call in making for argument in arguments_of(call)]
         )
-        stored: dict[ir.Expr, int] = {}
+        stored: dict[ir.Expr, set[object]] = collections.defaultdict(set)
         for write in function.writes:
             if write.how not in {"set", "grow"} or write.value is None:
                 continue
-            if not self._is_own(scope, write.target):
+            if not self.keeping.is_own(scope, write.target):
                 continue
-            if self._is_own(scope, write.value) and self._is_graph_node(scope, write.value):
+            if self.keeping.is_own(scope, write.value) and self._is_graph_node(scope, write.value):
                 yield f"one object is kept under two names ({path}:{write.line})"
             if function.parameters and write.value == ir.Name(function.parameters[0].name):
                 yield f"it keeps itself ({path}:{write.line})"
             several = isinstance(write.value, ir.Name) and used[write.value] > 1
             if several and self._is_graph_node(scope, write.value):
-                stored[write.value] = stored.get(write.value, 0) + 1
+                # A list that grows holds another one each time.
+                stored[write.value].add(
+                    attribute_path(write.target) if write.how == "set" else write
+                )
             if self._repeats(scope, write.value):
                 yield f"one object is kept in a list several times ({path}:{write.line})"
         repeated = self._made_repeatedly(scope)
-        for call in making:
-            for given in self.kept_arguments(scope, call):
+        for place, call in enumerate(making):
+            for given, places in self._kept(scope, call):
                 if call in repeated and self._comes_from_outside(scope, given):
                     yield f"{ir.last_name(given)} is kept by several objects ({path}:{call.line})"
                 if isinstance(given, ir.Name):
-                    stored[given] = stored.get(given, 0) + 1
-                elif any(self._keeps(scope, write, call) for write in function.writes):
+                    stored[given] |= places if is_super_init(call) else {place}
+                elif any(self.keeping.stores(scope, write, call) for write in function.writes):
                     yield f"{ir.last_name(given)} is kept under two names ({path}:{call.line})"
-        for name, times in stored.items():
-            if times > 1:
+        for name, where in stored.items():
+            if len(where) > 1:
                 text = name.id if isinstance(name, ir.Name) else "it"
                 yield f"{text} is kept in several places ({path}:{function.line})"
 
@@ -176,7 +179,7 @@ class SharingFinder:
     def _comes_from_outside(self, scope: Scope, given: ir.Expr) -> bool:
         """Whether it is there before a loop: a parameter, or an attribute of the own object."""
         if not isinstance(given, ir.Name):
-            return self._is_own(scope, given)
+            return self.keeping.is_own(scope, given)
         bindings = self.project.bindings(scope, given.id)
         return bool(bindings) and all(isinstance(each, ParameterOf) for each in bindings)
 
@@ -184,29 +187,6 @@ class SharingFinder:
         """Whether a call makes an object of a class of the project."""
         class_name = self.hierarchy.class_name(scope, call.func)
         return class_name is not None and self.project.class_of(class_name) is not None
-
-    def _keeps(self, scope: Scope, write: ir.Write, call: ir.Call) -> bool:
-        """Whether a write stores what a call makes in the method's own object."""
-        if write.value is None or not self._is_own(scope, write.target):
-            return False
-        pending = [write.value]
-        for expr in pending:
-            if expr == call:
-                return True
-            if isinstance(expr, ir.Call):
-                pending += [*expr.args, *(value for _, value in expr.keywords)]
-            elif isinstance(expr, ir.Sequence):
-                pending += expr.elements
-        return False
-
-    def _is_own(self, scope: Scope, expr: ir.Expr) -> bool:
-        """Whether an expression is an attribute of the method's own object, at any depth."""
-        parameters = self.project.function(scope).parameters
-        if not parameters or not isinstance(expr, ir.Attribute):
-            return False
-        while isinstance(expr, ir.Attribute):
-            expr = expr.base
-        return expr == ir.Name(parameters[0].name)
 
     def _is_graph_node(self, scope: Scope, expr: ir.Expr) -> bool:
         values = self.evaluator.values(scope, expr)
@@ -237,35 +217,12 @@ class SharingFinder:
 
     def kept_arguments(self, scope: Scope, call: ir.Call) -> Iterator[ir.Expr]:
         """Names and own attributes passed to a constructor that keeps them, or their State."""
-        class_name = self.hierarchy.class_name(scope, call.func)
-        if class_name is None:
-            return
-        method = self.hierarchy.method(class_name, "__init__")
-        if not isinstance(method, Scope):
-            return
-        function = self.project.function(method)
-        for parameter in function.parameters[1:]:
-            given = self._whose(scope, argument_for(function, parameter, call, 1))
-            if not (isinstance(given, ir.Name) or self._is_own(scope, given)):
-                continue
-            if not self._is_graph_node(scope, given):
-                continue
-            kept = any(
-                self._whose(method, write.value) == ir.Name(parameter.name)
-                and self._is_own(method, write.target)
-                for write in function.writes
-                if write.value is not None
-            )
-            if kept:
-                yield given
+        return (given for given, _ in self._kept(scope, call))
 
-    def _whose(self, scope: Scope, expr: ir.Expr | None) -> ir.Expr:
-        """The object whose Variables an expression holds: m of `nnx.state(m)`, of `nnx.data(m)`."""
-        while isinstance(expr, ir.Call) and expr.args:
-            if self.project.nnx_name(scope, expr.func) not in _HOLDERS:
-                break
-            expr = expr.args[0]
-        return expr if expr is not None else ir.UNSEEN
+    def _kept(self, scope: Scope, call: ir.Call) -> Iterator[tuple[ir.Expr, frozenset[Place]]]:
+        for given, places in self.keeping.kept(scope, call).items():
+            if self._is_graph_node(scope, given):
+                yield given, places
 
     def states_kept(self, class_name: str) -> Iterator[tuple[str, str]]:
         """The classes of objects whose State is given to a class that keeps it, and where."""
@@ -275,7 +232,7 @@ class SharingFinder:
         for where, call, _ in self.evaluator.callers.of(method):
             place = f"{self.project.path_of(where.module)}:{call.line}"
             for kept in self.kept_arguments(where, call):
-                if kept not in tuple(_arguments_of(call)):
+                if kept not in tuple(arguments_of(call)):
                     for value in self.evaluator.values(where, kept):
                         if isinstance(value, Instance):
                             yield value.class_name, place

@@ -58,6 +58,14 @@ def test_code_cells_of_a_notebook(tmp_path: Path) -> None:
     assert names["c"] == 3
 
 
+def test_the_last_cells_can_be_left_away(tmp_path: Path) -> None:
+    page = tmp_path / "guide.md"
+    page.write_text("".join(f"```{{code-cell}}\n{name} = 1\n```\n" for name in "abc"))
+    assert script_of(page, without_last=2) == "a = 1\n"
+    with pytest.raises(ValueError, match="no code cell"):
+        script_of(page, without_last=3)
+
+
 def test_a_page_without_code_is_refused(tmp_path: Path) -> None:
     page = tmp_path / "words.md"
     page.write_text("# only words\n")

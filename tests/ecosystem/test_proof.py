@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from marked_text import markdown_table, replace_marked
+from proof_projects import TestSuite
 from proof_runs import Defaults, ScriptRun, run_suite
 
 PYTHON = Path(sys.executable)
@@ -58,6 +59,16 @@ def test_every_test_has_its_outcome_under_the_wanted_defaults(
     assert str(run) == "3 passed, 1 failed, 1 error, 1 skipped"
     names = {name.partition("::")[2] for name in run.passed}
     assert names == {"test_answer[1]", "test_answer[2]", f"test_passes_in_{passes}_mode"}
+
+
+def test_a_suite_takes_the_files_of_a_pattern_and_the_tests_of_a_name(project: Path) -> None:
+    for name in ("test_other.py", "test_it_too.py"):
+        (project / "tests" / name).write_text("def test_one(): ...\ndef test_another(): ...\n")
+    suite = TestSuite("it", "", ("tests/test_it*.py", "tests/test_gone.py"), "src", ())
+    found = suite.found_in(project)
+    assert found == ("tests/test_it.py", "tests/test_it_too.py", "tests/test_gone.py")
+    given = [*found[:2], "-k", "answer or another"]
+    assert len(run_suite(PYTHON, project, "src", given, Defaults.GRAPH, seconds=60).passed) == 3
 
 
 def test_a_suite_that_cannot_start_says_so(project: Path) -> None:

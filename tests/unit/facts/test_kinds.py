@@ -77,6 +77,19 @@ KNOWN = {
     "vmapped at the call": ("x = nnx.vmap(A)(nnx.Rngs(0))", {"unknown"}),
     "partial": ("f = functools.partial(A, rngs=1)\nx = f()", {"A"}),
     "merge": ("g, s = nnx.split(A())\nx = nnx.merge(g, s)", {"A"}),
+    "merge of one of two": (
+        "def f(g, s):\n    global x\n    x = nnx.merge(g, s)\n"
+        "f(*nnx.split(A()))\ng, s = nnx.split(A())\nh, t = nnx.split(B())\nf(g, s)\nf(h, t)",
+        {"A", "B"},
+    ),
+    "merge under a name bound again": (
+        "def f(m): pass\nf(B())\ndef f(g, s):\n    global x\n    x = nnx.merge(g, s)\n"
+        "g, s = nnx.split(A())\nf(g, s)",
+        {"A", "nnx.Module"},
+    ),
+    "merge of something unknown": ("g = lib.g\nx = nnx.merge(g, s)", {"nnx.Module"}),
+    "merge at once": ("x = nnx.merge(*nnx.split(A()))", {"A"}),
+    "merge of a graphdef": ("g = nnx.graphdef(A())\nx = nnx.merge(g, s)", {"A"}),
     "merge of a tuple": ("g, s = nnx.split((A(), B()))\nx, y = nnx.merge(g, s)", {"A"}),
     "clone": ("x = nnx.clone(A())", {"A"}),
     "copied": ("x = copy.deepcopy(A())", {"A"}),
@@ -280,3 +293,27 @@ Base(A())
 """
     found = kinds(f"{source}\ndef f(b: Base):\n    x = b.net\n", "x", "f")
     assert "B" in found or "unknown" in found
+
+
+#: Calls of a function whose parameter is declared as any Module, and what is known of it.
+DECLARED = {
+    "all of them known": ("f(A())\nf(B())", {"A", "B"}),
+    "some known": ("f(A())\nf(lib.model())", {"A", "nnx.Module"}),
+    "none known": ("f(lib.model())", {"nnx.Module"}),
+    "a layer and what is not known": ("f(nnx.Linear(1, 1))\nf(lib.model())", {"nnx.Module"}),
+}
+
+
+@pytest.mark.parametrize("case", DECLARED)
+def test_what_some_call_passes_for_any_module_is_among_it(case: str) -> None:
+    body, expected = DECLARED[case]
+    source = f"{HEAD}\nimport lib\ndef f(m: nnx.Module):\n    pass\n{body}\n"
+    assert kinds(source, "m", "f") == expected
+
+
+def test_only_so_many_classes_are_kept_of_what_is_passed_for_any_module() -> None:
+    classes = "".join(f"class M{i}(nnx.Module): pass\nf(M{i}())\n" for i in range(30))
+    source = f"{HEAD}\nimport lib\ndef f(m: nnx.Module):\n    pass\n{classes}f(lib.model())\n"
+    found = kinds(source, "m", "f")
+    assert "nnx.Module" in found
+    assert 1 < len(found) < 12
