@@ -60,7 +60,7 @@ from nnx_migrate.facts.values import ARRAY, PLAIN, Instance, Scope, TupleValue, 
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import function_scopes, given_parameters
+from nnx_migrate.rewrite.functions import function_scopes, given_parameters, is_captured
 from nnx_migrate.rewrite.plan import Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
 
@@ -83,7 +83,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         for index, name, values in given_parameters(context, site, scope):
             if differentiated is None or index in differentiated:
                 continue
-            effect = _structural(context, site, scope, name, values)
+            captured = index == 0 and is_captured(context, site)
+            effect = _structural(context, site, scope, name, values, captured)
             if effect is not None:
                 evidence = Evidence(effect.what, Proof.PROVED, effect.where)
                 reason = f"the function changes {name}: {effect.what} ({effect.where})"
@@ -110,12 +111,12 @@ def _differentiated(context: FileContext, site: Site) -> set[int] | None:
 
 
 def _structural(
-    context: FileContext, site: Site, scope: Scope, name: str, values: Values
+    context: FileContext, site: Site, scope: Scope, name: str, values: Values, captured: bool
 ) -> Effect | None:
     effects = [
         e
         for e in context.analysis.effects.of(scope, name)
-        if e.kind == "structure" and not _KEPT.match(e.what)
+        if e.kind == "structure" and not _KEPT.match(e.what) and not (captured and e.sows)
     ]
     if not effects or works_on_copy(context, site, name, frozenset({"clone", "view"})):
         return None
