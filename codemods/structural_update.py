@@ -51,8 +51,10 @@ from __future__ import annotations
 import re
 
 from codemods._argnums import argnums_of
+from codemods._captured import capture_plan
 from codemods._evidence import is_graph_node
 from codemods._gradients import GRADIENTS
+from codemods._sown import NotCaptured
 from nnx_migrate.facts.effects import Effect, worst
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import CONTROL_FLOW, SPLITTERS
@@ -88,9 +90,21 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             if effect is not None:
                 evidence = Evidence(effect.what, Proof.PROVED, effect.where)
                 reason = f"the function changes {name}: {effect.what} ({effect.where})"
+                reason += _not_captured(context, site, effect)
                 bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
                 return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare)
     return None
+
+
+def _not_captured(context: FileContext, site: Site, effect: Effect) -> str:
+    """Why `sown-intermediates` does not put an end to it."""
+    if not effect.sows or not context.project.has_word("pop"):
+        return ""
+    try:
+        capture_plan(context, site)
+    except NotCaptured as missing:
+        return f"; nnx.capture does not do: {missing}"
+    return ""
 
 
 def _runs_unknown(context: FileContext, site: Site) -> bool:

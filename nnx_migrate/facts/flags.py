@@ -16,7 +16,8 @@ from nnx_migrate.facts.values import FunctionValue, Instance, ParameterOf, Scope
 
 #: In the place of the scope of the function that is being looked at, which may call itself.
 OWN = Scope("", "")
-_FALSE = (ir.Constant("none"), ir.Constant("number", "False"))
+#: What asks for nothing.
+FALSE = (ir.Constant("none"), ir.Constant("number", "False"))
 
 
 def only_when(flag: str, effects: Iterable[Effect]) -> Iterator[Effect]:
@@ -61,7 +62,7 @@ class Flags:
                 yield effect
                 continue
             passed = self._passed(call, *effect.flag, called)
-            if passed in _FALSE:
+            if passed in FALSE:
                 continue
             handed_on = self.own(scope, passed.id) if isinstance(passed, ir.Name) else ""
             yield dataclasses.replace(effect, flag=(OWN, handed_on) if handed_on else None)

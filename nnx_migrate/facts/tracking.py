@@ -164,6 +164,7 @@ class Tracker:
                 yield from self._super_call(scope, func.name, where)
         elif isinstance(func, ir.Attribute) and self.rooted(scope, func.base):
             yield from self.flags.as_called(scope, call, self._method_call(scope, func, where))
+            yield from self._asked_for(scope, call, where)
         elif isinstance(func, ir.Call) and self._is_capture(scope, func):
             inner = ir.Call(func.args[0], call.args, call.keywords, call.line)
             yield from self._outside_capture(self._given(scope, inner, where))
@@ -173,7 +174,23 @@ class Tracker:
                 called = value if isinstance(value, Instance | FunctionValue) else None
                 found = self.finder.of_call(value, where)
                 yield from self.flags.as_called(scope, call, found, called)
+            yield from self._asked_for(scope, call, where)
         yield from self._given(scope, call, where)
+
+    def _asked_for(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
+        """What layers of the library sow when a keyword asks them to."""
+        passed = [(k, v) for k, v in call.keywords if v not in flags.FALSE]
+        for value in self.aliases.values(scope, call.func) if passed else ():
+            if not isinstance(value, Instance):
+                continue
+            method = self.hierarchy.method(value.class_name, "__call__")
+            layer = layer_of(method) if isinstance(method, str) else None
+            for keyword, given in passed:
+                if layer is not None and keyword in layer.structural_when.get("__call__", ()):
+                    what = f"{layer.name} sows because of {keyword}"
+                    flag = self.flags.own(scope, given.id) if isinstance(given, ir.Name) else ""
+                    asked = Effect("structure", what, where, sows=True)
+                    yield from flags.only_when(flag, [asked])
 
     def _is_capture(self, scope: Scope, call: ir.Call) -> bool:
         name = self.project.nnx_name(scope, call.func)

@@ -1,0 +1,179 @@
+"""Whether what a function sows can become a result: it is popped after each call, and only that."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods._popped import is_cleared_before, popped_after
+from codemods._sown import (
+    CAPTURED_BY,
+    INTERMEDIATE,
+    NotCaptured,
+    Sowing,
+    known_calls,
+    sowing_of,
+    sows,
+)
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.leftovers import LeftoverFinder
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.values import ClassValue, Instance, Scope, short_name
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.plan import CapturedCall, CapturePlan
+
+#: What looks for attributes by name, or for all of them.
+_ASKING = frozenset({"getattr", "hasattr"})
+_LISTING = frozenset({"dir", "vars"})
+_WORDS = _ASKING | _LISTING | {"__dict__"}
+
+
+def capture_plan(context: FileContext, site: Site) -> CapturePlan:
+    """The calls and pops that change when what a function sows becomes a result of it.
+
+    Raises:
+        NotCaptured: it cannot be shown that the values stay the same.
+    """
+    sowing = sowing_of(context, site)
+    pairs = _pairs(context, sowing)
+    variable_type = _popped_type(context, site, sowing, pairs)
+    _check_names(context, sowing)
+    _check_nothing_left(context, pairs)
+    (short,) = {context.text.of(pair.pop.args[1]) for pair in pairs}
+    of_library = variable_type == INTERMEDIATE
+    return CapturePlan("Intermediate" if of_library else short, of_library, pairs)
+
+
+def _pairs(context: FileContext, sowing: Sowing) -> tuple[CapturedCall, ...]:
+    pairs = []
+    for call in sowing.calls:
+        pair = popped_after(context, call)
+        if isinstance(pair, str):
+            raise NotCaptured(pair)
+        pairs.append(pair)
+    return tuple(pairs)
+
+
+def _popped_type(
+    context: FileContext, site: Site, sowing: Sowing, pairs: tuple[CapturedCall, ...]
+) -> str:
+    """The one type that is popped, and that alone is sown: capture goes by the exact type."""
+    popped = {v for pair in pairs for v in context.values(pair.pop.args[1])}
+    if len(popped) != 1 or len({context.text.of(pair.pop.args[1]) for pair in pairs}) != 1:
+        raise NotCaptured("it is popped by different filters")
+    (wanted,) = popped
+    if not isinstance(wanted, ClassValue):
+        raise NotCaptured("it is popped by a filter that is no type")
+    for each in sowing.sown:
+        if each.types != popped:
+            raise NotCaptured(f"not {short_name(wanted.class_name)} itself is sown ({each.where})")
+    _check_type(context, site, wanted.class_name, pairs)
+    return wanted.class_name
+
+
+def _check_type(
+    context: FileContext, site: Site, name: str, pairs: tuple[CapturedCall, ...]
+) -> None:
+    """Nothing but `sow` makes such Variables, and the type can be named at the site."""
+    mentions = context.evaluator.callers.mentions
+    hierarchy = context.evaluator.hierarchy
+    shorts = {short_name(each).rpartition(".")[2] for each in (name, *hierarchy.descendants(name))}
+    if name == INTERMEDIATE:
+        shorts.add("Perturbation")
+    made = sorted(short for short in shorts if mentions.is_called(short))
+    if made:
+        raise NotCaptured(f"nnx.pop may take Variables that are not sown: {made[0]}(...)")
+    if name == INTERMEDIATE:
+        return
+    located = context.project.class_of(name)
+    if located is None or located[1].methods or located[1].attributes or located[1].decorators:
+        raise NotCaptured(f"{short_name(name)} is more than a type of its own")
+    wanted = pairs[0].pop.args[1]
+    if not isinstance(wanted, ast.Name) or not _is_bound_above(context, site, wanted.id):
+        raise NotCaptured(f"{short_name(name)} has no name yet where the function is")
+
+
+def _is_bound_above(context: FileContext, site: Site, name: str) -> bool:
+    """Whether the module binds a name, once, before the line of a site."""
+    if len(context.project.bindings(context.tree.scope(site.node), name)) != 1:
+        return False
+    for node in context.tree.root.body:
+        if node.lineno >= site.node.lineno:
+            return False
+        names = [a.asname or a.name for a in getattr(node, "names", ()) if isinstance(a, ast.alias)]
+        if (isinstance(node, ast.ClassDef) and node.name == name) or name in names:
+            return True
+    return False
+
+
+def _check_names(context: FileContext, sowing: Sowing) -> None:
+    """Nobody looks for what is sown as an attribute: under capture there is none."""
+    names = {each.name for each in sowing.sown}
+    if "" in names:
+        raise NotCaptured("under what name it sows is not known")
+    for module, record in context.project.modules.items():
+        if not names.isdisjoint(record.words) or not _WORDS.isdisjoint(record.words):
+            for key, function in record.functions.items():
+                scope = Scope(module, key)
+                for base, read in _attributes(function):
+                    if read in {"", *names} and _may_be_module(context, scope, base):
+                        read = read or "an attribute of any name"
+                        raise NotCaptured(f"{read} is looked for in {record.path}")
+
+
+def _attributes(function: ir.Function) -> Iterator[tuple[ir.Expr, str]]:
+    """The attributes that a function reads, asks for or calls: what of, and their names.
+
+    The name is empty where the code computes it.
+    """
+    for read in function.reads:
+        yield read.base, "" if read.name == "__dict__" else read.name
+    for call in function.calls:
+        match call:
+            case ir.Call(func=ir.Attribute(base=base, name=name)):
+                yield base, name
+            case ir.Call(func=ir.Name(id=asked), args=(base, wanted, *_)) if asked in _ASKING:
+                yield base, wanted.text if isinstance(wanted, ir.Constant) else ""
+            case ir.Call(func=ir.Name(id=asked), args=(base,)) if asked in _LISTING:
+                yield base, ""
+
+
+def _may_be_module(context: FileContext, scope: Scope, expr: ir.Expr) -> bool:
+    if context.project.dotted(scope, expr) is not None:
+        return False  # something imported
+    values = context.evaluator.values(scope, expr)
+    kinds = [v for v in values if isinstance(v, Instance)]
+    unknown = any(getattr(v, "sort", "") == "unknown" for v in values) or not values
+    return unknown or any(context.evaluator.hierarchy.kind(v.class_name) == "module" for v in kinds)
+
+
+def _check_nothing_left(context: FileContext, pairs: tuple[CapturedCall, ...]) -> None:
+    """Nothing sown lies on the object yet when the function is called."""
+    finder = LeftoverFinder(context.analysis, _collected(context))
+    for pair in pairs:
+        if is_cleared_before(context, pair):
+            continue
+        model = pair.use.args[0]
+        assert isinstance(model, ast.Name)
+        reason = finder.on(context.tree.scope(model), model.id)
+        if reason:
+            raise NotCaptured(reason)
+    for scope in finder.holders:
+        holder = context.tree.functions.get(scope.function)
+        if scope.module != context.tree.module or not isinstance(holder, ast.FunctionDef):
+            raise NotCaptured("it is called from other files too")
+        known_calls(context, holder, holder.name)
+
+
+def _collected(context: FileContext) -> dict[Scope, str]:
+    """The functions of this file all of whose calls are followed by nnx.pop."""
+    found = {}
+    for site in context.finder.sites:
+        if site.transform in CAPTURED_BY and sows(context, site):
+            try:
+                sowing = sowing_of(context, site)
+                _pairs(context, sowing)
+            except NotCaptured:
+                continue
+            found[sowing.scope] = sowing.parameter
+    return found

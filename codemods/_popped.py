@@ -1,0 +1,156 @@
+"""A call that sows, and the `nnx.pop` that takes what it sowed: are they a pair in the text?"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from nnx_migrate.facts.syntax import FunctionNode
+from nnx_migrate.facts.values import LibraryValue
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.layout import hoistable
+from nnx_migrate.rewrite.plan import CapturedCall
+
+_SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return
+_LEAVING = ast.Return | ast.Break | ast.Continue | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await
+
+
+def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
+    """The pop that follows a call of a function that sows on its first argument.
+
+    Nothing between the two may do anything with the object, and one may not run without the other.
+
+    Returns:
+        The pair, or in words why there is none.
+    """
+    where = f"line {use.lineno}"
+    if not use.args or not isinstance(use.args[0], ast.Name):
+        return f"the object is not passed by its name as the first argument ({where})"
+    model = use.args[0]
+    others = [*use.args[1:], *(keyword.value for keyword in use.keywords)]
+    if any(_mentions(other, model.id) for other in others):
+        return f"{model.id} is passed twice ({where})"
+    statement = context.tree.statement(use)
+    reason = _not_alone(statement, use)
+    if reason:
+        return f"{reason} ({where})"
+    if any(isinstance(parent, ast.Try | ast.TryStar) for parent in _around(context, use)):
+        return f"the call stands in a try statement ({where})"
+    pop = _next_pop(context, statement, model)
+    if isinstance(pop, str):
+        return f"{pop} ({where})"
+    between = statements_between(context, statement, context.tree.statement(pop))
+    if any(isinstance(node, _LEAVING) for each in between for node in ast.walk(each)):
+        return f"code between the call and nnx.pop may leave ({where})"
+    foreign = _foreign_call(context, statement, [*between, context.tree.statement(pop)], pop)
+    if foreign is not None:
+        return f"what line {foreign.lineno} calls may use {model.id} before it is popped ({where})"
+    return CapturedCall(use, pop)
+
+
+def is_cleared_before(context: FileContext, pair: CapturedCall) -> bool:
+    """Whether the same is popped before the call too, so that nothing was left on the object."""
+    (model, wanted) = pair.pop.args
+    assert isinstance(model, ast.Name)
+    statement = context.tree.statement(pair.use)
+    block = context.tree.block_of(statement)
+    for earlier in reversed(block[: block.index(statement)]):
+        if not _mentions(earlier, model.id):
+            continue
+        match earlier:
+            case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call):
+                same = ast.dump(call) == ast.dump(pair.pop)
+                return same and _is_pop(context, call) and not _reads(wanted, earlier)
+        return False
+    return False
+
+
+def statements_between(context: FileContext, first: ast.stmt, last: ast.stmt) -> Sequence[ast.stmt]:
+    block = context.tree.block_of(first)
+    return block[block.index(first) + 1 : block.index(last)]
+
+
+def _not_alone(statement: ast.stmt, use: ast.Call) -> str:
+    """Why a result cannot be unpacked where the call stands."""
+    match statement:
+        case ast.Assign(value=value, targets=[_]) if value is use:
+            return ""
+        case ast.Expr(value=value) if value is use:
+            return ""
+        case ast.Assign(value=value) if value is use:
+            return "the result is bound to several names at once"
+        case _:
+            return "the call is part of a larger expression"
+
+
+def _around(context: FileContext, node: ast.AST) -> Iterator[ast.AST]:
+    """What a node stands in, up to the function around it."""
+    for parent in context.tree.ancestors(node):
+        if isinstance(parent, FunctionNode | ast.Lambda):
+            return
+        yield parent
+
+
+def _next_pop(context: FileContext, statement: ast.stmt, model: ast.Name) -> ast.Call | str:
+    """The pop in the first statement of the block that mentions the object again."""
+    block = context.tree.block_of(statement)
+    following = block[block.index(statement) + 1 :]
+    found = next((each for each in following if _mentions(each, model.id)), None)
+    if found is None:
+        return f"no nnx.pop of {model.id} follows in the same block"
+    if not isinstance(found, _SIMPLE):
+        return f"{model.id} is used in line {found.lineno} before it is popped"
+    calls = [node for node in ast.walk(found) if isinstance(node, ast.Call)]
+    pops = [call for call in calls if _is_pop(context, call) and _mentions(call, model.id)]
+    if len(pops) != 1 or len(_named(found, model.id)) != 1:
+        return f"{model.id} is used in line {found.lineno} before it is popped"
+    reason = hoistable(context, pops[0])
+    return reason.replace("the call stands", "nnx.pop stands") if reason else pops[0]
+
+
+def _is_pop(context: FileContext, call: ast.Call) -> bool:
+    """Whether it is `nnx.pop(model, T)`; with more filters what is popped comes in parts."""
+    plain = len(call.args) == 2 and not call.keywords and isinstance(call.args[0], ast.Name)
+    return plain and context.tree.nnx_name(call.func) == "pop"
+
+
+def _foreign_call(
+    context: FileContext, taking: ast.stmt, later: Sequence[ast.stmt], pop: ast.Call
+) -> ast.Call | None:
+    """A call of something that may get at the object by another name, up to the pop.
+
+    What the function returned has no way to: it is made of arrays.
+    """
+    result = {n.id for n in ast.walk(taking) if isinstance(n, ast.Name) and _is_stored(n)}
+    for call in (n for each in later for n in ast.walk(each) if isinstance(n, ast.Call)):
+        values = context.values(call.func)
+        library = bool(values) and all(isinstance(v, LibraryValue) for v in values)
+        if call is not pop and not library and _root(call.func) not in result:
+            return call
+    return None
+
+
+def _root(expression: ast.expr) -> str:
+    """The name that attributes and elements are looked up from, one at least."""
+    node = expression
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) and node is not expression else ""
+
+
+def _is_stored(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
+
+
+def _named(node: ast.AST, name: str) -> list[ast.Name]:
+    return [each for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name]
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    return bool(_named(node, name))
+
+
+def _reads(expression: ast.expr, statement: ast.stmt) -> bool:
+    """Whether a statement binds what an expression reads."""
+    bound = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and _is_stored(n)}
+    return any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(expression))

@@ -1,0 +1,83 @@
+"""Values that are sown under a transform and popped outside of it: `sow` and `nnx.pop`.
+
+What it finds
+-------------
+Functions under `nnx.jit`, `nnx.vmap` or `nnx.remat` that sow on the Module they are given, where
+`nnx.pop` takes the values after each call.
+
+Why it matters
+--------------
+Sowing makes a new attribute. In tree mode it is gone when the transform returns, and `nnx.pop`
+gives an empty State without a word (SEMANTICS SOW-2).
+
+Before
+------
+    @nnx.jit
+    def forward(model, x):
+        return model(x)
+
+    def activations(model, x):
+        y = forward(model, x)
+        intermediates = nnx.pop(model, nnx.Intermediate)
+        return y, intermediates
+
+After
+-----
+    @nnx.jit
+    @nnx.capture(nnx.Intermediate)
+    def forward(model, x):
+        return model(x)
+
+    def activations(model, x):
+        y, intermediates = forward(model, x)
+        return y, intermediates
+
+When it is safe
+---------------
+The function gets a second result, so all its calls must be in the file and change with it; code
+elsewhere must have no way to call it. Each call is followed in its block by a pop of the very type
+that is sown (capture goes by the exact type, pop takes subclasses too), and nothing in between may
+touch the object. Nothing sown may lie on the object before: it is followed to where it is made, or
+popped right before the call. Several forward passes in the function count together, as they did.
+An exception in the function leaves nothing behind, because what is under capture is the object
+inside the transform. Nobody reads what is sown as an attribute.
+
+What it does otherwise
+----------------------
+`structural-update` keeps the transform in graph mode and says what is missing here.
+
+Reference: https://flax.readthedocs.io/en/latest/guides/extracting_intermediates.html
+"""
+
+from __future__ import annotations
+
+from codemods._captured import capture_plan
+from codemods._sown import CAPTURED_BY, NotCaptured, sows
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.plan import Contribution, Decision
+from nnx_migrate.rewrite.rule import Rule
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    if not sows(context, site):
+        return None
+    try:
+        plan = capture_plan(context, site)
+    except NotCaptured:
+        return None
+    evidence = tuple(
+        Evidence("what it sows is popped after the call", Proof.PROVED, context.where(call.pop))
+        for call in plan.calls
+    )
+    return Contribution(
+        RULE.name,
+        "what the function sows is collected by nnx.capture and is its second result",
+        evidence,
+        capture=plan,
+        settles=frozenset({"structural-update"}),
+    )
+
+
+RULE = Rule("sown-intermediates", CAPTURED_BY, decide, project_words=frozenset({"pop"}))
