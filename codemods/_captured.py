@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import dataclasses
+import functools
+import re
+from collections.abc import Iterator, Mapping
 
+from codemods._forward import NotCaptured
 from codemods._popped import is_cleared_before, popped_after
 from codemods._sown import (
-    CAPTURED_BY,
     INTERMEDIATE,
-    NotCaptured,
+    SOWN_UNDER,
     Sowing,
     known_calls,
     sowing_of,
     sows,
 )
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.leftovers import LeftoverFinder
+from nnx_migrate.facts.effects import Effects
+from nnx_migrate.facts.leftovers import CollectingEffects, LeftoverFinder
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import ClassValue, Instance, Scope, short_name
 from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.layout import line_after
 from nnx_migrate.rewrite.plan import CapturedCall, CapturePlan
+from nnx_migrate.rewrite.round import covered_by_setters
+
+RULE_NAME = "sown-intermediates"
+_POPS = re.compile(r"nnx\.pop\(")
 
 #: What looks for attributes by name, or for all of them.
 _ASKING = frozenset({"getattr", "hasattr"})
@@ -28,12 +37,37 @@ _LISTING = frozenset({"dir", "vars"})
 _WORDS = _ASKING | _LISTING | {"__dict__"}
 
 
-def capture_plan(context: FileContext, site: Site) -> CapturePlan:
-    """The calls and pops that change when what a function sows becomes a result of it.
+@dataclasses.dataclass(frozen=True, slots=True)
+class Captured:
+    """A function whose sown values become a result of it, and how.
 
-    Raises:
-        NotCaptured: it cannot be shown that the values stay the same.
+    Args:
+        ignored: a comment by the site speaks to this tool, so that it may stay as it is.
     """
+
+    sowing: Sowing
+    plan: CapturePlan
+    ignored: bool
+
+
+@functools.lru_cache(maxsize=2)
+def captured(context: FileContext) -> Mapping[Site, Captured | str]:
+    """The sites of a file whose functions sow: what is to be done, or in words why it is not."""
+    found: dict[Site, Captured | str] = {}
+    for site in context.finder.sites:
+        if site.transform in SOWN_UNDER and sows(context, site):
+            try:
+                found[site] = _captured(context, site)
+            except NotCaptured as missing:
+                found[site] = str(missing)
+    return found
+
+
+def _captured(context: FileContext, site: Site) -> Captured:
+    if site.decided or covered_by_setters(context, site.node):
+        raise NotCaptured("its mode is chosen already")
+    if not context.options.runs(RULE_NAME):
+        raise NotCaptured(f"{RULE_NAME} is not to run")
     sowing = sowing_of(context, site)
     pairs = _pairs(context, sowing)
     variable_type = _popped_type(context, site, sowing, pairs)
@@ -41,7 +75,57 @@ def capture_plan(context: FileContext, site: Site) -> CapturePlan:
     _check_nothing_left(context, pairs)
     (short,) = {context.text.of(pair.pop.args[1]) for pair in pairs}
     of_library = variable_type == INTERMEDIATE
-    return CapturePlan("Intermediate" if of_library else short, of_library, pairs)
+    name = "Intermediate" if of_library else short
+    plan = CapturePlan(name, of_library, pairs, sowing.forward)
+    return Captured(sowing, plan, _is_ignored(context, site))
+
+
+def missing(context: FileContext, site: Site) -> str:
+    """What to add to a reason for which a site keeps what its function sows."""
+    if not context.project.has_word("pop"):
+        return ""
+    reason = captured(context).get(site, None)
+    return f"; nnx.capture does not do: {reason}" if isinstance(reason, str) else ""
+
+
+def is_done(context: FileContext, site: Site) -> bool:
+    """Whether what the function at a site sows becomes a result of it now."""
+    found = captured(context).get(site)
+    return isinstance(found, Captured) and not found.ignored
+
+
+def _is_ignored(context: FileContext, site: Site) -> bool:
+    statement = context.tree.statement(site.node)
+    start = context.text.line_start(site.node.lineno)
+    last = max(site.node.end_lineno or 0, getattr(statement, "end_lineno", None) or 0)
+    last = last if site.form == "call" else site.node.end_lineno or 0
+    comments = context.comments_between(start, line_after(context, last))
+    return any("nnx-migrate" in comment for comment in comments)
+
+
+def left_after(context: FileContext, scope: Scope, parameter: str) -> Effects:
+    """What a function does to a parameter once what is captured in this file is no more sown."""
+    effects = context.analysis.effects.of(scope, parameter)
+    pops = context.project.has_word("pop")
+    if not pops or not any(e.sows or _POPS.match(e.what) for e in effects):
+        return effects
+    finder, popped = _without_captured(context)
+    return frozenset(
+        effect
+        for effect in finder.of(scope, parameter)
+        if not (_POPS.match(effect.what) and effect.where in popped)
+    )
+
+
+@functools.lru_cache(maxsize=2)
+def _without_captured(context: FileContext) -> tuple[CollectingEffects, frozenset[str]]:
+    """Effects where what is captured is not sown, and the places of the pops that go."""
+    found = (each for each in captured(context).values() if isinstance(each, Captured))
+    done = [each for each in found if not each.ignored]
+    path = context.project.path_of(context.tree.module)
+    popped = {f"{path}:{call.pop.lineno}" for each in done for call in each.plan.calls}
+    collected = {each.sowing.scope: each.sowing.parameter for each in done}
+    return CollectingEffects(context.evaluator, collected), frozenset(popped)
 
 
 def _pairs(context: FileContext, sowing: Sowing) -> tuple[CapturedCall, ...]:
@@ -169,7 +253,7 @@ def _collected(context: FileContext) -> dict[Scope, str]:
     """The functions of this file all of whose calls are followed by nnx.pop."""
     found = {}
     for site in context.finder.sites:
-        if site.transform in CAPTURED_BY and sows(context, site):
+        if site.transform in SOWN_UNDER and sows(context, site):
             try:
                 sowing = sowing_of(context, site)
                 _pairs(context, sowing)

@@ -6,12 +6,14 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.facts.syntax import FunctionNode
-from nnx_migrate.facts.values import LibraryValue
+from nnx_migrate.facts.values import Instance, LibraryValue
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.layout import hoistable
 from nnx_migrate.rewrite.plan import CapturedCall
 
 _SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return
+#: Objects of the library that hold no Module of the program.
+_LIBRARY_KINDS = frozenset({"optimizer", "metric", "rngs"})
 _LEAVING = ast.Return | ast.Break | ast.Continue | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await
 
 
@@ -95,7 +97,14 @@ def _next_pop(context: FileContext, statement: ast.stmt, model: ast.Name) -> ast
     """The pop in the first statement of the block that mentions the object again."""
     block = context.tree.block_of(statement)
     following = block[block.index(statement) + 1 :]
-    found = next((each for each in following if _mentions(each, model.id)), None)
+    found = next(
+        (
+            each
+            for each in following
+            if _mentions(each, model.id) and not _updates_only(context, each, model)
+        ),
+        None,
+    )
     if found is None:
         return f"no nnx.pop of {model.id} follows in the same block"
     if not isinstance(found, _SIMPLE):
@@ -106,6 +115,31 @@ def _next_pop(context: FileContext, statement: ast.stmt, model: ast.Name) -> ast
         return f"{model.id} is used in line {found.lineno} before it is popped"
     reason = hoistable(context, pops[0])
     return reason.replace("the call stands", "nnx.pop stands") if reason else pops[0]
+
+
+def _updates_only(context: FileContext, statement: ast.stmt, model: ast.Name) -> bool:
+    """Whether it is `optimizer.update(model, grads)`, which sees nothing that is sown."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="update"), args=[first, *_]) as call):
+            named = isinstance(first, ast.Name) and first.id == model.id
+            once = len(_named(statement, model.id)) == 1
+            return named and once and _is_of_library(context, call, frozenset({"optimizer"}))
+        case _:
+            return False
+
+
+def _is_of_library(context: FileContext, call: ast.Call, kinds: frozenset[str]) -> bool:
+    """Whether a method of an object of these kinds is called that the library defines."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    hierarchy = context.evaluator.hierarchy
+    values = context.values(call.func.value)
+    return bool(values) and all(
+        isinstance(value, Instance)
+        and hierarchy.kind(value.class_name) in kinds
+        and isinstance(hierarchy.method(value.class_name, call.func.attr), str)
+        for value in values
+    )
 
 
 def _is_pop(context: FileContext, call: ast.Call) -> bool:
@@ -125,6 +159,7 @@ def _foreign_call(
     for call in (n for each in later for n in ast.walk(each) if isinstance(n, ast.Call)):
         values = context.values(call.func)
         library = bool(values) and all(isinstance(v, LibraryValue) for v in values)
+        library = library or _is_of_library(context, call, _LIBRARY_KINDS)
         if call is not pop and not library and _root(call.func) not in result:
             return call
     return None

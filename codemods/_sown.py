@@ -4,21 +4,51 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import re
 from collections.abc import Iterator
 
+from codemods._forward import NotCaptured, forward_of
+from codemods._gradients import GRADIENTS
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.effects import Effect
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction
-from nnx_migrate.facts.values import NOTHING, ClassValue, Scope, Values
+from nnx_migrate.facts.values import ARRAY, NOTHING, PLAIN, ClassValue, Scope, Values
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of, given_parameters, is_captured, is_owned
 
 #: Transforms that give back what their function returns, with no more than a new axis in front.
-CAPTURED_BY = frozenset({"jit", "vmap", "remat", "checkpoint"})
+_GIVING_BACK = frozenset({"jit", "vmap", "remat", "checkpoint"})
+SOWN_UNDER = _GIVING_BACK | GRADIENTS
 INTERMEDIATE = "flax.nnx.Intermediate"
 #: How the facts speak of `self.sow`, which is not among the attributes of a class.
 _SOWING = "attribute sow of "
+#: Methods that are those of arrays where the object is not known.
+_OF_ARRAYS = frozenset(
+    [
+        "all",
+        "any",
+        "argmax",
+        "argmin",
+        "astype",
+        "flatten",
+        "max",
+        "mean",
+        "min",
+        "prod",
+        "ravel",
+        "repeat",
+        "reshape",
+        "round",
+        "squeeze",
+        "std",
+        "sum",
+        "swapaxes",
+        "transpose",
+        "var",
+    ]
+)
+_HARMLESS = re.compile(rf"{_SOWING}|what \.({'|'.join(_OF_ARRAYS)})\(\) runs is not known")
 #: What layers of the library sow, by the beginning of what is said of it: all as Intermediate.
 _BY_LIBRARY = {"MultiHeadAttention sows ": "attention_weights"}
 
@@ -44,16 +74,14 @@ class Sowing:
     Args:
         parameter: the name of that argument in the function.
         calls: all calls of the transformed function, as far as the file shows them.
+        forward: of a loss, the call in it that sows.
     """
 
     scope: Scope
     parameter: str
     sown: tuple[Sown, ...]
     calls: tuple[ast.Call, ...]
-
-
-class NotCaptured(Exception):
-    """What is missing for what a function sows to become a result."""
+    forward: ast.Call | None = None
 
 
 def sows(context: FileContext, site: Site) -> bool:
@@ -74,8 +102,6 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
     Raises:
         NotCaptured: it does more than to sow on its first argument, or has other uses.
     """
-    if site.transform not in CAPTURED_BY:
-        raise NotCaptured(f"how nnx.{site.transform} hands on a State is not known")
     _check_options(site)
     definition = definition_of(context, site.function)
     if definition is None:
@@ -83,14 +109,20 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
     scope = context.tree.scope_of(definition)
     calls = _calls(context, site, definition)
     parameter, sown = _sown_parameter(context, site, scope)
-    for obstacle in context.analysis.extents.obstacles((scope,)):
+    for obstacle in context.analysis.extents.obstacles((scope,), _OF_ARRAYS):
         if not obstacle.startswith(_SOWING):
             raise NotCaptured(f"it runs more than its Module: {obstacle}")
-    return Sowing(scope, parameter, sown, calls)
+    forward = None
+    if site.transform in GRADIENTS:
+        forward = forward_of(context, definition, parameter, "has_aux" in site.options)
+    return Sowing(scope, parameter, sown, calls, forward)
 
 
 def _check_options(site: Site) -> None:
     """The State is an output like the others, at axis 0 under vmap, where graph mode has it."""
+    if site.transform in GRADIENTS:
+        _check_gradient(site)
+        return
     axes = {"in_axes", "out_axes"} if site.transform == "vmap" else set()
     if not site.complete or site.options.keys() - axes:
         raise NotCaptured(f"nnx.{site.transform} has other options than axes")
@@ -100,6 +132,14 @@ def _check_options(site: Site) -> None:
     for axis in (first, site.options.get("out_axes")):
         if axis is not None and not (isinstance(axis, ast.Constant) and axis.value == 0):
             raise NotCaptured("the axes are not 0")
+
+
+def _check_gradient(site: Site) -> None:
+    aux = site.options.get("has_aux")
+    if site.form != "call" or not site.complete:
+        raise NotCaptured("the gradient is not taken by a call with its options written out")
+    if aux is not None and not (isinstance(aux, ast.Constant) and aux.value is True):
+        raise NotCaptured("whether it has an auxiliary output is not written out")
 
 
 def _calls(context: FileContext, site: Site, definition: AnyFunction) -> tuple[ast.Call, ...]:
@@ -160,7 +200,9 @@ def _check_private(context: FileContext, name: str) -> None:
 def _sown_parameter(context: FileContext, site: Site, scope: Scope) -> tuple[str, tuple[Sown, ...]]:
     """The first parameter, with all that is sown on it; nothing else happens to any of them."""
     first, sown = "", list[Sown]()
-    for index, name, _ in given_parameters(context, site, scope):
+    for index, name, values in given_parameters(context, site, scope):
+        if index != 0 and values and values <= ARRAY | PLAIN:
+            continue
         for effect in sorted(context.analysis.effects.of(scope, name), key=str):
             found = list(_sown_by(context, effect))
             if found and index == 0:
@@ -168,7 +210,7 @@ def _sown_parameter(context: FileContext, site: Site, scope: Scope) -> tuple[str
                 sown += found
             elif found:
                 raise NotCaptured(f"it sows on {name}, which is not its first argument")
-            elif index == 0 or not (effect.kind == "escape" or _SOWING in effect.what):
+            elif index == 0 or not (effect.kind == "escape" or _HARMLESS.search(effect.what)):
                 raise NotCaptured(f"{effect.what} ({effect.where})")
     if not first:
         raise NotCaptured("it does not sow on its first argument")

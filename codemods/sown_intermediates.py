@@ -2,8 +2,9 @@
 
 What it finds
 -------------
-Functions under `nnx.jit`, `nnx.vmap` or `nnx.remat` that sow on the Module they are given, where
-`nnx.pop` takes the values after each call.
+Functions under `nnx.jit`, `nnx.vmap` or `nnx.remat`, and losses under `nnx.grad` or
+`nnx.value_and_grad`, that sow on the Module they are given, where `nnx.pop` takes the values after
+each call.
 
 Why it matters
 --------------
@@ -32,6 +33,14 @@ After
         y, intermediates = forward(model, x)
         return y, intermediates
 
+A loss captures the one call that it makes of its Module, and returns the State as auxiliary output:
+
+    def loss_fn(model):
+        y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
+        return jnp.mean(y), intermediates
+
+    (loss, intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(model)
+
 When it is safe
 ---------------
 The function gets a second result, so all its calls must be in the file and change with it; code
@@ -44,40 +53,41 @@ inside the transform. Nobody reads what is sown as an attribute.
 
 What it does otherwise
 ----------------------
-`structural-update` keeps the transform in graph mode and says what is missing here.
+`structural-update` or `module-gradient` keeps the transform in graph mode and says what is missing.
+What is sown and popped outside of transforms is the same in both modes.
 
 Reference: https://flax.readthedocs.io/en/latest/guides/extracting_intermediates.html
 """
 
 from __future__ import annotations
 
-from codemods._captured import capture_plan
-from codemods._sown import CAPTURED_BY, NotCaptured, sows
+from codemods._captured import RULE_NAME, Captured, captured
+from codemods._sown import SOWN_UNDER, sows
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.plan import Contribution, Decision
 from nnx_migrate.rewrite.rule import Rule
 
+#: Rules that keep a site in graph mode because of what is sown.
+_SETTLED = frozenset({"structural-update", "module-gradient", "diff-state"})
+
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    if not sows(context, site):
-        return None
-    try:
-        plan = capture_plan(context, site)
-    except NotCaptured:
+    found = captured(context).get(site) if sows(context, site) else None
+    if not isinstance(found, Captured):
         return None
     evidence = tuple(
         Evidence("what it sows is popped after the call", Proof.PROVED, context.where(call.pop))
-        for call in plan.calls
+        for call in found.plan.calls
     )
     return Contribution(
         RULE.name,
-        "what the function sows is collected by nnx.capture and is its second result",
+        "what the function sows is collected by nnx.capture and is a result of it",
         evidence,
-        capture=plan,
-        settles=frozenset({"structural-update"}),
+        capture=found.plan,
+        settles=_SETTLED,
     )
 
 
-RULE = Rule("sown-intermediates", CAPTURED_BY, decide, project_words=frozenset({"pop"}))
+RULE = Rule(RULE_NAME, SOWN_UNDER, decide, project_words=frozenset({"pop"}))

@@ -51,11 +51,10 @@ from __future__ import annotations
 import re
 
 from codemods._argnums import argnums_of
-from codemods._captured import capture_plan
+from codemods._captured import is_done, left_after, missing
 from codemods._evidence import is_graph_node
 from codemods._gradients import GRADIENTS
-from codemods._sown import NotCaptured
-from nnx_migrate.facts.effects import Effect, worst
+from nnx_migrate.facts.effects import Effect, Effects, worst
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import CONTROL_FLOW, SPLITTERS
 from nnx_migrate.facts.values import ARRAY, PLAIN, Instance, Scope, TupleValue, Value, Values
@@ -85,26 +84,15 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         for index, name, values in given_parameters(context, site, scope):
             if differentiated is None or index in differentiated:
                 continue
-            captured = index == 0 and is_captured(context, site)
-            effect = _structural(context, site, scope, name, values, captured)
+            collected = index == 0 and is_captured(context, site)
+            effect = _structural(context, site, scope, name, values, collected)
             if effect is not None:
                 evidence = Evidence(effect.what, Proof.PROVED, effect.where)
                 reason = f"the function changes {name}: {effect.what} ({effect.where})"
-                reason += _not_captured(context, site, effect)
+                reason += missing(context, site) if effect.sows else ""
                 bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
                 return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare)
     return None
-
-
-def _not_captured(context: FileContext, site: Site, effect: Effect) -> str:
-    """Why `sown-intermediates` does not put an end to it."""
-    if not effect.sows or not context.project.has_word("pop"):
-        return ""
-    try:
-        capture_plan(context, site)
-    except NotCaptured as missing:
-        return f"; nnx.capture does not do: {missing}"
-    return ""
 
 
 def _runs_unknown(context: FileContext, site: Site) -> bool:
@@ -125,12 +113,12 @@ def _differentiated(context: FileContext, site: Site) -> set[int] | None:
 
 
 def _structural(
-    context: FileContext, site: Site, scope: Scope, name: str, values: Values, captured: bool
+    context: FileContext, site: Site, scope: Scope, name: str, values: Values, collected: bool
 ) -> Effect | None:
     effects = [
         e
-        for e in context.analysis.effects.of(scope, name)
-        if e.kind == "structure" and not _KEPT.match(e.what) and not (captured and e.sows)
+        for e in _effects(context, site, scope, name)
+        if e.kind == "structure" and not _KEPT.match(e.what) and not (collected and e.sows)
     ]
     if not effects or works_on_copy(context, site, name, frozenset({"clone", "view"})):
         return None
@@ -139,6 +127,12 @@ def _structural(
     if not _all_known(values):
         effects = [e for e in effects if _ON_OBJECTS.search(e.what)]
     return worst(effects)
+
+
+def _effects(context: FileContext, site: Site, scope: Scope, name: str) -> Effects:
+    """The effects that are left when what functions inside sow becomes a result of them."""
+    effects = context.analysis.effects.of(scope, name)
+    return effects if is_done(context, site) else left_after(context, scope, name)
 
 
 def _all_known(values: Values) -> bool:

@@ -6,7 +6,7 @@ What pops them afterwards then gets them all, which `nnx.capture` would not give
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.aliases import Aliases
@@ -17,11 +17,23 @@ from nnx_migrate.facts.tracking import Tracker
 from nnx_migrate.facts.values import ClassValue, Instance, Located, ParameterOf, Scope
 
 _MAX_HOPS = 8
+_JITS = frozenset({"jit", "compat.jit"})
 #: Changes that leave no value of a sown type behind.
 _CLEAN = re.compile(
     r"\.(train|eval|set_attributes|set_metadata)\(\)"
     r"|nnx\.(compat\.)?(pop|train|eval|set_attributes|set_metadata|split_rngs|fork_rngs)\("
 )
+
+
+class _CautiousTracker(Tracker):
+    """Counts what may add to an object too: `nnx.update` with more than it has."""
+
+    def _to_library(
+        self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: str
+    ) -> Iterator[Effect]:
+        if dotted == "flax.nnx.update" and 0 in given:
+            yield Effect("unknown", "nnx.update() may add to it", where)
+        yield from super()._to_library(scope, dotted, call, given, where)
 
 
 class CollectingEffects(EffectFinder):
@@ -40,6 +52,10 @@ class CollectingEffects(EffectFinder):
             return NO_EFFECTS
         return super().of(scope, parameter)
 
+    def _of(self, scope: Scope, parameter: str) -> Effects:
+        tracker = _CautiousTracker(self, scope, parameter)
+        return frozenset(tracker.effects()) | self._decorated(scope)
+
 
 class _VariableAliases(Aliases):
     """Follows a variable of a function, not a parameter."""
@@ -52,7 +68,7 @@ class _VariableAliases(Aliases):
         return super()._is_rooted(scope, expr)
 
 
-class _VariableTracker(Tracker):
+class _VariableTracker(_CautiousTracker):
     def __init__(self, finder: EffectFinder, scope: Scope, variable: str) -> None:
         super().__init__(finder, scope, variable)
         self.aliases = _VariableAliases(finder, scope, variable)
@@ -93,7 +109,7 @@ class LeftoverFinder:
         if harm is not None:
             return _told(harm, name)
         self._holders.add(scope)
-        if function.owner is not None or function.decorators:
+        if function.owner is not None or not self._is_followed(scope, function):
             return f"{function.name} is a method or decorated, so its calls are not followed"
         given = list(self._arguments(scope, function, name))
         if not given:
@@ -106,6 +122,12 @@ class LeftoverFinder:
             if reason:
                 return reason
         return ""
+
+    def _is_followed(self, scope: Scope, function: ir.Function) -> bool:
+        """Whether no decorator, or nnx.jit alone, stands between a call and the function."""
+        outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+        targets = [d.func if isinstance(d, ir.Call) else d for d in function.decorators]
+        return all(self.project.nnx_name(outer, target) in _JITS for target in targets)
 
     def _arguments(
         self, scope: Scope, function: ir.Function, name: str

@@ -29,6 +29,7 @@ from nnx_migrate.facts.library_effects import (
     operands_of,
 )
 from nnx_migrate.facts.project import layer_of, nnx_name
+from nnx_migrate.facts.under_capture import captured_reads, is_capture
 from nnx_migrate.facts.values import (
     Basic,
     ClassValue,
@@ -76,8 +77,10 @@ class Tracker:
             for place, call in enumerate(function.calls):
                 flag = self.flags.own(scope, guards.get(place, ""))
                 yield from flags.only_when(flag, self._call(scope, call))
+            captured = captured_reads(self.project, scope)
             for read in function.reads:
-                yield from self._read(scope, read)
+                effects = self._read(scope, read)
+                yield from self._outside_capture(effects) if read in captured else effects
         function = self.project.function(self.scope)
         if any(self.aliases.escapes(self.scope, v) for v in (*function.returns, *function.yields)):
             yield self._escape("it, or a part of it, is returned", "returned", self.scope, 0)
@@ -165,7 +168,7 @@ class Tracker:
         elif isinstance(func, ir.Attribute) and self.rooted(scope, func.base):
             yield from self.flags.as_called(scope, call, self._method_call(scope, func, where))
             yield from self._asked_for(scope, call, where)
-        elif isinstance(func, ir.Call) and self._is_capture(scope, func):
+        elif isinstance(func, ir.Call) and is_capture(self.project, scope, func):
             inner = ir.Call(func.args[0], call.args, call.keywords, call.line)
             yield from self._outside_capture(self._given(scope, inner, where))
             return
@@ -191,10 +194,6 @@ class Tracker:
                     flag = self.flags.own(scope, given.id) if isinstance(given, ir.Name) else ""
                     asked = Effect("structure", what, where, sows=True)
                     yield from flags.only_when(flag, [asked])
-
-    def _is_capture(self, scope: Scope, call: ir.Call) -> bool:
-        name = self.project.nnx_name(scope, call.func)
-        return bool(call.args) and name in {"capture", "compat.capture"}
 
     def _outside_capture(self, effects: Iterable[Effect]) -> Iterator[Effect]:
         """The effects of what runs in `nnx.capture`: values of the types that it is told are

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import names_in
+from nnx_migrate.rewrite.auxiliary import auxiliary_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.layout import line_after
 from nnx_migrate.rewrite.naming import fresh, state_name
 from nnx_migrate.rewrite.plan import CannotEmit, CapturedCall, CapturePlan
+from nnx_migrate.rewrite.unpacking import auxiliary_result, second_result, unread_name
 
 
 def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str) -> list[Edit]:
@@ -22,12 +23,15 @@ def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str)
         CannotEmit: the function is not to be seen.
     """
     variable_type = f"{nnx}.{plan.variable_type}" if plan.of_library else plan.variable_type
-    edits = _around_function(context, site, nnx, variable_type)
+    if plan.forward is None:
+        edits = _around_function(context, site, nnx, variable_type)
+    else:
+        edits = auxiliary_edits(context, site, plan.forward, nnx, variable_type)
     taken: set[str] = set()
     for call in plan.calls:
         wanted = state_name(plan.variable_type)
         name = fresh([wanted], context.taken_names(call.use) | taken)[0]
-        unpacked = _unpacked(context, call, name)
+        unpacked = _unpacked(context, _taking(context, site, plan, call), call, name)
         if any(name in edit.replacement for edit in unpacked):
             taken.add(name)
         edits += unpacked
@@ -46,49 +50,34 @@ def _around_function(context: FileContext, site: Site, nnx: str, variable_type: 
     return [Edit(start, start, f"{nnx}.capture("), Edit(end, end, f", {variable_type})")]
 
 
-def _unpacked(context: FileContext, call: CapturedCall, name: str) -> list[Edit]:
-    """The result of a call is unpacked into what it was and a State, which the pop gave before."""
+def _taking(
+    context: FileContext, site: Site, plan: CapturePlan, call: CapturedCall
+) -> Callable[[str], list[Edit]]:
+    """How the result of a call is unpacked into what it was and a State of that name."""
+    statement = context.tree.statement(call.use)
+    if plan.forward is None:
+        return lambda name: second_result(context, statement, name)
+    has_aux = "has_aux" in site.options
+    return lambda name: auxiliary_result(context, statement, site.transform, has_aux, name)
+
+
+def _unpacked(
+    context: FileContext, bound: Callable[[str], list[Edit]], call: CapturedCall, name: str
+) -> list[Edit]:
+    """The State that a call gives takes the place of what the pop gave."""
     taking = context.tree.statement(call.use)
     popping = context.tree.statement(call.pop)
     match popping:
         case ast.Expr(value=value) if value is call.pop:  # what was sown is thrown away
             if isinstance(taking, ast.Expr):
                 return [_removed(context, popping)]
-            return [*_bound(context, taking, _unread(context, name)), _removed(context, popping)]
+            return [*bound(unread_name(context, name)), _removed(context, popping)]
         case ast.Assign(targets=[ast.Name(id=own)], value=value) if value is call.pop:
             if not _is_named_between(context, taking, popping, own):
-                return [*_bound(context, taking, own), _removed(context, popping)]
+                return [*bound(own), _removed(context, popping)]
     if context.comments_between(*context.text.span(call.pop)):
         raise CannotEmit("a comment stands in the call of nnx.pop")
-    return [*_bound(context, taking, name), Edit(*context.text.span(call.pop), name)]
-
-
-def _bound(context: FileContext, taking: ast.stmt, state: str) -> list[Edit]:
-    match taking:
-        case ast.Expr(value=value):
-            start = context.text.span(value)[0]
-            return [Edit(start, start, f"{_unread(context, 'result')}, {state} = ")]
-        case ast.Assign(targets=[target]):
-            start, end = context.text.span(target)
-            edits = [Edit(end, end, f", {state}")]
-            if isinstance(target, ast.Tuple) and not _in_parentheses(context, target):
-                edits = [Edit(start, start, "("), Edit(end, end, f"), {state}")]
-            elif isinstance(target, ast.Starred):
-                raise CannotEmit("the result is unpacked into a starred name")
-            return edits
-        case _:
-            raise CannotEmit("the call stands where its result cannot be unpacked")
-
-
-def _in_parentheses(context: FileContext, target: ast.Tuple) -> bool:
-    text = context.text.of(target)
-    if not (text.startswith("(") and text.endswith(")")):
-        return False
-    try:
-        parse(f"[{text[1:-1]}\n]")
-    except SyntaxError:  # `(a), (b)`
-        return False
-    return True
+    return [*bound(name), Edit(*context.text.span(call.pop), name)]
 
 
 def _removed(context: FileContext, statement: ast.stmt) -> Edit:
@@ -113,12 +102,3 @@ def _is_named_between(context: FileContext, taking: ast.stmt, popping: ast.stmt,
     block = context.tree.block_of(taking)
     earlier: Iterable[ast.stmt] = block[block.index(taking) : block.index(popping)]
     return any(name in names_in(each) for each in earlier)
-
-
-def _unread(context: FileContext, otherwise: str) -> str:
-    """A name for what nothing reads: `_`, unless that means something in the file."""
-    read = any(
-        isinstance(node, ast.Name) and node.id == "_" and isinstance(node.ctx, ast.Load)
-        for node in context.tree.nodes
-    )
-    return fresh([otherwise], names_in(context.tree.root))[0] if read else "_"

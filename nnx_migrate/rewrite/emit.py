@@ -128,8 +128,6 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     edits += option_edits(context, site, job.options)
     capture = next((c.capture for c in job.contributions if c.capture), None)
     if capture is not None:
-        if len(job.contributions) > 1:
-            raise CannotEmit("what it sows becomes a result where other things change too")
         return edits + capture_edits(context, site, capture, spelling.nnx)
     places = [place for c in job.contributions for place in c.clones]
     if places:

@@ -89,11 +89,15 @@ class CapturePlan:
         variable_type: what it sows: a name after `nnx.`, or one of the file.
         of_library: it is one after `nnx.`.
         calls: all calls of it.
+        forward: of a loss, the call in it that sows, which alone goes under capture; the State is
+            an auxiliary output. None when all of the function does, and the State is a second
+            result.
     """
 
     variable_type: str
     of_library: bool
     calls: tuple[CapturedCall, ...]
+    forward: ast.Call | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

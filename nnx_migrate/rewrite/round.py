@@ -333,4 +333,5 @@ def _contributions(decisions: Sequence[Decision]) -> list[Contribution]:
     settled = {rule for contribution in found for rule in contribution.settles}
     if any(isinstance(d, Pin | Manual) and d.rule not in settled for d in decisions):
         return []
-    return found
+    # What else is to be done at the site is planned anew, by the text that this leaves.
+    return [d for d in found if d.capture is not None] or found
