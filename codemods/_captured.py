@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from codemods._forward import NotCaptured
-from codemods._popped import is_cleared_before, popped_after
+from codemods._popped import is_cleared_before
+from codemods._routes import route_of
 from codemods._sown import (
     INTERMEDIATE,
     SOWN_UNDER,
@@ -69,14 +70,14 @@ def _captured(context: FileContext, site: Site) -> Captured:
     if not context.options.runs(RULE_NAME):
         raise NotCaptured(f"{RULE_NAME} is not to run")
     sowing = sowing_of(context, site)
-    pairs = _pairs(context, sowing)
-    variable_type = _popped_type(context, site, sowing, pairs)
+    route = route_of(context, sowing)
+    variable_type = _popped_type(context, site, sowing, route.calls)
     _check_names(context, sowing)
-    _check_nothing_left(context, pairs)
-    (short,) = {context.text.of(pair.pop.args[1]) for pair in pairs}
+    _check_nothing_left(context, route.calls)
+    (short,) = {context.text.of(pair.pop.args[1]) for pair in route.calls}
     of_library = variable_type == INTERMEDIATE
     name = "Intermediate" if of_library else short
-    plan = CapturePlan(name, of_library, pairs, sowing.forward)
+    plan = CapturePlan(name, of_library, route.calls, sowing.forward, route.passed_on)
     return Captured(sowing, plan, _is_ignored(context, site))
 
 
@@ -126,16 +127,6 @@ def _without_captured(context: FileContext) -> tuple[CollectingEffects, frozense
     popped = {f"{path}:{call.pop.lineno}" for each in done for call in each.plan.calls}
     collected = {each.sowing.scope: each.sowing.parameter for each in done}
     return CollectingEffects(context.evaluator, collected), frozenset(popped)
-
-
-def _pairs(context: FileContext, sowing: Sowing) -> tuple[CapturedCall, ...]:
-    pairs = []
-    for call in sowing.calls:
-        pair = popped_after(context, call)
-        if isinstance(pair, str):
-            raise NotCaptured(pair)
-        pairs.append(pair)
-    return tuple(pairs)
 
 
 def _popped_type(
@@ -251,13 +242,11 @@ def _check_nothing_left(context: FileContext, pairs: tuple[CapturedCall, ...]) -
 
 def _collected(context: FileContext) -> dict[Scope, str]:
     """The functions of this file all of whose calls are followed by nnx.pop."""
-    found = {}
+    found: dict[Scope, str] = {}
     for site in context.finder.sites:
         if site.transform in SOWN_UNDER and sows(context, site):
             try:
-                sowing = sowing_of(context, site)
-                _pairs(context, sowing)
+                found |= route_of(context, sowing_of(context, site)).sowing
             except NotCaptured:
                 continue
-            found[sowing.scope] = sowing.parameter
     return found

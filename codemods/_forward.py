@@ -93,18 +93,24 @@ def _reads(definition: ast.FunctionDef, parameter: str) -> Iterator[ast.Name]:
             yield node
 
 
-def _check_return(context: FileContext, definition: ast.FunctionDef, has_aux: bool) -> None:
-    own = [
-        node
-        for node in ast.walk(definition)
-        if isinstance(node, ast.Return) and context.tree.function_around(node) is definition
-    ]
+def only_return(context: FileContext, definition: ast.FunctionDef) -> ast.Return:
+    """The one return of a function, which is its last statement.
+
+    Raises:
+        NotCaptured: it returns elsewhere too, or yields.
+    """
+    inside = [n for n in ast.walk(definition) if context.tree.function_around(n) is definition]
+    if any(isinstance(node, ast.Yield | ast.YieldFrom | ast.Await) for node in inside):
+        raise NotCaptured(f"{definition.name} is a generator or a coroutine")
+    own = [node for node in inside if isinstance(node, ast.Return)]
     if len(own) != 1 or own[0] is not definition.body[-1] or own[0].value is None:
-        raise NotCaptured("the loss does not return once, at its end")
-    value = own[0].value
+        raise NotCaptured(f"{definition.name} does not return once, at its end")
+    if any(isinstance(node, ast.Starred) for node in getattr(own[0].value, "elts", ())):
+        raise NotCaptured(f"what {definition.name} returns is unpacked there")
+    return own[0]
+
+
+def _check_return(context: FileContext, definition: ast.FunctionDef, has_aux: bool) -> None:
+    value = only_return(context, definition).value
     if has_aux and not (isinstance(value, ast.Tuple) and len(value.elts) == 2):
         raise NotCaptured("what the loss returns is not written as a pair")
-    if any(isinstance(node, ast.Starred) for node in getattr(value, "elts", ())):
-        raise NotCaptured("what the loss returns is not written as a pair")
-    if any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) for n in ast.walk(definition)):
-        raise NotCaptured("the loss is a generator")

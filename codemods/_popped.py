@@ -30,10 +30,10 @@ def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
         return f"the object is not passed by its name as the first argument ({where})"
     model = use.args[0]
     others = [*use.args[1:], *(keyword.value for keyword in use.keywords)]
-    if any(_mentions(other, model.id) for other in others):
+    if any(mentioned(other, model.id) for other in others):
         return f"{model.id} is passed twice ({where})"
     statement = context.tree.statement(use)
-    reason = _not_alone(statement, use)
+    reason = not_alone(statement, use)
     if reason:
         return f"{reason} ({where})"
     if any(isinstance(parent, ast.Try | ast.TryStar) for parent in _around(context, use)):
@@ -44,7 +44,7 @@ def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
     between = statements_between(context, statement, context.tree.statement(pop))
     if any(isinstance(node, _LEAVING) for each in between for node in ast.walk(each)):
         return f"code between the call and nnx.pop may leave ({where})"
-    foreign = _foreign_call(context, statement, [*between, context.tree.statement(pop)], pop)
+    foreign = foreign_call(context, statement, [*between, context.tree.statement(pop)], pop)
     if foreign is not None:
         return f"what line {foreign.lineno} calls may use {model.id} before it is popped ({where})"
     return CapturedCall(use, pop)
@@ -57,7 +57,7 @@ def is_cleared_before(context: FileContext, pair: CapturedCall) -> bool:
     statement = context.tree.statement(pair.use)
     block = context.tree.block_of(statement)
     for earlier in reversed(block[: block.index(statement)]):
-        if not _mentions(earlier, model.id):
+        if not mentioned(earlier, model.id):
             continue
         match earlier:
             case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call):
@@ -72,7 +72,7 @@ def statements_between(context: FileContext, first: ast.stmt, last: ast.stmt) ->
     return block[block.index(first) + 1 : block.index(last)]
 
 
-def _not_alone(statement: ast.stmt, use: ast.Call) -> str:
+def not_alone(statement: ast.stmt, use: ast.Call) -> str:
     """Why a result cannot be unpacked where the call stands."""
     match statement:
         case ast.Assign(value=value, targets=[_]) if value is use:
@@ -101,7 +101,7 @@ def _next_pop(context: FileContext, statement: ast.stmt, model: ast.Name) -> ast
         (
             each
             for each in following
-            if _mentions(each, model.id) and not _updates_only(context, each, model)
+            if mentioned(each, model.id) and not updates_only(context, each, model)
         ),
         None,
     )
@@ -110,14 +110,14 @@ def _next_pop(context: FileContext, statement: ast.stmt, model: ast.Name) -> ast
     if not isinstance(found, _SIMPLE):
         return f"{model.id} is used in line {found.lineno} before it is popped"
     calls = [node for node in ast.walk(found) if isinstance(node, ast.Call)]
-    pops = [call for call in calls if _is_pop(context, call) and _mentions(call, model.id)]
+    pops = [call for call in calls if _is_pop(context, call) and mentioned(call, model.id)]
     if len(pops) != 1 or len(_named(found, model.id)) != 1:
         return f"{model.id} is used in line {found.lineno} before it is popped"
     reason = hoistable(context, pops[0])
     return reason.replace("the call stands", "nnx.pop stands") if reason else pops[0]
 
 
-def _updates_only(context: FileContext, statement: ast.stmt, model: ast.Name) -> bool:
+def updates_only(context: FileContext, statement: ast.stmt, model: ast.Name) -> bool:
     """Whether it is `optimizer.update(model, grads)`, which sees nothing that is sown."""
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr="update"), args=[first, *_]) as call):
@@ -148,7 +148,7 @@ def _is_pop(context: FileContext, call: ast.Call) -> bool:
     return plain and context.tree.nnx_name(call.func) == "pop"
 
 
-def _foreign_call(
+def foreign_call(
     context: FileContext, taking: ast.stmt, later: Sequence[ast.stmt], pop: ast.Call
 ) -> ast.Call | None:
     """A call of something that may get at the object by another name, up to the pop.
@@ -181,7 +181,7 @@ def _named(node: ast.AST, name: str) -> list[ast.Name]:
     return [each for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name]
 
 
-def _mentions(node: ast.AST, name: str) -> bool:
+def mentioned(node: ast.AST, name: str) -> bool:
     return bool(_named(node, name))
 
 

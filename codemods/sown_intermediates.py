@@ -41,6 +41,9 @@ A loss captures the one call that it makes of its Module, and returns the State 
 
     (loss, intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(model)
 
+Where the values are popped outside of the function that takes the gradient, or calls the jitted
+one, that function returns the State beside its result, and all its calls change with it.
+
 When it is safe
 ---------------
 The function gets a second result, so all its calls must be in the file and change with it; code

@@ -25,8 +25,23 @@ _CLEAN = re.compile(
 )
 
 
+class _KeptAliases(Aliases):
+    """What was popped is no part of the object any more."""
+
+    def escapes(self, scope: Scope, value: ir.Expr, seen: frozenset[str] = frozenset()) -> bool:
+        call = value.base if isinstance(value, ir.Unpacked) else value
+        if isinstance(call, ir.Call) and self.project.nnx_name(scope, call.func) == "pop":
+            return False
+        return super().escapes(scope, value, seen)
+
+
 class _CautiousTracker(Tracker):
     """Counts what may add to an object too: `nnx.update` with more than it has."""
+
+    def __init__(self, finder: EffectFinder, scope: Scope, parameter: str) -> None:
+        super().__init__(finder, scope, parameter)
+        self.aliases = _KeptAliases(finder, scope, parameter)
+        self.rooted = self.aliases.rooted
 
     def _to_library(
         self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: str
@@ -57,7 +72,7 @@ class CollectingEffects(EffectFinder):
         return frozenset(tracker.effects()) | self._decorated(scope)
 
 
-class _VariableAliases(Aliases):
+class _VariableAliases(_KeptAliases):
     """Follows a variable of a function, not a parameter."""
 
     def _is_rooted(self, scope: Scope, expr: ir.Expr) -> bool:
@@ -93,9 +108,9 @@ class LeftoverFinder:
         (binding,) = bindings
         if isinstance(binding, ParameterOf):
             return self._on_parameter(binding.scope, name, hops)
-        harm = _harm(_VariableTracker(self.effects, binding.scope, name).effects())
-        if harm is not None:
-            return _told(harm, name)
+        left = harm(_VariableTracker(self.effects, binding.scope, name).effects())
+        if left is not None:
+            return _told(left, name)
         return self._on_made(binding.scope, binding.expr, name)
 
     @property
@@ -105,9 +120,9 @@ class LeftoverFinder:
 
     def _on_parameter(self, scope: Scope, name: str, hops: int) -> str:
         function = self.project.function(scope)
-        harm = _harm(self.effects.of(scope, name))
-        if harm is not None:
-            return _told(harm, name)
+        left = harm(self.effects.of(scope, name))
+        if left is not None:
+            return _told(left, name)
         self._holders.add(scope)
         if function.owner is not None or not self._is_followed(scope, function):
             return f"{function.name} is a method or decorated, so its calls are not followed"
@@ -185,7 +200,7 @@ def _base(expr: ir.Expr) -> ir.Expr:
     return expr
 
 
-def _harm(effects: Iterable[Effect]) -> Effect | None:
+def harm(effects: Iterable[Effect]) -> Effect | None:
     """An effect that may leave something sown on the object."""
     for effect in sorted(effects, key=lambda e: (e.where, e.what, e.kind)):
         if effect.kind == "structure" and not effect.sows and _CLEAN.match(effect.what):

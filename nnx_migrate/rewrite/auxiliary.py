@@ -13,7 +13,7 @@ from nnx_migrate.rewrite.layout import insert_before
 from nnx_migrate.rewrite.naming import fresh, state_name
 from nnx_migrate.rewrite.options import option_edits
 from nnx_migrate.rewrite.plan import CannotEmit
-from nnx_migrate.rewrite.unpacking import second_result
+from nnx_migrate.rewrite.unpacking import annotated_pair, second_result
 
 
 def auxiliary_edits(
@@ -36,12 +36,25 @@ def auxiliary_edits(
     (returned,) = [node for node in definition.body if isinstance(node, ast.Return)]
     if "has_aux" in site.options:
         assert isinstance(returned.value, ast.Tuple)
+        edits += annotated_pair(context, _annotated_aux(definition), nnx)
         start, end = context.text.span(returned.value.elts[1])
         return [*edits, Edit(start, start, "("), Edit(end, end, f", {state})")]
     assert returned.value is not None
     end = context.text.span(returned.value)[1]
     edits.append(Edit(end, end, f", {state}"))
+    edits += annotated_pair(context, definition.returns, nnx)
     return edits + option_edits(context, site, {"has_aux": "True"})
+
+
+def _annotated_aux(definition: ast.FunctionDef) -> ast.expr | None:
+    """What the auxiliary output of a loss is annotated as."""
+    match definition.returns:
+        case None:
+            return None
+        case ast.Subscript(slice=ast.Tuple(elts=[_, aux])):
+            return aux
+        case _:
+            raise CannotEmit("the annotation of what the loss returns is not written as a pair")
 
 
 def _captured(

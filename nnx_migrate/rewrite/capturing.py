@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Iterable
 
 from nnx_migrate.facts.sites import Site
@@ -12,8 +13,14 @@ from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.layout import line_after
 from nnx_migrate.rewrite.naming import fresh, state_name
-from nnx_migrate.rewrite.plan import CannotEmit, CapturedCall, CapturePlan
-from nnx_migrate.rewrite.unpacking import auxiliary_result, second_result, unread_name
+from nnx_migrate.rewrite.plan import CannotEmit, CapturedCall, CapturePlan, PassedOn
+from nnx_migrate.rewrite.unpacking import (
+    annotated_pair,
+    auxiliary_result,
+    in_parentheses,
+    second_result,
+    unread_name,
+)
 
 
 def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str) -> list[Edit]:
@@ -27,15 +34,43 @@ def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str)
         edits = _around_function(context, site, nnx, variable_type)
     else:
         edits = auxiliary_edits(context, site, plan.forward, nnx, variable_type)
+    if plan.passed_on is not None:
+        edits += _passed_on(context, site, plan, plan.passed_on, nnx)
     taken: set[str] = set()
     for call in plan.calls:
-        wanted = state_name(plan.variable_type)
-        name = fresh([wanted], context.taken_names(call.use) | taken)[0]
-        unpacked = _unpacked(context, _taking(context, site, plan, call), call, name)
+        name = _fresh_name(plan, context.taken_names(call.use) | taken)
+        taking = context.tree.statement(call.use)
+        bound: Callable[[str], list[Edit]] = functools.partial(second_result, context, taking)
+        if plan.passed_on is None:
+            bound = _unpacking(context, site, plan, call.use)
+        unpacked = _unpacked(context, bound, call, name)
         if any(name in edit.replacement for edit in unpacked):
             taken.add(name)
         edits += unpacked
     return edits
+
+
+def _fresh_name(plan: CapturePlan, taken: set[str]) -> str:
+    return fresh([state_name(plan.variable_type)], taken)[0]
+
+
+def _passed_on(
+    context: FileContext, site: Site, plan: CapturePlan, passed_on: PassedOn, nnx: str
+) -> list[Edit]:
+    """The function that calls what the transform gives returns the State beside its result."""
+    holder = context.tree.function_around(passed_on.use)
+    assert isinstance(holder, ast.FunctionDef)
+    edits = annotated_pair(context, holder.returns, nnx)
+    if passed_on.returned is None:
+        return edits
+    name = _fresh_name(plan, names_in(holder))
+    value = passed_on.returned.value
+    assert value is not None
+    start, end = context.text.span(value)
+    edits += _unpacking(context, site, plan, passed_on.use)(name)
+    if isinstance(value, ast.Tuple) and not in_parentheses(context, value):
+        return [*edits, Edit(start, start, "("), Edit(end, end, f"), {name}")]
+    return [*edits, Edit(end, end, f", {name}")]
 
 
 def _around_function(context: FileContext, site: Site, nnx: str, variable_type: str) -> list[Edit]:
@@ -50,15 +85,15 @@ def _around_function(context: FileContext, site: Site, nnx: str, variable_type: 
     return [Edit(start, start, f"{nnx}.capture("), Edit(end, end, f", {variable_type})")]
 
 
-def _taking(
-    context: FileContext, site: Site, plan: CapturePlan, call: CapturedCall
+def _unpacking(
+    context: FileContext, site: Site, plan: CapturePlan, use: ast.Call
 ) -> Callable[[str], list[Edit]]:
-    """How the result of a call is unpacked into what it was and a State of that name."""
-    statement = context.tree.statement(call.use)
+    """How the result of a call is unpacked into what it was and a State of a name."""
+    statement = context.tree.statement(use)
     if plan.forward is None:
-        return lambda name: second_result(context, statement, name)
+        return functools.partial(second_result, context, statement)
     has_aux = "has_aux" in site.options
-    return lambda name: auxiliary_result(context, statement, site.transform, has_aux, name)
+    return functools.partial(auxiliary_result, context, statement, site.transform, has_aux)
 
 
 def _unpacked(

@@ -82,22 +82,37 @@ class CapturedCall:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class PassedOn:
+    """A function between the transform and the pops, which returns the State too.
+
+    Args:
+        use: the one call of what the transform gives.
+        returned: the return statement to extend; None when that returns the call itself.
+    """
+
+    use: ast.Call
+    returned: ast.Return | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class CapturePlan:
     """What the function sows on its first argument becomes a second result.
 
     Args:
         variable_type: what it sows: a name after `nnx.`, or one of the file.
         of_library: it is one after `nnx.`.
-        calls: all calls of it.
+        calls: all calls of it, or of the function that passes it on.
         forward: of a loss, the call in it that sows, which alone goes under capture; the State is
             an auxiliary output. None when all of the function does, and the State is a second
             result.
+        passed_on: how it comes out of the function that calls it.
     """
 
     variable_type: str
     of_library: bool
     calls: tuple[CapturedCall, ...]
     forward: ast.Call | None = None
+    passed_on: PassedOn | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

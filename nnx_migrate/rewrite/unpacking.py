@@ -29,7 +29,7 @@ def second_result(context: FileContext, taking: ast.stmt, state: str) -> list[Ed
         case ast.Assign(targets=[target]):
             start, end = context.text.span(target)
             edits = [Edit(end, end, f", {state}")]
-            if isinstance(target, ast.Tuple) and not _in_parentheses(context, target):
+            if isinstance(target, ast.Tuple) and not in_parentheses(context, target):
                 edits = [Edit(start, start, "("), Edit(end, end, f"), {state}")]
             elif isinstance(target, ast.Starred):
                 raise CannotEmit("the result is unpacked into a starred name")
@@ -38,7 +38,7 @@ def second_result(context: FileContext, taking: ast.stmt, state: str) -> list[Ed
             raise CannotEmit("the call stands where its result cannot be unpacked")
 
 
-def _in_parentheses(context: FileContext, target: ast.Tuple) -> bool:
+def in_parentheses(context: FileContext, target: ast.Tuple) -> bool:
     text = context.text.of(target)
     if not (text.startswith("(") and text.endswith(")")):
         return False
@@ -78,8 +78,16 @@ def auxiliary_result(
     return [Edit(start, start, "("), Edit(end, end, f", {state})")]
 
 
+def annotated_pair(context: FileContext, annotation: ast.expr | None, nnx: str) -> list[Edit]:
+    """What was annotated is the first of two, and the second one a State."""
+    if annotation is None:
+        return []
+    start, end = context.text.span(annotation)
+    return [Edit(start, start, "tuple["), Edit(end, end, f", {nnx}.State]")]
+
+
 def _is_closed(context: FileContext, target: ast.expr) -> bool:
-    return isinstance(target, ast.Tuple) and _in_parentheses(context, target)
+    return isinstance(target, ast.Tuple) and in_parentheses(context, target)
 
 
 def unread_name(context: FileContext, otherwise: str) -> str:
