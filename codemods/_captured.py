@@ -72,6 +72,8 @@ def _captured(context: FileContext, site: Site) -> Captured:
     sowing = sowing_of(context, site)
     route = route_of(context, sowing)
     variable_type = _popped_type(context, site, sowing, route.calls)
+    if sowing.forward is not None and site.transform == "vmap" and variable_type != INTERMEDIATE:
+        raise NotCaptured("which axis StateAxes give to what is sown is not known")
     _check_names(context, sowing)
     _check_nothing_left(context, route.calls)
     (short,) = {context.text.of(pair.pop.args[1]) for pair in route.calls}

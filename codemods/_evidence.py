@@ -58,6 +58,8 @@ def refuse_split(
         evidence: what is found out is added to it.
         kinds: what the argument has to be.
     """
+    if site.form == "decorator" and is_captured(context, site):
+        return Pin(rule, "nnx.capture stands below it, which has to be given the Module itself")
     known = kind_evidence(context, index, values, kinds)
     evidence.append(known)
     if known.proof is Proof.ASSUMED and not context.options.unsafe:

@@ -1,4 +1,4 @@
-"""The call in a loss that sows, and that alone goes under capture."""
+"""The one call in a function that sows, and that alone goes under capture."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class NotCaptured(Exception):
 def forward_of(
     context: FileContext, definition: AnyFunction, parameter: str, has_aux: bool
 ) -> ast.Call:
-    """The one call that a loss makes of its Module.
+    """The one call that a function makes of its Module.
 
     It must run once whatever happens, and before the one return at the end.
 
@@ -27,7 +27,7 @@ def forward_of(
         NotCaptured: there is no such call, or no place for what it sows.
     """
     if not isinstance(definition, ast.FunctionDef):
-        raise NotCaptured("the loss is a lambda")
+        raise NotCaptured("its function is a lambda")
     call = _one_call(context, definition, parameter)
     statement = context.tree.statement(call)
     if statement not in definition.body or not isinstance(statement, ast.stmt):
@@ -56,9 +56,9 @@ def _one_call(context: FileContext, definition: ast.FunctionDef, parameter: str)
         if isinstance(call, ast.Call) and call.func is part:
             calls.append(call)
         elif part is name or isinstance(call, ast.Call | ast.Starred):
-            raise NotCaptured(f"the loss hands its Module on (line {name.lineno})")
+            raise NotCaptured(f"it hands its Module on (line {name.lineno})")
     if len(calls) != 1:
-        raise NotCaptured("the loss calls its Module more than once")
+        raise NotCaptured("it calls its Module more than once")
     (call,) = calls
     values = context.values(call.func)
     bound = values and all(isinstance(v, FunctionValue) and v.bound for v in values)
@@ -113,4 +113,4 @@ def only_return(context: FileContext, definition: ast.FunctionDef) -> ast.Return
 def _check_return(context: FileContext, definition: ast.FunctionDef, has_aux: bool) -> None:
     value = only_return(context, definition).value
     if has_aux and not (isinstance(value, ast.Tuple) and len(value.elts) == 2):
-        raise NotCaptured("what the loss returns is not written as a pair")
+        raise NotCaptured("what it returns is not written as a pair")

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 
 from codemods._forward import NotCaptured, forward_of
 from codemods._gradients import GRADIENTS
+from codemods._prefix import Group, read_axes
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.effects import Effect
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction
+from nnx_migrate.facts.transforms import SPLITTERS
 from nnx_migrate.facts.values import ARRAY, NOTHING, PLAIN, ClassValue, Scope, Values
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of, given_parameters, is_captured, is_owned
@@ -49,6 +51,8 @@ _OF_ARRAYS = frozenset(
     ]
 )
 _HARMLESS = re.compile(rf"{_SOWING}|what \.({'|'.join(_OF_ARRAYS)})\(\) runs is not known")
+#: A type, or a tuple of them.
+_PLAIN_FILTER = re.compile(r"\(?[\w.,\s]+\)?")
 #: What layers of the library sow, by the beginning of what is said of it: all as Intermediate.
 _BY_LIBRARY = {"MultiHeadAttention sows ": "attention_weights"}
 
@@ -102,7 +106,7 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
     Raises:
         NotCaptured: it does more than to sow on its first argument, or has other uses.
     """
-    _check_options(site)
+    _check_options(context, site)
     definition = definition_of(context, site.function)
     if definition is None:
         raise NotCaptured("its function is not defined in this file")
@@ -113,12 +117,12 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
         if not obstacle.startswith(_SOWING):
             raise NotCaptured(f"it runs more than its Module: {obstacle}")
     forward = None
-    if site.transform in GRADIENTS:
+    if site.transform in GRADIENTS or _first_axes(context, site):
         forward = forward_of(context, definition, parameter, "has_aux" in site.options)
     return Sowing(scope, parameter, sown, calls, forward)
 
 
-def _check_options(site: Site) -> None:
+def _check_options(context: FileContext, site: Site) -> None:
     """The State is an output like the others, at axis 0 under vmap, where graph mode has it."""
     if site.transform in GRADIENTS:
         _check_gradient(site)
@@ -129,9 +133,24 @@ def _check_options(site: Site) -> None:
     first = site.options.get("in_axes")
     if isinstance(first, ast.Tuple) and first.elts:
         first = first.elts[0]
+    groups = _first_axes(context, site)
+    if groups:
+        first = None
+        sown = [g for g in groups if "Intermediate" in g.filter or g.filter == "..."]
+        plain = all(g.filter == "..." or _PLAIN_FILTER.fullmatch(g.filter) for g in groups)
+        if not plain or not sown or sown[0].axis != "0":
+            raise NotCaptured("the axis of what is sown is not 0")
     for axis in (first, site.options.get("out_axes")):
         if axis is not None and not (isinstance(axis, ast.Constant) and axis.value == 0):
             raise NotCaptured("the axes are not 0")
+
+
+def _first_axes(context: FileContext, site: Site) -> tuple[Group, ...]:
+    """The groups that StateAxes make of the first argument of a vmap."""
+    if site.transform != "vmap":
+        return ()
+    axes = read_axes(context, site.options.get("in_axes"), "StateAxes")
+    return axes.elements[0].groups if axes.elements and not axes.unknown else ()
 
 
 def _check_gradient(site: Site) -> None:
@@ -150,16 +169,41 @@ def _calls(context: FileContext, site: Site, definition: AnyFunction) -> tuple[a
         raise NotCaptured("its parameters do not show where the Module goes")
     if site.form == "decorator":
         assert isinstance(definition, ast.FunctionDef)
-        if len(definition.decorator_list) > 1:
-            raise NotCaptured("its function has other decorators too")
+        _check_decorators(context, site, definition)
         return known_calls(context, definition, definition.name)
     if not is_owned(context, site, definition):
-        raise NotCaptured("its function is used in other places too")
+        _check_used_here(context, site, definition)
     if site.escapes or not site.uses:
         raise NotCaptured(site.escapes or "it is not called in this file")
     if site.bound_name is not None and site.binding is not None:
         return known_calls(context, site.binding, site.bound_name)
     return site.uses
+
+
+def _check_decorators(context: FileContext, site: Site, definition: ast.FunctionDef) -> None:
+    """What stands above gives back a State like any other result."""
+    *above, last = definition.decorator_list
+    if last is not site.node:
+        raise NotCaptured("its function has other decorators below")
+    sites = {each.node: each for each in context.finder.sites if each.function is definition}
+    for decorator in above:
+        other = sites.get(decorator)
+        if other is None or other.transform not in _GIVING_BACK | SPLITTERS:
+            raise NotCaptured("its function has other decorators too")
+        if other.transform not in SPLITTERS:
+            _check_options(context, other)
+
+
+def _check_used_here(context: FileContext, site: Site, definition: AnyFunction) -> None:
+    """Nothing but the site uses a function of the file."""
+    if not isinstance(definition, ast.FunctionDef) or definition.decorator_list:
+        raise NotCaptured("its function is decorated or not defined by its name")
+    scope = context.tree.scope(definition)
+    if scope.function == ir.MODULE_SCOPE:
+        _check_private(context, definition.name)
+    bound = context.project.bindings(scope, definition.name)
+    if len(bound) != 1 or context.finder.loads(scope, definition.name) != [site.function]:
+        raise NotCaptured(f"{definition.name} is used in other places too")
 
 
 def known_calls(context: FileContext, place: ast.stmt, name: str) -> tuple[ast.Call, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from codemods._evidence import refuse_split, returned_argument, updated_broadcast
+from codemods._evidence import effects_on, refuse_split, returned_argument, updated_broadcast
 from codemods._prefix import Axes, Element, Group, read_axes
 from nnx_migrate.facts.prefix_filters import filters_travel
 from nnx_migrate.facts.sites import Site
@@ -53,7 +53,9 @@ def decide_by_axes(
     reason = unknown or _not_expressible(site, inputs, outputs)
     if reason:
         return Pin(rule, reason, outward=_may_change_structure(context, site))
-    if any(_is_sown(group) for e in (*inputs.elements, *outputs.elements) for group in e.groups):
+    sown = [i for i, e in enumerate(inputs.elements) if any(map(_is_sown, e.groups))]
+    given = any(map(_is_sown, (g for e in outputs.elements for g in e.groups)))
+    if given or any(_may_sow(context, site, index) for index in sown):
         reason = "its axes are also for Variables that the function sows, which need nnx.capture"
         return Pin(rule, reason, outward=True)
     return _decide_known(context, site, rule, options, inputs, outputs)
@@ -71,6 +73,12 @@ def _hidden(context: FileContext, site: Site, rule: str, class_name: str) -> Dec
 
 def _is_sown(group: Group) -> bool:
     return "Intermediate" in group.filter or "Perturbation" in group.filter
+
+
+def _may_sow(context: FileContext, site: Site, index: int) -> bool:
+    """Whether the function may sow on an argument, as far as that is not collected in it."""
+    effects = effects_on(context, site, function_scopes(context, site), index)
+    return any(effect.sows or effect.kind == "unknown" for effect in effects)
 
 
 def _may_change_structure(context: FileContext, site: Site) -> bool:

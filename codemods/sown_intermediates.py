@@ -33,7 +33,8 @@ After
         y, intermediates = forward(model, x)
         return y, intermediates
 
-A loss captures the one call that it makes of its Module, and returns the State as auxiliary output:
+A loss captures the one call that it makes of its Module, and returns the State as auxiliary output
+(a function under `nnx.vmap` with StateAxes does so too, and returns it as a second result):
 
     def loss_fn(model):
         y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
@@ -73,7 +74,7 @@ from nnx_migrate.rewrite.plan import Contribution, Decision
 from nnx_migrate.rewrite.rule import Rule
 
 #: Rules that keep a site in graph mode because of what is sown.
-_SETTLED = frozenset({"structural-update", "module-gradient", "diff-state"})
+_SETTLED = frozenset({"structural-update", "module-gradient", "diff-state", "state-axes"})
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

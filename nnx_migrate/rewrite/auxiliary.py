@@ -1,4 +1,4 @@
-"""What a loss sows becomes an auxiliary output of it."""
+"""What one call in a function sows becomes a result of it; of a loss, an auxiliary output."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from nnx_migrate.rewrite.layout import insert_before
 from nnx_migrate.rewrite.naming import fresh, state_name
 from nnx_migrate.rewrite.options import option_edits
 from nnx_migrate.rewrite.plan import CannotEmit
-from nnx_migrate.rewrite.unpacking import annotated_pair, second_result
+from nnx_migrate.rewrite.unpacking import annotated_pair, returned_pair, second_result
+
+#: Transforms whose functions return a loss, and what else they return as auxiliary output.
+GRADIENTS = frozenset({"grad", "value_and_grad"})
 
 
 def auxiliary_edits(
     context: FileContext, site: Site, forward: ast.Call, nnx: str, variable_type: str
 ) -> list[Edit]:
-    """Edits to a loss and to the gradient of it.
+    """Edits to a function and to the transform of it.
 
     Args:
-        forward: the call in the loss that sows.
+        forward: the call in the function that sows.
         variable_type: source text of what it sows.
 
     Raises:
@@ -34,6 +37,9 @@ def auxiliary_edits(
     (state,) = fresh([state_name(variable_type)], taken)
     edits = _captured(context, forward, f"{nnx}.capture", variable_type, state, taken)
     (returned,) = [node for node in definition.body if isinstance(node, ast.Return)]
+    if site.transform not in GRADIENTS:
+        edits += returned_pair(context, returned, state)
+        return edits + annotated_pair(context, definition.returns, nnx)
     if "has_aux" in site.options:
         assert isinstance(returned.value, ast.Tuple)
         edits += annotated_pair(context, _annotated_aux(definition), nnx)

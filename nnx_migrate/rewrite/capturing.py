@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import names_in
-from nnx_migrate.rewrite.auxiliary import auxiliary_edits
+from nnx_migrate.rewrite.auxiliary import GRADIENTS, auxiliary_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.layout import line_after
@@ -17,7 +17,7 @@ from nnx_migrate.rewrite.plan import CannotEmit, CapturedCall, CapturePlan, Pass
 from nnx_migrate.rewrite.unpacking import (
     annotated_pair,
     auxiliary_result,
-    in_parentheses,
+    returned_pair,
     second_result,
     unread_name,
 )
@@ -64,13 +64,8 @@ def _passed_on(
     if passed_on.returned is None:
         return edits
     name = _fresh_name(plan, names_in(holder))
-    value = passed_on.returned.value
-    assert value is not None
-    start, end = context.text.span(value)
     edits += _unpacking(context, site, plan, passed_on.use)(name)
-    if isinstance(value, ast.Tuple) and not in_parentheses(context, value):
-        return [*edits, Edit(start, start, "("), Edit(end, end, f"), {name}")]
-    return [*edits, Edit(end, end, f", {name}")]
+    return edits + returned_pair(context, passed_on.returned, name)
 
 
 def _around_function(context: FileContext, site: Site, nnx: str, variable_type: str) -> list[Edit]:
@@ -90,7 +85,7 @@ def _unpacking(
 ) -> Callable[[str], list[Edit]]:
     """How the result of a call is unpacked into what it was and a State of a name."""
     statement = context.tree.statement(use)
-    if plan.forward is None:
+    if site.transform not in GRADIENTS:
         return functools.partial(second_result, context, statement)
     has_aux = "has_aux" in site.options
     return functools.partial(auxiliary_result, context, statement, site.transform, has_aux)

@@ -78,6 +78,15 @@ def auxiliary_result(
     return [Edit(start, start, "("), Edit(end, end, f", {state})")]
 
 
+def returned_pair(context: FileContext, returned: ast.Return, state: str) -> list[Edit]:
+    """What was returned is the first of two."""
+    assert returned.value is not None
+    start, end = context.text.span(returned.value)
+    if isinstance(returned.value, ast.Tuple) and not in_parentheses(context, returned.value):
+        return [Edit(start, start, "("), Edit(end, end, f"), {state}")]
+    return [Edit(end, end, f", {state}")]
+
+
 def annotated_pair(context: FileContext, annotation: ast.expr | None, nnx: str) -> list[Edit]:
     """What was annotated is the first of two, and the second one a State."""
     if annotation is None:
