@@ -16,6 +16,7 @@ from codemods._sown import (
     SOWN_UNDER,
     Sowing,
     known_calls,
+    may_pop,
     sowing_of,
     sows,
 )
@@ -85,7 +86,7 @@ def _captured(context: FileContext, site: Site) -> Captured:
 
 def missing(context: FileContext, site: Site) -> str:
     """What to add to a reason for which a site keeps what its function sows."""
-    if not context.project.has_word("pop"):
+    if not may_pop(context.project):
         return ""
     reason = captured(context).get(site, None)
     return f"; nnx.capture does not do: {reason}" if isinstance(reason, str) else ""
@@ -106,11 +107,15 @@ def _is_ignored(context: FileContext, site: Site) -> bool:
     return any("nnx-migrate" in comment for comment in comments)
 
 
-def left_after(context: FileContext, scope: Scope, parameter: str) -> Effects:
-    """What a function does to a parameter once what is captured in this file is no more sown."""
+def left_after(context: FileContext, site: Site, scope: Scope, parameter: str) -> Effects:
+    """What a function does to a parameter once what is captured in it is no more sown.
+
+    Of the functions of sites that are to be captured themselves, all that they do now.
+    """
     effects = context.analysis.effects.of(scope, parameter)
-    pops = context.project.has_word("pop")
-    if not pops or not any(e.sows or _POPS.match(e.what) for e in effects):
+    if not may_pop(context.project) or not any(e.sows or _POPS.match(e.what) for e in effects):
+        return effects
+    if is_done(context, site):
         return effects
     finder, popped = _without_captured(context)
     return frozenset(

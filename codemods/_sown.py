@@ -12,6 +12,8 @@ from codemods._gradients import GRADIENTS
 from codemods._prefix import Group, read_axes
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.effects import Effect
+from nnx_migrate.facts.flax_layers import asking_keywords
+from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction
 from nnx_migrate.facts.transforms import SPLITTERS
@@ -88,9 +90,16 @@ class Sowing:
     forward: ast.Call | None = None
 
 
+def may_pop(project: Project) -> bool:
+    """Whether the project both sows and pops, by the words in it."""
+    return project.has_word("pop") and any(map(project.has_word, {"sow", *asking_keywords()}))
+
+
 def sows(context: FileContext, site: Site) -> bool:
     """Whether what the function at a site sows is left on an argument."""
-    if site.form not in {"decorator", "call"} or is_captured(context, site):
+    if site.form not in {"decorator", "call"} or not may_pop(context.project):
+        return False
+    if is_captured(context, site):
         return False
     definition = definition_of(context, site.function)
     if definition is None:

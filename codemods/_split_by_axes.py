@@ -11,7 +11,12 @@ from nnx_migrate.facts.prefix_filters import filters_travel
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.outcomes import Evidence
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import argument_values, function_scopes
+from nnx_migrate.rewrite.functions import (
+    argument_values,
+    definition_of,
+    function_scopes,
+    is_captured,
+)
 from nnx_migrate.rewrite.naming import state_name
 from nnx_migrate.rewrite.plan import (
     ArgumentSplit,
@@ -55,7 +60,7 @@ def decide_by_axes(
         return Pin(rule, reason, outward=_may_change_structure(context, site))
     sown = [i for i, e in enumerate(inputs.elements) if any(map(_is_sown, e.groups))]
     given = any(map(_is_sown, (g for e in outputs.elements for g in e.groups)))
-    if given or any(_may_sow(context, site, index) for index in sown):
+    if given or (sown and not _collects(context, site, sown)):
         reason = "its axes are also for Variables that the function sows, which need nnx.capture"
         return Pin(rule, reason, outward=True)
     return _decide_known(context, site, rule, options, inputs, outputs)
@@ -75,10 +80,23 @@ def _is_sown(group: Group) -> bool:
     return "Intermediate" in group.filter or "Perturbation" in group.filter
 
 
-def _may_sow(context: FileContext, site: Site, index: int) -> bool:
-    """Whether the function may sow on an argument, as far as that is not collected in it."""
-    effects = effects_on(context, site, function_scopes(context, site), index)
-    return any(effect.sows or effect.kind == "unknown" for effect in effects)
+def _collects(context: FileContext, site: Site, places: list[int]) -> bool:
+    """Whether the function captures what is sown on its arguments at these places.
+
+    One that sows nothing, as far as one can see, may have these axes for others that do.
+    """
+    definition = definition_of(context, site.function)
+    nodes = ast.walk(definition) if definition is not None else ()
+    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
+    if not is_captured(context, site) and not any(_is_capture(context, call) for call in calls):
+        return False
+    scopes = function_scopes(context, site)
+    effects = (e for place in places for e in effects_on(context, site, scopes, place))
+    return not any(effect.sows or effect.kind == "unknown" for effect in effects)
+
+
+def _is_capture(context: FileContext, func: ast.expr) -> bool:
+    return context.tree.nnx_name(func) in {"capture", "compat.capture"}
 
 
 def _may_change_structure(context: FileContext, site: Site) -> bool:

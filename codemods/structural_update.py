@@ -51,10 +51,10 @@ from __future__ import annotations
 import re
 
 from codemods._argnums import argnums_of
-from codemods._captured import is_done, left_after, missing
+from codemods._captured import left_after, missing
 from codemods._evidence import is_graph_node
 from codemods._gradients import GRADIENTS
-from nnx_migrate.facts.effects import Effect, Effects, worst
+from nnx_migrate.facts.effects import Effect, worst
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import CONTROL_FLOW, SPLITTERS
 from nnx_migrate.facts.values import ARRAY, PLAIN, Instance, Scope, TupleValue, Value, Values
@@ -117,7 +117,7 @@ def _structural(
 ) -> Effect | None:
     effects = [
         e
-        for e in _effects(context, site, scope, name)
+        for e in left_after(context, site, scope, name)
         if e.kind == "structure" and not _KEPT.match(e.what) and not (collected and e.sows)
     ]
     if not effects or works_on_copy(context, site, name, frozenset({"clone", "view"})):
@@ -127,12 +127,6 @@ def _structural(
     if not _all_known(values):
         effects = [e for e in effects if _ON_OBJECTS.search(e.what)]
     return worst(effects)
-
-
-def _effects(context: FileContext, site: Site, scope: Scope, name: str) -> Effects:
-    """The effects that are left when what functions inside sow becomes a result of them."""
-    effects = context.analysis.effects.of(scope, name)
-    return effects if is_done(context, site) else left_after(context, scope, name)
 
 
 def _all_known(values: Values) -> bool:

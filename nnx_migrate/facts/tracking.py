@@ -17,6 +17,7 @@ from nnx_migrate.facts.aliases import (
 from nnx_migrate.facts.callers import argument_for
 from nnx_migrate.facts.effects import Effect, without_return
 from nnx_migrate.facts.evaluate import CAPTURED
+from nnx_migrate.facts.flax_layers import asking_keywords
 from nnx_migrate.facts.library import is_transform
 from nnx_migrate.facts.library_effects import (
     APPLYING,
@@ -182,7 +183,8 @@ class Tracker:
 
     def _asked_for(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
         """What layers of the library sow when a keyword asks them to."""
-        passed = [(k, v) for k, v in call.keywords if v not in flags.FALSE]
+        asking = asking_keywords()
+        passed = [(k, v) for k, v in call.keywords if k in asking and v not in flags.FALSE]
         for value in self.aliases.values(scope, call.func) if passed else ():
             if not isinstance(value, Instance):
                 continue
