@@ -45,11 +45,13 @@ class Captured:
 
     Args:
         ignored: a comment by the site speaks to this tool, so that it may stay as it is.
+        assumed: why something might be sown on the object before, which is taken not to be.
     """
 
     sowing: Sowing
     plan: CapturePlan
     ignored: bool
+    assumed: tuple[str, ...] = ()
 
 
 @functools.lru_cache(maxsize=2)
@@ -76,12 +78,12 @@ def _captured(context: FileContext, site: Site) -> Captured:
     if sowing.forward is not None and site.transform == "vmap" and variable_type != INTERMEDIATE:
         raise NotCaptured("which axis StateAxes give to what is sown is not known")
     _check_names(context, sowing)
-    _check_nothing_left(context, route.calls)
+    assumed = _check_nothing_left(context, route.calls)
     (short,) = {context.text.of(pair.pop.args[1]) for pair in route.calls}
     of_library = variable_type == INTERMEDIATE
     name = "Intermediate" if of_library else short
     plan = CapturePlan(name, of_library, route.calls, sowing.forward, route.passed_on)
-    return Captured(sowing, plan, _is_ignored(context, site))
+    return Captured(sowing, plan, _is_ignored(context, site), assumed)
 
 
 def missing(context: FileContext, site: Site) -> str:
@@ -229,9 +231,10 @@ def _may_be_module(context: FileContext, scope: Scope, expr: ir.Expr) -> bool:
     return unknown or any(context.evaluator.hierarchy.kind(v.class_name) == "module" for v in kinds)
 
 
-def _check_nothing_left(context: FileContext, pairs: tuple[CapturedCall, ...]) -> None:
-    """Nothing sown lies on the object yet when the function is called."""
-    finder = LeftoverFinder(context.analysis, _collected(context))
+def _check_nothing_left(context: FileContext, pairs: tuple[CapturedCall, ...]) -> tuple[str, ...]:
+    """Nothing sown lies on the object yet when the function is called, but for what is assumed."""
+    unsafe = context.options.unsafe
+    finder = LeftoverFinder(context.analysis, _collected(context), trusting=unsafe)
     for pair in pairs:
         if is_cleared_before(context, pair):
             continue
@@ -240,11 +243,23 @@ def _check_nothing_left(context: FileContext, pairs: tuple[CapturedCall, ...]) -
         reason = finder.on(context.tree.scope(model), model.id)
         if reason:
             raise NotCaptured(reason)
-    for scope in finder.holders:
-        holder = context.tree.functions.get(scope.function)
-        if scope.module != context.tree.module or not isinstance(holder, ast.FunctionDef):
-            raise NotCaptured("it is called from other files too")
-        known_calls(context, holder, holder.name)
+    assumed = list(finder.trusted)
+    for scope in sorted(finder.holders, key=str):
+        try:
+            _check_holder(context, scope)
+        except NotCaptured as unseen:
+            if not unsafe:
+                raise
+            assumed.append(str(unseen))
+    return tuple(dict.fromkeys(assumed))
+
+
+def _check_holder(context: FileContext, scope: Scope) -> None:
+    """All calls of a function that is given the object are in this file."""
+    holder = context.tree.functions.get(scope.function)
+    if scope.module != context.tree.module or not isinstance(holder, ast.FunctionDef):
+        raise NotCaptured("it is called from other files too")
+    known_calls(context, holder, holder.name)
 
 
 def _collected(context: FileContext) -> dict[Scope, str]:

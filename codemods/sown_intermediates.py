@@ -51,9 +51,10 @@ The function gets a second result, so all its calls must be in the file and chan
 elsewhere must have no way to call it. Each call is followed in its block by a pop of the very type
 that is sown (capture goes by the exact type, pop takes subclasses too), and nothing in between may
 touch the object. Nothing sown may lie on the object before: it is followed to where it is made, or
-popped right before the call. Several forward passes in the function count together, as they did.
-An exception in the function leaves nothing behind, because what is under capture is the object
-inside the transform. Nobody reads what is sown as an attribute.
+popped right before the call; where it cannot be followed, the rewrite needs `--unsafe`. Several
+forward passes in the function count together, as they did. An exception in the function leaves
+nothing behind, because what is under capture is the object inside the transform. Nobody reads what
+is sown as an attribute.
 
 What it does otherwise
 ----------------------
@@ -84,6 +85,10 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     evidence = tuple(
         Evidence("what it sows is popped after the call", Proof.PROVED, context.where(call.pop))
         for call in found.plan.calls
+    )
+    evidence += tuple(
+        Evidence(f"nothing is sown on it before, although {reason}", Proof.ASSUMED)
+        for reason in found.assumed
     )
     return Contribution(
         RULE.name,

@@ -91,13 +91,22 @@ class _VariableTracker(_CautiousTracker):
 
 
 class LeftoverFinder:
-    """Follows an object from where it is used back to where it is made."""
+    """Follows an object from where it is used back to where it is made.
 
-    def __init__(self, analysis: Analysis, collected: Mapping[Scope, str]) -> None:
+    Args:
+        collected: functions after each call of which what they sow on a parameter is popped.
+        trusting: an object of unknown origin comes with nothing sown on it.
+    """
+
+    def __init__(
+        self, analysis: Analysis, collected: Mapping[Scope, str], trusting: bool = False
+    ) -> None:
         self.analysis = analysis
         self.project = analysis.project
         self.evaluator = analysis.evaluator
         self.effects = CollectingEffects(analysis.evaluator, collected)
+        self.trusting = trusting
+        self.trusted: list[str] = []
         self._holders: set[Scope] = set()
 
     def on(self, scope: Scope, name: str, hops: int = 0) -> str:
@@ -113,6 +122,13 @@ class LeftoverFinder:
             return _told(left, name)
         return self._on_made(binding.scope, binding.expr, name)
 
+    def _unseen(self, reason: str) -> str:
+        """What cannot be seen is a reason, or is trusted not to be one."""
+        if self.trusting:
+            self.trusted.append(reason)
+            return ""
+        return reason
+
     @property
     def holders(self) -> frozenset[Scope]:
         """The functions whose parameters were followed to all their calls."""
@@ -125,10 +141,11 @@ class LeftoverFinder:
             return _told(left, name)
         self._holders.add(scope)
         if function.owner is not None or not self._is_followed(scope, function):
-            return f"{function.name} is a method or decorated, so its calls are not followed"
+            what = f"{function.name} is a method or decorated, so its calls are not followed"
+            return self._unseen(what)
         given = list(self._arguments(scope, function, name))
         if not given:
-            return f"no call of {function.name} shows where {name} comes from"
+            return self._unseen(f"no call of {function.name} shows where {name} comes from")
         for where, argument in given:
             if isinstance(argument, ir.Name):
                 reason = self.on(where, argument.id, hops + 1)
@@ -158,12 +175,12 @@ class LeftoverFinder:
         values = self.evaluator.values(scope, made)
         called = self.evaluator.values(scope, made.func) if isinstance(made, ir.Call) else ()
         if not values or not called or not all(isinstance(c, ClassValue) for c in called):
-            return f"where {name} is made is not followed"
+            return self._unseen(f"where {name} is made is not followed")
         for value in values:
             if not isinstance(value, Instance) or not value.exact:
-                return f"of which class {name} is, is not known"
+                return self._unseen(f"of which class {name} is, is not known")
             if not self.evaluator.hierarchy.ancestry(value.class_name).closed:
-                return f"not all base classes of {name} are known"
+                return self._unseen(f"not all base classes of {name} are known")
         return self._on_new()
 
     def _on_new(self) -> str:
