@@ -183,17 +183,22 @@ class Tracker:
 
     def _asked_for(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
         """What layers of the library sow when a keyword asks them to."""
-        asking = asking_keywords()
-        passed = [(k, v) for k, v in call.keywords if k in asking and v not in flags.FALSE]
-        for value in self.aliases.values(scope, call.func) if passed else ():
-            if not isinstance(value, Instance):
-                continue
-            method = self.hierarchy.method(value.class_name, "__call__")
+        if not any(map(self.project.has_word, {"**", *asking_keywords()})):
+            return
+        for value in self.aliases.values(scope, call.func):
+            method = isinstance(value, Instance) and self.hierarchy.method(
+                value.class_name, "__call__"
+            )
             layer = layer_of(method) if isinstance(method, str) else None
-            for keyword, given in passed:
-                if layer is not None and keyword in layer.structural_when.get("__call__", ()):
-                    what = f"{layer.name} sows because of {keyword}"
-                    flag = self.flags.own(scope, given.id) if isinstance(given, ir.Name) else ""
+            if layer is None or not isinstance(value, Instance):
+                continue
+            asking = layer.structural_when.get("__call__", frozenset())
+            bound = [(keyword, ir.UNSEEN) for keyword in value.bound_keywords]
+            for keyword, given in (*call.keywords, *bound) if asking else ():
+                if keyword in {None, "**", *asking} and given not in flags.FALSE:
+                    what = f"{layer.name} sows because of {keyword or '**'}"
+                    name = given.id if isinstance(given, ir.Name) and keyword else ""
+                    flag = self.flags.own(scope, name)
                     asked = Effect("structure", what, where, sows=True)
                     yield from flags.only_when(flag, [asked])
 
