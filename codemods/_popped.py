@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from nnx_migrate.facts.syntax import FunctionNode
 from nnx_migrate.facts.values import Instance, LibraryValue
 from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.evaluation import evaluated_before
 from nnx_migrate.rewrite.layout import hoistable
 from nnx_migrate.rewrite.plan import CapturedCall
 
@@ -33,21 +34,26 @@ def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
     if any(mentioned(other, model.id) for other in others):
         return f"{model.id} is passed twice ({where})"
     statement = context.tree.statement(use)
-    reason = not_alone(statement, use)
+    inside = not_alone(statement, use)
+    reason = inside and _not_before(context, statement, use)
     if reason:
-        return f"{reason} ({where})"
+        return f"{inside}, and {reason} ({where})"
     if any(isinstance(parent, ast.Try | ast.TryStar) for parent in _around(context, use)):
         return f"the call stands in a try statement ({where})"
-    pop = _next_pop(context, statement, model)
+    pop = _pop_beside(context, statement, use) or _next_pop(context, statement, model)
     if isinstance(pop, str):
         return f"{pop} ({where})"
-    between = statements_between(context, statement, context.tree.statement(pop))
+    popping = context.tree.statement(pop)
+    if len(_named(statement, model.id)) != (2 if popping is statement else 1):
+        return f"{model.id} is used twice in the statement ({where})"
+    between = [] if popping is statement else statements_between(context, statement, popping)
     if any(isinstance(node, _LEAVING) for each in between for node in ast.walk(each)):
         return f"code between the call and nnx.pop may leave ({where})"
-    foreign = foreign_call(context, statement, [*between, context.tree.statement(pop)], pop)
+    later = [*([statement] if inside and popping is not statement else []), *between, popping]
+    foreign = foreign_call(context, statement, later, pop, use)
     if foreign is not None:
         return f"what line {foreign.lineno} calls may use {model.id} before it is popped ({where})"
-    return CapturedCall(use, pop)
+    return CapturedCall(use, pop, before=bool(inside))
 
 
 def is_cleared_before(context: FileContext, pair: CapturedCall) -> bool:
@@ -83,6 +89,34 @@ def not_alone(statement: ast.stmt, use: ast.Call) -> str:
             return "the result is bound to several names at once"
         case _:
             return "the call is part of a larger expression"
+
+
+def _not_before(context: FileContext, statement: ast.stmt, use: ast.Call) -> str:
+    """Why a call cannot be made before the statement that it is a part of."""
+    if not isinstance(statement, _SIMPLE):
+        return "it is part of the head of a block"
+    reason = hoistable(context, use)
+    if reason:
+        return reason
+    for earlier in evaluated_before(context, use):
+        values = context.values(earlier.func) if isinstance(earlier, ast.Call) else frozenset()
+        library = bool(values) and all(isinstance(value, LibraryValue) for value in values)
+        if use not in context.tree.ancestors(earlier) and not library:
+            return "something else runs before it"
+    return ""
+
+
+def _pop_beside(context: FileContext, statement: ast.stmt, use: ast.Call) -> ast.Call | None:
+    """A pop that the statement of the call itself makes after it."""
+    assert isinstance(use.args[0], ast.Name)
+    name = use.args[0].id
+    for call in ast.walk(statement):
+        if isinstance(call, ast.Call) and call is not use and _is_pop(context, call):
+            behind = context.text.span(use)[1] <= context.text.span(call)[0]
+            only = len(_named(statement, name)) == 2 and mentioned(call, name)
+            if behind and only and not hoistable(context, call):
+                return call
+    return None
 
 
 def _around(context: FileContext, node: ast.AST) -> Iterator[ast.AST]:
@@ -149,9 +183,9 @@ def _is_pop(context: FileContext, call: ast.Call) -> bool:
 
 
 def foreign_call(
-    context: FileContext, taking: ast.stmt, later: Sequence[ast.stmt], pop: ast.Call
+    context: FileContext, taking: ast.stmt, later: Sequence[ast.stmt], *known: ast.Call
 ) -> ast.Call | None:
-    """A call of something that may get at the object by another name, up to the pop.
+    """A call, but for those that are known, of something that may get at the object by other names.
 
     What the function returned has no way to: it is made of arrays.
     """
@@ -160,7 +194,8 @@ def foreign_call(
         values = context.values(call.func)
         library = bool(values) and all(isinstance(v, LibraryValue) for v in values)
         library = library or _is_of_library(context, call, _LIBRARY_KINDS)
-        if call is not pop and not library and _root(call.func) not in result:
+        of_result = _root(call.func) in result or any(n in known for n in ast.walk(call.func))
+        if call not in known and not library and not of_result:
             return call
     return None
 

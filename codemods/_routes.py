@@ -42,6 +42,8 @@ def route_of(context: FileContext, sowing: Sowing) -> Route:
     """
     pairs = [popped_after(context, call) for call in sowing.calls]
     calls = tuple(pair for pair in pairs if isinstance(pair, CapturedCall))
+    if sowing.forward is not None and any(call.before for call in calls):
+        raise NotCaptured("the call is part of a larger expression")
     if len(calls) == len(pairs):
         return Route({sowing.scope: sowing.parameter}, calls)
     reason = next(pair for pair in pairs if isinstance(pair, str))

@@ -11,7 +11,7 @@ from nnx_migrate.facts.syntax import names_in
 from nnx_migrate.rewrite.auxiliary import GRADIENTS, auxiliary_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
-from nnx_migrate.rewrite.layout import line_after
+from nnx_migrate.rewrite.layout import insert_before, line_after
 from nnx_migrate.rewrite.naming import fresh, state_name
 from nnx_migrate.rewrite.plan import CannotEmit, CapturedCall, CapturePlan, PassedOn
 from nnx_migrate.rewrite.unpacking import (
@@ -36,17 +36,16 @@ def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str)
         edits = auxiliary_edits(context, site, plan.forward, nnx, variable_type)
     if plan.passed_on is not None:
         edits += _passed_on(context, site, plan, plan.passed_on, nnx)
-    taken: set[str] = set()
-    for call in plan.calls:
-        name = _fresh_name(plan, context.taken_names(call.use) | taken)
-        taking = context.tree.statement(call.use)
-        bound: Callable[[str], list[Edit]] = functools.partial(second_result, context, taking)
-        if plan.passed_on is None:
+    for call in plan.calls:  # between a call and its pop no other one stands: names can recur
+        name = _fresh_name(plan, context.taken_names(call.use))
+        bound: Callable[[str], list[Edit]]
+        if call.before:
+            bound = functools.partial(_made_before, context, call)
+        elif plan.passed_on is None:
             bound = _unpacking(context, site, plan, call.use)
-        unpacked = _unpacked(context, bound, call, name)
-        if any(name in edit.replacement for edit in unpacked):
-            taken.add(name)
-        edits += unpacked
+        else:
+            bound = functools.partial(second_result, context, context.tree.statement(call.use))
+        edits += _unpacked(context, bound, call, name)
     return edits
 
 
@@ -97,9 +96,12 @@ def _unpacked(
     """The State that a call gives takes the place of what the pop gave."""
     taking = context.tree.statement(call.use)
     popping = context.tree.statement(call.pop)
+    in_one = _pair_in_one(context, call)
+    if in_one:
+        return in_one
     match popping:
         case ast.Expr(value=value) if value is call.pop:  # what was sown is thrown away
-            if isinstance(taking, ast.Expr):
+            if isinstance(taking, ast.Expr) and taking.value is call.use:
                 return [_removed(context, popping)]
             return [*bound(unread_name(context, name)), _removed(context, popping)]
         case ast.Assign(targets=[ast.Name(id=own)], value=value) if value is call.pop:
@@ -108,6 +110,28 @@ def _unpacked(
     if context.comments_between(*context.text.span(call.pop)):
         raise CannotEmit("a comment stands in the call of nnx.pop")
     return [*bound(name), Edit(*context.text.span(call.pop), name)]
+
+
+def _made_before(context: FileContext, call: CapturedCall, state: str) -> list[Edit]:
+    """A call that is part of an expression is made before the statement that this is in."""
+    span = context.text.span(call.use)
+    if context.comments_between(*span):
+        raise CannotEmit("a comment stands in the call")
+    (outputs,) = fresh(["outputs"], context.taken_names(call.use) | {state})
+    line = f"{outputs}, {state} = {context.text.of(call.use)}"
+    statement = context.tree.statement(call.use)
+    return [insert_before(context, statement, [line]), Edit(*span, outputs)]
+
+
+def _pair_in_one(context: FileContext, call: CapturedCall) -> list[Edit]:
+    """`(f(model), nnx.pop(model, T))` is what the call alone gives now."""
+    parent = context.tree.parents[call.use]
+    if not (isinstance(parent, ast.Tuple) and parent.elts == [call.use, call.pop]):
+        return []
+    start, end = context.text.span(call.use)[1], context.text.span(call.pop)[1]
+    if context.comments_between(start, end):
+        raise CannotEmit("a comment stands before nnx.pop")
+    return [Edit(start, end, "")]
 
 
 def _removed(context: FileContext, statement: ast.stmt) -> Edit:

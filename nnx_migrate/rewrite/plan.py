@@ -75,10 +75,15 @@ class Metadata:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CapturedCall:
-    """A call of the transformed function, and the `nnx.pop` that takes what it sowed."""
+    """A call of the transformed function, and the `nnx.pop` that takes what it sowed.
+
+    Args:
+        before: the call is part of an expression, and is to be made before its statement.
+    """
 
     use: ast.Call
     pop: ast.Call
+    before: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
