@@ -6,7 +6,7 @@ import ast
 import dataclasses
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from codemods._forward import NotCaptured
 from codemods._popped import is_cleared_before
@@ -20,11 +20,11 @@ from codemods._sown import (
     sowing_of,
     sows,
 )
-from nnx_migrate.facts import ir
+from codemods._sown_values import check_names, popped_type
 from nnx_migrate.facts.effects import Effects
 from nnx_migrate.facts.leftovers import CollectingEffects, LeftoverFinder
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import ClassValue, Instance, Scope, short_name
+from nnx_migrate.facts.values import Scope
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.layout import line_after
 from nnx_migrate.rewrite.plan import CapturedCall, CapturePlan
@@ -32,11 +32,6 @@ from nnx_migrate.rewrite.round import covered_by_setters
 
 RULE_NAME = "sown-intermediates"
 _POPS = re.compile(r"nnx\.pop\(")
-
-#: What looks for attributes by name, or for all of them.
-_ASKING = frozenset({"getattr", "hasattr"})
-_LISTING = frozenset({"dir", "vars"})
-_WORDS = _ASKING | _LISTING | {"__dict__"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,10 +69,10 @@ def _captured(context: FileContext, site: Site) -> Captured:
         raise NotCaptured(f"{RULE_NAME} is not to run")
     sowing = sowing_of(context, site)
     route = route_of(context, sowing)
-    variable_type = _popped_type(context, site, sowing, route.calls)
+    variable_type = popped_type(context, site, sowing, route.calls)
     if sowing.forward is not None and site.transform == "vmap" and variable_type != INTERMEDIATE:
         raise NotCaptured("which axis StateAxes give to what is sown is not known")
-    _check_names(context, sowing)
+    check_names(context, sowing, route)
     assumed = _check_nothing_left(context, route.calls)
     (short,) = {context.text.of(pair.pop.args[1]) for pair in route.calls}
     of_library = variable_type == INTERMEDIATE
@@ -136,99 +131,6 @@ def _without_captured(context: FileContext) -> tuple[CollectingEffects, frozense
     popped = {f"{path}:{call.pop.lineno}" for each in done for call in each.plan.calls}
     collected = {each.sowing.scope: each.sowing.parameter for each in done}
     return CollectingEffects(context.evaluator, collected), frozenset(popped)
-
-
-def _popped_type(
-    context: FileContext, site: Site, sowing: Sowing, pairs: tuple[CapturedCall, ...]
-) -> str:
-    """The one type that is popped, and that alone is sown: capture goes by the exact type."""
-    popped = {v for pair in pairs for v in context.values(pair.pop.args[1])}
-    if len(popped) != 1 or len({context.text.of(pair.pop.args[1]) for pair in pairs}) != 1:
-        raise NotCaptured("it is popped by different filters")
-    (wanted,) = popped
-    if not isinstance(wanted, ClassValue):
-        raise NotCaptured("it is popped by a filter that is no type")
-    for each in sowing.sown:
-        if each.types != popped:
-            raise NotCaptured(f"not {short_name(wanted.class_name)} itself is sown ({each.where})")
-    _check_type(context, site, wanted.class_name, pairs)
-    return wanted.class_name
-
-
-def _check_type(
-    context: FileContext, site: Site, name: str, pairs: tuple[CapturedCall, ...]
-) -> None:
-    """Nothing but `sow` makes such Variables, and the type can be named at the site."""
-    mentions = context.evaluator.callers.mentions
-    hierarchy = context.evaluator.hierarchy
-    shorts = {short_name(each).rpartition(".")[2] for each in (name, *hierarchy.descendants(name))}
-    if name == INTERMEDIATE:
-        shorts.add("Perturbation")
-    made = sorted(short for short in shorts if mentions.is_called(short))
-    if made:
-        raise NotCaptured(f"nnx.pop may take Variables that are not sown: {made[0]}(...)")
-    if name == INTERMEDIATE:
-        return
-    located = context.project.class_of(name)
-    if located is None or located[1].methods or located[1].attributes or located[1].decorators:
-        raise NotCaptured(f"{short_name(name)} is more than a type of its own")
-    wanted = pairs[0].pop.args[1]
-    if not isinstance(wanted, ast.Name) or not _is_bound_above(context, site, wanted.id):
-        raise NotCaptured(f"{short_name(name)} has no name yet where the function is")
-
-
-def _is_bound_above(context: FileContext, site: Site, name: str) -> bool:
-    """Whether the module binds a name, once, before the line of a site."""
-    if len(context.project.bindings(context.tree.scope(site.node), name)) != 1:
-        return False
-    for node in context.tree.root.body:
-        if node.lineno >= site.node.lineno:
-            return False
-        names = [a.asname or a.name for a in getattr(node, "names", ()) if isinstance(a, ast.alias)]
-        if (isinstance(node, ast.ClassDef) and node.name == name) or name in names:
-            return True
-    return False
-
-
-def _check_names(context: FileContext, sowing: Sowing) -> None:
-    """Nobody looks for what is sown as an attribute: under capture there is none."""
-    names = {each.name for each in sowing.sown}
-    if "" in names:
-        raise NotCaptured("under what name it sows is not known")
-    for module, record in context.project.modules.items():
-        if not names.isdisjoint(record.words) or not _WORDS.isdisjoint(record.words):
-            for key, function in record.functions.items():
-                scope = Scope(module, key)
-                for base, read in _attributes(function):
-                    if read in {"", *names} and _may_be_module(context, scope, base):
-                        read = read or "an attribute of any name"
-                        raise NotCaptured(f"{read} is looked for in {record.path}")
-
-
-def _attributes(function: ir.Function) -> Iterator[tuple[ir.Expr, str]]:
-    """The attributes that a function reads, asks for or calls: what of, and their names.
-
-    The name is empty where the code computes it.
-    """
-    for read in function.reads:
-        yield read.base, "" if read.name == "__dict__" else read.name
-    for call in function.calls:
-        match call:
-            case ir.Call(func=ir.Attribute(base=base, name=name)):
-                yield base, name
-            case ir.Call(func=ir.Name(id=asked), args=(base, wanted, *_)) if asked in _ASKING:
-                yield base, wanted.text if isinstance(wanted, ir.Constant) else ""
-            case ir.Call(func=ir.Name(id=asked), args=(base,)) if asked in _LISTING:
-                yield base, ""
-
-
-def _may_be_module(context: FileContext, scope: Scope, expr: ir.Expr) -> bool:
-    if context.project.dotted(scope, expr) is not None:
-        return False  # something imported
-    values = context.evaluator.values(scope, expr)
-    kinds = [v for v in values if isinstance(v, Instance)]
-    unknown = any(getattr(v, "sort", "") == "unknown" for v in values) or not values
-    return unknown or any(context.evaluator.hierarchy.kind(v.class_name) == "module" for v in kinds)
 
 
 def _check_nothing_left(context: FileContext, pairs: tuple[CapturedCall, ...]) -> tuple[str, ...]:

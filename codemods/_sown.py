@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from codemods._forward import NotCaptured, forward_of
 from codemods._gradients import GRADIENTS
-from codemods._prefix import Group, read_axes
+from codemods._sown_options import GIVING_BACK, check_options, first_axes
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.effects import Effect
 from nnx_migrate.facts.flax_layers import asking_keywords
@@ -21,9 +21,7 @@ from nnx_migrate.facts.values import ARRAY, NOTHING, PLAIN, ClassValue, Scope, V
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of, given_parameters, is_captured, is_owned
 
-#: Transforms that give back what their function returns, with no more than a new axis in front.
-_GIVING_BACK = frozenset({"jit", "vmap", "remat", "checkpoint"})
-SOWN_UNDER = _GIVING_BACK | GRADIENTS
+SOWN_UNDER = GIVING_BACK | GRADIENTS
 INTERMEDIATE = "flax.nnx.Intermediate"
 #: How the facts speak of `self.sow`, which is not among the attributes of a class.
 _SOWING = "attribute sow of "
@@ -53,8 +51,6 @@ _OF_ARRAYS = frozenset(
     ]
 )
 _HARMLESS = re.compile(rf"{_SOWING}|what \.({'|'.join(_OF_ARRAYS)})\(\) runs is not known")
-#: A type, or a tuple of them.
-_PLAIN_FILTER = re.compile(r"\(?[\w.,\s]+\)?")
 #: What layers of the library sow, by the beginning of what is said of it: all as Intermediate.
 _BY_LIBRARY = {"MultiHeadAttention sows ": "attention_weights"}
 
@@ -115,7 +111,7 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
     Raises:
         NotCaptured: it does more than to sow on its first argument, or has other uses.
     """
-    _check_options(context, site)
+    check_options(context, site)
     definition = definition_of(context, site.function)
     if definition is None:
         raise NotCaptured("its function is not defined in this file")
@@ -126,48 +122,9 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
         if not obstacle.startswith(_SOWING):
             raise NotCaptured(f"it runs more than its Module: {obstacle}")
     forward = None
-    if site.transform in GRADIENTS or _first_axes(context, site):
+    if site.transform in GRADIENTS or first_axes(context, site):
         forward = forward_of(context, definition, parameter, "has_aux" in site.options)
     return Sowing(scope, parameter, sown, calls, forward)
-
-
-def _check_options(context: FileContext, site: Site) -> None:
-    """The State is an output like the others, at axis 0 under vmap, where graph mode has it."""
-    if site.transform in GRADIENTS:
-        _check_gradient(site)
-        return
-    axes = {"in_axes", "out_axes"} if site.transform == "vmap" else set()
-    if not site.complete or site.options.keys() - axes:
-        raise NotCaptured(f"nnx.{site.transform} has other options than axes")
-    first = site.options.get("in_axes")
-    if isinstance(first, ast.Tuple) and first.elts:
-        first = first.elts[0]
-    groups = _first_axes(context, site)
-    if groups:
-        first = None
-        sown = [g for g in groups if "Intermediate" in g.filter or g.filter == "..."]
-        plain = all(g.filter == "..." or _PLAIN_FILTER.fullmatch(g.filter) for g in groups)
-        if not plain or not sown or sown[0].axis != "0":
-            raise NotCaptured("the axis of what is sown is not 0")
-    for axis in (first, site.options.get("out_axes")):
-        if axis is not None and not (isinstance(axis, ast.Constant) and axis.value == 0):
-            raise NotCaptured("the axes are not 0")
-
-
-def _first_axes(context: FileContext, site: Site) -> tuple[Group, ...]:
-    """The groups that StateAxes make of the first argument of a vmap."""
-    if site.transform != "vmap":
-        return ()
-    axes = read_axes(context, site.options.get("in_axes"), "StateAxes")
-    return axes.elements[0].groups if axes.elements and not axes.unknown else ()
-
-
-def _check_gradient(site: Site) -> None:
-    aux = site.options.get("has_aux")
-    if site.form != "call" or not site.complete:
-        raise NotCaptured("the gradient is not taken by a call with its options written out")
-    if aux is not None and not (isinstance(aux, ast.Constant) and aux.value is True):
-        raise NotCaptured("whether it has an auxiliary output is not written out")
 
 
 def _calls(context: FileContext, site: Site, definition: AnyFunction) -> tuple[ast.Call, ...]:
@@ -197,10 +154,10 @@ def _check_decorators(context: FileContext, site: Site, definition: ast.Function
     sites = {each.node: each for each in context.finder.sites if each.function is definition}
     for decorator in above:
         other = sites.get(decorator)
-        if other is None or other.transform not in _GIVING_BACK | SPLITTERS:
+        if other is None or other.transform not in GIVING_BACK | SPLITTERS:
             raise NotCaptured("its function has other decorators too")
         if other.transform not in SPLITTERS:
-            _check_options(context, other)
+            check_options(context, other)
 
 
 def _check_used_here(context: FileContext, site: Site, definition: AnyFunction) -> None:

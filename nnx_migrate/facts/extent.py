@@ -45,6 +45,15 @@ class ExtentFinder:
         """Whether calling any of these functions reaches nothing that depends on the mode."""
         return next(self.obstacles(scopes), None) is None
 
+    def reached(self, scopes: tuple[Scope, ...]) -> frozenset[Scope]:
+        """The functions of the project that these functions run, as far as that is seen."""
+        walk = _Walk(self.evaluator, frozenset())
+        for scope in scopes:
+            walk.enter(scope)
+        for _ in walk.obstacles():
+            pass
+        return frozenset(walk.seen)
+
     def obstacles(
         self, scopes: tuple[Scope, ...], harmless: frozenset[str] = frozenset()
     ) -> Iterator[str]:
