@@ -7,7 +7,12 @@ from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import Basic, Instance, Scope, Values, is_unknown, short_name
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import argument_values, function_scopes, parameter_at
+from nnx_migrate.rewrite.functions import (
+    argument_values,
+    function_scopes,
+    is_captured,
+    parameter_at,
+)
 from nnx_migrate.rewrite.plan import Pin
 
 _GRAPH_NODES = frozenset({"module", "metric", "rngs", "optimizer"})
@@ -53,6 +58,8 @@ def refuse_split(
         evidence: what is found out is added to it.
         kinds: what the argument has to be.
     """
+    if site.form == "decorator" and is_captured(context, site):
+        return Pin(rule, "nnx.capture stands below it, which has to be given the Module itself")
     known = kind_evidence(context, index, values, kinds)
     evidence.append(known)
     if known.proof is Proof.ASSUMED and not context.options.unsafe:
@@ -85,13 +92,15 @@ def effects_on(context: FileContext, site: Site, scopes: tuple[Scope, ...], inde
         what = "the transformed function is not defined in the project"
         return frozenset({Effect("unknown", what, context.where(site.node))})
     found: Effects = frozenset()
+    collected = index == 0 and is_captured(context, site)
     for scope in scopes:
         parameter = parameter_at(context, site, scope, index)
         if parameter is None:
             what = "its parameters do not show where the Module goes"
             found |= {Effect("unknown", what, context.where(site.node))}
         else:
-            found |= context.analysis.effects.of(scope, parameter)
+            effects = context.analysis.effects.of(scope, parameter)
+            found |= {e for e in effects if not (collected and e.sows)}
     return found
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from codemods._evidence import refuse_split, returned_argument, updated_broadcast
+from codemods._evidence import effects_on, refuse_split, returned_argument, updated_broadcast
 from codemods._prefix import Axes, Element, Group, read_axes
 from nnx_migrate.facts.prefix_filters import filters_travel
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.outcomes import Evidence
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import argument_values, function_scopes
+from nnx_migrate.rewrite.functions import (
+    argument_values,
+    definition_of,
+    function_scopes,
+    is_captured,
+)
 from nnx_migrate.rewrite.naming import state_name
 from nnx_migrate.rewrite.plan import (
     ArgumentSplit,
@@ -53,7 +58,9 @@ def decide_by_axes(
     reason = unknown or _not_expressible(site, inputs, outputs)
     if reason:
         return Pin(rule, reason, outward=_may_change_structure(context, site))
-    if any(_is_sown(group) for e in (*inputs.elements, *outputs.elements) for group in e.groups):
+    sown = [i for i, e in enumerate(inputs.elements) if any(map(_is_sown, e.groups))]
+    given = any(map(_is_sown, (g for e in outputs.elements for g in e.groups)))
+    if given or (sown and not _collects(context, site, sown)):
         reason = "its axes are also for Variables that the function sows, which need nnx.capture"
         return Pin(rule, reason, outward=True)
     return _decide_known(context, site, rule, options, inputs, outputs)
@@ -71,6 +78,25 @@ def _hidden(context: FileContext, site: Site, rule: str, class_name: str) -> Dec
 
 def _is_sown(group: Group) -> bool:
     return "Intermediate" in group.filter or "Perturbation" in group.filter
+
+
+def _collects(context: FileContext, site: Site, places: list[int]) -> bool:
+    """Whether the function captures what is sown on its arguments at these places.
+
+    One that sows nothing, as far as one can see, may have these axes for others that do.
+    """
+    definition = definition_of(context, site.function)
+    nodes = ast.walk(definition) if definition is not None else ()
+    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
+    if not is_captured(context, site) and not any(_is_capture(context, call) for call in calls):
+        return False
+    scopes = function_scopes(context, site)
+    effects = (e for place in places for e in effects_on(context, site, scopes, place))
+    return not any(effect.sows or effect.kind == "unknown" for effect in effects)
+
+
+def _is_capture(context: FileContext, func: ast.expr) -> bool:
+    return context.tree.nnx_name(func) in {"capture", "compat.capture"}
 
 
 def _may_change_structure(context: FileContext, site: Site) -> bool:

@@ -45,15 +45,25 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 
 from __future__ import annotations
 
+import dataclasses
+import re
+
+from codemods._captured import missing
 from codemods._gradients import GRADIENTS, decide_gradient
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import Decision
+from nnx_migrate.rewrite.plan import Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    return decide_gradient(context, site, RULE.name, diff_state=False)
+    decision = decide_gradient(context, site, RULE.name, diff_state=False)
+    if isinstance(decision, Pin) and _SOWS.search(decision.reason):
+        return dataclasses.replace(decision, reason=decision.reason + missing(context, site))
+    return decision
+
+
+_SOWS = re.compile(r"\.sow\(\)| sows ")
 
 
 RULE = Rule("module-gradient", GRADIENTS, decide)

@@ -52,6 +52,7 @@ from __future__ import annotations
 import re
 
 from codemods._argnums import argnums_of
+from codemods._captured import left_after, missing
 from codemods._evidence import is_graph_node
 from codemods._gradients import GRADIENTS
 from nnx_migrate.facts.effects import Effect, worst
@@ -61,7 +62,7 @@ from nnx_migrate.facts.values import ARRAY, PLAIN, Instance, Scope, TupleValue, 
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import function_scopes, given_parameters
+from nnx_migrate.rewrite.functions import function_scopes, given_parameters, is_captured
 from nnx_migrate.rewrite.plan import Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
 
@@ -84,10 +85,12 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         for index, name, values in given_parameters(context, site, scope):
             if differentiated is None or index in differentiated:
                 continue
-            effect = _structural(context, site, scope, name, values)
+            collected = index == 0 and is_captured(context, site)
+            effect = _structural(context, site, scope, name, values, collected)
             if effect is not None:
                 evidence = Evidence(effect.what, Proof.PROVED, effect.where)
                 reason = f"the function changes {name}: {effect.what} ({effect.where})"
+                reason += missing(context, site) if effect.sows else ""
                 bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
                 return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare)
     return None
@@ -120,12 +123,12 @@ def _differentiated(context: FileContext, site: Site) -> set[int] | None:
 
 
 def _structural(
-    context: FileContext, site: Site, scope: Scope, name: str, values: Values
+    context: FileContext, site: Site, scope: Scope, name: str, values: Values, collected: bool
 ) -> Effect | None:
     effects = [
         e
-        for e in context.analysis.effects.of(scope, name)
-        if e.kind == "structure" and not _KEPT.match(e.what)
+        for e in left_after(context, site, scope, name)
+        if e.kind == "structure" and not _KEPT.match(e.what) and not (collected and e.sows)
     ]
     if not effects or works_on_copy(context, site, name, frozenset({"clone", "view"})):
         return None

@@ -174,12 +174,15 @@ class Evaluator:
         function = self.project.modules[scope.module].functions[key]
         transforms = []
         here = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
-        for decorator in function.decorators:
+        for decorator in reversed(function.decorators):
             target = decorator.func if isinstance(decorator, ir.Call) else decorator
             dotted = self.project.dotted(here, target)
             if dotted == "functools.partial" and isinstance(decorator, ir.Call) and decorator.args:
                 dotted = self.project.dotted(here, decorator.args[0])
-            transforms.append(self._short(dotted))
+            short = self._short(dotted)
+            if short == "capture" and isinstance(decorator, ir.Call):
+                short = f"{CAPTURED}{len(decorator.args)}"
+            transforms.append(short)
         return frozenset({FunctionValue(Scope(scope.module, key), key, tuple(transforms))})
 
     def _short(self, dotted: str | None) -> str:
@@ -607,6 +610,8 @@ class Evaluator:
             result = self._called_function(dataclasses.replace(callee, transforms=tuple(inner)))
             states = [STATE] * int(outer.removeprefix(CAPTURED))
             return frozenset({TupleValue((result, *states))})
+        if outer in PASS_THROUGH_TRANSFORMS and any(n.startswith(CAPTURED) for n in inner):
+            return self._called_function(dataclasses.replace(callee, transforms=tuple(inner)))
         if "grad" in callee.transforms:
             return unknown("a gradient")
         if "value_and_grad" in callee.transforms:

@@ -45,22 +45,37 @@ class ExtentFinder:
         """Whether calling any of these functions reaches nothing that depends on the mode."""
         return next(self.obstacles(scopes), None) is None
 
-    def obstacles(self, scopes: tuple[Scope, ...]) -> Iterator[str]:
+    def reached(self, scopes: tuple[Scope, ...]) -> frozenset[Scope]:
+        """The functions of the project that these functions run, as far as that is seen."""
+        walk = _Walk(self.evaluator, frozenset())
+        for scope in scopes:
+            walk.enter(scope)
+        for _ in walk.obstacles():
+            pass
+        return frozenset(walk.seen)
+
+    def obstacles(
+        self, scopes: tuple[Scope, ...], harmless: frozenset[str] = frozenset()
+    ) -> Iterator[str]:
         """What the functions reach that depends on the mode, or is not seen, nearest first.
+
+        Args:
+            harmless: names of methods that count as seen, where the object is not known.
 
         Yields:
             "nnx.cond (path:line)" for a mode-dependent call, else why more may be reached.
         """
-        walk = _Walk(self.evaluator)
+        walk = _Walk(self.evaluator, harmless)
         for scope in scopes:
             walk.enter(scope)
         return walk.obstacles()
 
 
 class _Walk:
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, harmless: frozenset[str]) -> None:
         self.evaluator = evaluator
         self.project = evaluator.project
+        self.harmless = harmless
         self.seen: set[Scope] = set()
         self.entered: deque[Scope] = deque()
 
@@ -109,8 +124,10 @@ class _Walk:
     def call(self, scope: Scope, call: ir.Call) -> Iterator[str]:
         where = f"{self.project.path_of(scope.module)}:{call.line}"
         values = self.evaluator.values(scope, call.func)
+        named = isinstance(call.func, ir.Attribute) and call.func.name in self.harmless
         for value in values or unknown("what is called was not found"):
-            yield from self.callee(value, call, where)
+            if not (named and isinstance(value, Basic)):
+                yield from self.callee(value, call, where)
         for argument in (*call.args, *(value for _, value in call.keywords)):
             if isinstance(argument, _MAY_BE_FUNCTIONS):
                 self.handed_on(self.evaluator.values(scope, argument))

@@ -16,6 +16,7 @@ from nnx_migrate.facts.values import FunctionValue, Instance, ParameterOf, Scope
 
 #: In the place of the scope of the function that is being looked at, which may call itself.
 OWN = Scope("", "")
+#: What asks for nothing.
 FALSE = (ir.Constant("none"), ir.Constant("number", "False"))
 
 

@@ -96,6 +96,15 @@ def layers() -> Mapping[str, Layer]:
 
 
 @functools.cache
+def asking_keywords() -> frozenset[str]:
+    """The keywords that make layers change their structure, or sow."""
+    asking = (
+        keywords for layer in layers().values() for keywords in layer.structural_when.values()
+    )
+    return frozenset().union(*asking)
+
+
+@functools.cache
 def mode_dependent_functions() -> Mapping[str, ModeDependentFunction]:
     """Every mode-dependent callable of flax.nnx, by each of its qualified names."""
     table = _read_table()

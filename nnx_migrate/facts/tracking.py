@@ -17,6 +17,7 @@ from nnx_migrate.facts.aliases import (
 from nnx_migrate.facts.callers import argument_for
 from nnx_migrate.facts.effects import Effect, without_return
 from nnx_migrate.facts.evaluate import CAPTURED
+from nnx_migrate.facts.flax_layers import asking_keywords
 from nnx_migrate.facts.library import is_transform
 from nnx_migrate.facts.library_effects import (
     APPLYING,
@@ -29,6 +30,7 @@ from nnx_migrate.facts.library_effects import (
     operands_of,
 )
 from nnx_migrate.facts.project import layer_of, nnx_name
+from nnx_migrate.facts.under_capture import captured_reads, is_capture
 from nnx_migrate.facts.values import (
     Basic,
     ClassValue,
@@ -38,7 +40,6 @@ from nnx_migrate.facts.values import (
     LibraryValue,
     Located,
     Scope,
-    Value,
     short_name,
 )
 
@@ -77,8 +78,10 @@ class Tracker:
             for place, call in enumerate(function.calls):
                 flag = self.flags.own(scope, guards.get(place, ""))
                 yield from flags.only_when(flag, self._call(scope, call))
+            captured = captured_reads(self.project, scope)
             for read in function.reads:
-                yield from self._read(scope, read)
+                effects = self._read(scope, read)
+                yield from self._outside_capture(effects) if read in captured else effects
         function = self.project.function(self.scope)
         if any(self.aliases.escapes(self.scope, v) for v in (*function.returns, *function.yields)):
             yield self._escape("it, or a part of it, is returned", "returned", self.scope, 0)
@@ -165,7 +168,8 @@ class Tracker:
                 yield from self._super_call(scope, func.name, where)
         elif isinstance(func, ir.Attribute) and self.rooted(scope, func.base):
             yield from self.flags.as_called(scope, call, self._method_call(scope, func, where))
-        elif isinstance(func, ir.Call) and self._is_capture(scope, func):
+            yield from self._asked_for(scope, call, where)
+        elif isinstance(func, ir.Call) and is_capture(self.project, scope, func):
             inner = ir.Call(func.args[0], call.args, call.keywords, call.line)
             yield from self._outside_capture(self._given(scope, inner, where))
             return
@@ -174,38 +178,31 @@ class Tracker:
                 called = value if isinstance(value, Instance | FunctionValue) else None
                 found = self.finder.of_call(value, where)
                 yield from self.flags.as_called(scope, call, found, called)
-        yield from self._asked_for(scope, call, where)
+            yield from self._asked_for(scope, call, where)
         yield from self._given(scope, call, where)
 
     def _asked_for(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
-        """What a layer of the library does to itself because a keyword says so."""
-        func = call.func
-        if not call.keywords or not self.rooted(
-            scope, func.base if isinstance(func, ir.Attribute) else func
-        ):
+        """What layers of the library do to themselves, or sow, when a keyword asks them to."""
+        if not any(map(self.project.has_word, {"**", *asking_keywords()})):
             return
-        for called in self.aliases.values(scope, func):
-            keywords = self._asking(called)
-            for keyword, value in call.keywords:
-                if keyword not in keywords or value in flags.FALSE:
-                    continue
-                flag = self.flags.own(scope, value.id) if isinstance(value, ir.Name) else ""
-                what = f"{keyword}= makes it change"
-                sows = keyword == "sow_weights"
-                effect = Effect("structure", what, where, sows=sows)
-                yield from flags.only_when(flag, [effect])
-
-    def _asking(self, called: Value) -> frozenset[str]:
-        """The keywords that make a call of an instance change it."""
-        if not isinstance(called, Instance):
-            return frozenset()
-        method = self.hierarchy.method(called.class_name, "__call__")
-        layer = layer_of(method) if isinstance(method, str) else None
-        return layer.structural_when.get("__call__", frozenset()) if layer else frozenset()
-
-    def _is_capture(self, scope: Scope, call: ir.Call) -> bool:
-        name = self.project.nnx_name(scope, call.func)
-        return bool(call.args) and name in {"capture", "compat.capture"}
+        for value in self.aliases.values(scope, call.func):
+            method = isinstance(value, Instance) and self.hierarchy.method(
+                value.class_name, "__call__"
+            )
+            layer = layer_of(method) if isinstance(method, str) else None
+            if layer is None or not isinstance(value, Instance):
+                continue
+            asking = layer.structural_when.get("__call__", frozenset())
+            bound = [(keyword, ir.UNSEEN) for keyword in value.bound_keywords]
+            for keyword, given in (*call.keywords, *bound) if asking else ():
+                if keyword in {None, "**", *asking} and given not in flags.FALSE:
+                    sows = "sow_weights" in asking
+                    verb = "sows" if sows else "changes"
+                    what = f"{layer.name} {verb} because of {keyword or '**'}"
+                    name = given.id if isinstance(given, ir.Name) and keyword else ""
+                    flag = self.flags.own(scope, name)
+                    asked = Effect("structure", what, where, sows=sows)
+                    yield from flags.only_when(flag, [asked])
 
     def _outside_capture(self, effects: Iterable[Effect]) -> Iterator[Effect]:
         """The effects of what runs in `nnx.capture`: values of the types that it is told are

@@ -61,7 +61,11 @@ class ClassValue:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FunctionValue:
-    """A function of the project, with the transforms that were put around it and its bound self."""
+    """A function of the project, with the transforms that were put around it and its bound self.
+
+    Args:
+        transforms: their names, innermost first.
+    """
 
     scope: Scope
     key: str

@@ -16,6 +16,7 @@ from nnx_migrate.rewrite.arguments import (
     replaced_slots,
     split_arguments,
 )
+from nnx_migrate.rewrite.capturing import capture_edits
 from nnx_migrate.rewrite.cloning import clone_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit, apply_edits
@@ -125,6 +126,9 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     if site.form == "call" and (job.splits or job.returns) and _must_outline(context, job):
         return edits + _outlined(context, job, spelling.nnx)
     edits += option_edits(context, site, job.options)
+    capture = next((c.capture for c in job.contributions if c.capture), None)
+    if capture is not None:
+        return edits + capture_edits(context, site, capture, spelling.nnx)
     places = [place for c in job.contributions for place in c.clones]
     if places:
         if job.splits or job.returns:

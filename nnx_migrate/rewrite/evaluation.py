@@ -23,7 +23,7 @@ def check_order(context: FileContext, use: ast.Call, arguments: Sequence[ast.exp
     """
     earlier = [
         node
-        for node in _evaluated_before(context, use)
+        for node in evaluated_before(context, use)
         if not any(_within(context, node, argument) for argument in arguments)
     ]
     for argument in arguments:
@@ -41,7 +41,7 @@ def check_order(context: FileContext, use: ast.Call, arguments: Sequence[ast.exp
                 raise CannotEmit(f"{text} is given to another call in the statement of the call")
 
 
-def _evaluated_before(context: FileContext, use: ast.Call) -> Iterator[ast.Call | ast.NamedExpr]:
+def evaluated_before(context: FileContext, use: ast.Call) -> Iterator[ast.Call | ast.NamedExpr]:
     """Calls and bindings of the statement that come before the call, its own arguments included."""
     around = set(context.tree.ancestors(use))
     statement = context.tree.statement(use)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nnx_migrate.facts.combining import is_container
+from nnx_migrate.facts.evaluate import CAPTURED
 from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
@@ -37,6 +38,22 @@ def function_scopes(context: FileContext, site: Site) -> tuple[Scope, ...]:
     if not values or not all(isinstance(v, FunctionValue) for v in values):
         return ()
     return tuple(sorted((v.scope for v in values if isinstance(v, FunctionValue)), key=str))
+
+
+def is_captured(context: FileContext, site: Site) -> bool:
+    """Whether what is transformed is a function under `nnx.capture`.
+
+    What such a function sows on its first argument is collected, or is not stored at all.
+    """
+    if isinstance(site.function, FunctionNode):
+        inner = site.function.decorator_list[site.function.decorator_list.index(site.node) + 1 :]
+        calls = [each.func for each in inner if isinstance(each, ast.Call) and each.args]
+        return any(context.tree.nnx_name(func) in {"capture", "compat.capture"} for func in calls)
+    values = function_values(context, site)
+    return bool(values) and all(
+        isinstance(v, FunctionValue) and any(t.startswith(CAPTURED) for t in v.transforms)
+        for v in values
+    )
 
 
 def parameter_at(context: FileContext, site: Site, scope: Scope, index: int) -> str | None:

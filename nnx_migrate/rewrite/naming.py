@@ -35,7 +35,8 @@ def state_name(filter_text: str) -> str:
         return f"{path[1]}_state"
     if re.fullmatch(r"[A-Z]\w*", last):
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", last).lower()
-        return f"{words}s" if not words.endswith("s") else words
+        plural = re.sub(r"(?<=[^aeiou])y$", "ie", words) + "s"
+        return plural if not words.endswith("s") else words
     return "selected"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 from collections.abc import Mapping
 from typing import Literal
@@ -73,6 +74,53 @@ class Metadata:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class CapturedCall:
+    """A call of the transformed function, and the `nnx.pop` that takes what it sowed.
+
+    Args:
+        before: the call is part of an expression, and is to be made before its statement.
+    """
+
+    use: ast.Call
+    pop: ast.Call
+    before: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PassedOn:
+    """A function between the transform and the pops, which returns the State too.
+
+    Args:
+        use: the one call of what the transform gives.
+        returned: the return statement to extend; None when that returns the call itself.
+    """
+
+    use: ast.Call
+    returned: ast.Return | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CapturePlan:
+    """What the function sows on its first argument becomes a second result.
+
+    Args:
+        variable_type: what it sows: a name after `nnx.`, or one of the file.
+        of_library: it is one after `nnx.`.
+        calls: all calls of it, or of the function that passes it on.
+        forward: of a loss, the call in it that sows, which alone goes under capture; the State is
+            an auxiliary output. None when all of the function does, and the State is a second
+            result.
+        passed_on: how it comes out of the function that calls it.
+    """
+
+    variable_type: str
+    of_library: bool
+    calls: tuple[CapturedCall, ...]
+    forward: ast.Call | None = None
+    passed_on: PassedOn | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Contribution:
     """What one rule wants changed at one site.
 
@@ -84,6 +132,8 @@ class Contribution:
         metadata: metadata to transform.
         callee: a name of the standard library ("functools.partial") to put in its place.
         clones: places of arguments that the function is to work on copies of.
+        capture: what it sows becomes a result.
+        settles: rules whose pins at the site have no reason any more when this is done.
         drop: names whose binding is no longer needed when this is done.
     """
 
@@ -97,6 +147,8 @@ class Contribution:
     metadata: Metadata | None = None
     callee: str | None = None
     clones: tuple[int, ...] = ()
+    capture: CapturePlan | None = None
+    settles: frozenset[str] = frozenset()
     drop: tuple[str, ...] = ()
 
 

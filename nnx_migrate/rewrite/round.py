@@ -164,7 +164,8 @@ class _Planner:
             edits = emit(self.context, job)
         except CannotEmit as error:
             reason = str(error)
-            pins = [Pin(c.rule, reason, c.evidence) for c in job.contributions]
+            pins = [d for d in item.decisions if isinstance(d, Pin)]  # they were settled
+            pins += [Pin(c.rule, reason, c.evidence) for c in job.contributions]
             self._pin(item.site, pins)
             return
         names = [name for c in job.contributions for name in c.drop]
@@ -328,6 +329,9 @@ def _indents(edits: Sequence[Edit]) -> bool:
 
 def _contributions(decisions: Sequence[Decision]) -> list[Contribution]:
     """The contributions at a site, unless a decision among them forbids to rewrite it."""
-    if any(isinstance(d, Pin | Manual) for d in decisions):
+    found = [d for d in decisions if isinstance(d, Contribution)]
+    settled = {rule for contribution in found for rule in contribution.settles}
+    if any(isinstance(d, Pin | Manual) and d.rule not in settled for d in decisions):
         return []
-    return [d for d in decisions if isinstance(d, Contribution)]
+    # What else is to be done at the site is planned anew, by the text that this leaves.
+    return [d for d in found if d.capture is not None] or found

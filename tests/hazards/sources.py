@@ -676,8 +676,108 @@ NAMED = {
     for name, (text, count) in _PLACES.items()
 }
 
+_SOWING = """
+class Sower(nnx.Module):
+    def __call__(self, x):
+        self.sow(nnx.Intermediate, 'h', x)
+        return x
+"""
+_SOWN = {
+    "comments-on-every-line": """
+        @nnx.jit  # the transform
+        # directly above
+        def f(  # a
+            model: Sower,  # b
+            x,
+        ):  # c
+            return model(x)  # d
+        def g(x):
+            model = Sower()
+            y = f(  # e
+                model,  # f
+                x,  # g
+            )  # h
+            # i
+
+            s = nnx.pop(  # j
+                model, nnx.Intermediate  # k
+            )  # l
+            return y, s  # m
+        """,
+    "tabs-and-semicolons": """
+        def g(x):
+        \tmodel = Sower(); f = nnx.jit(lambda m, x: m(x)) ; a = 1
+        \ty = f(model, x)  # kept
+        \tz = (nnx.pop(model, nnx.Intermediate), a); b = y
+        \treturn y, z, b
+        """,
+    "on-one-line": """
+        @nnx.jit
+        def f(model: Sower, x): return model(x)
+        def g(x): m = Sower(); y = f(m, x); s = nnx.pop(m, nnx.Intermediate); return y, s
+        """,
+    "blocks": """
+        import contextlib
+        def g(xs):
+            model = Sower()
+            found = []
+            for x in xs:
+                if x is not None:
+                    with contextlib.nullcontext():
+                        y = nnx.jit(lambda m, x: m(x))(model, x)
+                        found.append((y, nnx.pop(model, nnx.Intermediate)))
+                else: pass
+            return found
+        """,
+    "backslash": """
+        @nnx.jit
+        def f(model: Sower, x): return (model(x), x)
+        def g(x):
+            model = Sower()
+            a, \\
+                b = \\
+                f(model, x)
+            s = \\
+                nnx.pop(model, nnx.Intermediate)
+            return a, b, s
+        """,
+    "local-import": """
+        def g(x):
+            import flax
+            model = Sower()
+            @flax.nnx.jit
+            def f(model, x): return model(x)
+            f(model, x)
+            return flax.nnx.pop(model, flax.nnx.Intermediate)
+        """,
+    "module-level": """
+        model = Sower()
+        run = nnx.jit(
+            lambda m, x: m(x),  # the function
+        )
+        if sharded is None:
+            ys = run(model, 1.0)
+            states = nnx.pop(model, nnx.Intermediate)  # last
+        """,
+    "async": """
+        @nnx.jit
+        def f(model: Sower, x): return model(x)
+        async def g(x):
+            model = Sower()
+            async with x as z:
+                y = f(model, z)
+                s = nnx.pop(model, nnx.Intermediate)
+            return y, s
+        """,
+}
+SOWN = {
+    f"sown-{name}": _make("sown-intermediates", _SOWING + textwrap.dedent(body))
+    for name, body in _SOWN.items()
+}
+
 SOURCES: dict[str, Hazard] = (
     NAMED
+    | SOWN
     | {f"module-gradient-{n}": h for n, h in GRADIENTS.items()}
     | {
         f"{rule}-{name}": hazard

@@ -123,3 +123,48 @@ def test_what_may_be_asked_for_is_kept(case: str) -> None:
     body = MAY_HAPPEN[case]
     parameter = "loud" if "loud" in body else "b" if body.startswith("b") else "m"
     assert "structure" in effects(source(body), "f", parameter)
+
+
+BY_LIBRARY = """
+from flax import nnx
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.attend = nnx.MultiHeadAttention(2, 4, decode=False, rngs=rngs)
+    def __call__(self, x, keep=False):
+        return self.attend(x, sow_weights=keep)
+
+def f(m: Net, a: nnx.MultiHeadAttention, x, options, keep):
+    return {}
+"""
+ASKED_OF_LIBRARY = ["m(x, keep=True)", "m.attend(x, sow_weights=keep)", "m.attend(x, **options)"]
+NOT_ASKED_OF_LIBRARY = ["m(x)", "m(x, keep=False)", "m.attend(x)", "m.attend(x, sow_weights=False)"]
+
+
+@pytest.mark.parametrize("body", ASKED_OF_LIBRARY)
+def test_layers_of_the_library_sow_when_asked(body: str) -> None:
+    assert "structure" in effects(BY_LIBRARY.replace("{}", body), "f", "m")
+    own = body.replace("m.attend", "a")
+    if own != body:
+        assert "structure" in effects(BY_LIBRARY.replace("{}", own), "f", "a")
+
+
+@pytest.mark.parametrize("body", NOT_ASKED_OF_LIBRARY)
+def test_layers_of_the_library_sow_only_when_asked(body: str) -> None:
+    assert "structure" not in effects(BY_LIBRARY.replace("{}", body), "f", "m")
+
+
+CAPTURES = [
+    "nnx.capture(m, nnx.Intermediate)(x, keep=True)",
+    "nnx.capture(m.look, nnx.Intermediate)(x)",
+    "nnx.capture(lambda m: m(x, keep=True), nnx.Intermediate)(m)",
+]
+
+
+@pytest.mark.parametrize("body", CAPTURES)
+def test_what_is_captured_is_not_sown(body: str) -> None:
+    look = "    def look(self, x):\n        return self(x, keep=True)\n"
+    text = BY_LIBRARY.replace("def f(", f"{look}\ndef f(").replace("{}", body)
+    assert "structure" not in effects(text, "f", "m")
+    other = "def g(m: Net, x):\n    h = m.look\n    return nnx.capture(m.look)(x), h(x)\n"
+    assert "structure" in effects(text + other, "g", "m")

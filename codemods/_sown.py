@@ -1,0 +1,242 @@
+"""Functions under a transform that sow on what they are given: what it is, and who calls them."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+from collections.abc import Iterator
+
+from codemods._forward import NotCaptured, forward_of
+from codemods._gradients import GRADIENTS
+from codemods._sown_options import GIVING_BACK, check_options, first_axes
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.effects import Effect
+from nnx_migrate.facts.flax_layers import asking_keywords
+from nnx_migrate.facts.project import Project
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.syntax import AnyFunction
+from nnx_migrate.facts.transforms import SPLITTERS
+from nnx_migrate.facts.values import ARRAY, NOTHING, PLAIN, ClassValue, Scope, Values
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import definition_of, given_parameters, is_captured, is_owned
+
+SOWN_UNDER = GIVING_BACK | GRADIENTS
+INTERMEDIATE = "flax.nnx.Intermediate"
+#: How the facts speak of `self.sow`, which is not among the attributes of a class.
+_SOWING = "attribute sow of "
+#: Methods that are those of arrays where the object is not known.
+_OF_ARRAYS = frozenset(
+    [
+        "all",
+        "any",
+        "argmax",
+        "argmin",
+        "astype",
+        "flatten",
+        "max",
+        "mean",
+        "min",
+        "prod",
+        "ravel",
+        "repeat",
+        "reshape",
+        "round",
+        "squeeze",
+        "std",
+        "sum",
+        "swapaxes",
+        "transpose",
+        "var",
+    ]
+)
+_HARMLESS = re.compile(rf"{_SOWING}|what \.({'|'.join(_OF_ARRAYS)})\(\) runs is not known")
+#: What layers of the library sow, by the beginning of what is said of it: all as Intermediate.
+_BY_LIBRARY = {"MultiHeadAttention sows ": "attention_weights"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Sown:
+    """What is sown at a place.
+
+    Args:
+        types: what its type can be.
+        name: the attribute that it becomes; empty when that is not known.
+    """
+
+    types: Values
+    name: str
+    where: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Sowing:
+    """A transformed function that sows on its first argument and changes nothing else.
+
+    Args:
+        parameter: the name of that argument in the function.
+        calls: all calls of the transformed function, as far as the file shows them.
+        forward: of a loss, the call in it that sows.
+    """
+
+    scope: Scope
+    parameter: str
+    sown: tuple[Sown, ...]
+    calls: tuple[ast.Call, ...]
+    forward: ast.Call | None = None
+
+
+def may_pop(project: Project) -> bool:
+    """Whether the project both sows and pops, by the words in it."""
+    return project.has_word("pop") and any(map(project.has_word, {"sow", *asking_keywords()}))
+
+
+def sows(context: FileContext, site: Site) -> bool:
+    """Whether what the function at a site sows is left on an argument."""
+    if site.form not in {"decorator", "call"} or not may_pop(context.project):
+        return False
+    if is_captured(context, site):
+        return False
+    definition = definition_of(context, site.function)
+    if definition is None:
+        return False
+    scope = context.tree.scope_of(definition)
+    parameters = context.project.function(scope).parameters
+    return any(e.sows for p in parameters for e in context.analysis.effects.of(scope, p.name))
+
+
+def sowing_of(context: FileContext, site: Site) -> Sowing:
+    """What the function at a site sows, and who calls it.
+
+    Raises:
+        NotCaptured: it does more than to sow on its first argument, or has other uses.
+    """
+    check_options(context, site)
+    definition = definition_of(context, site.function)
+    if definition is None:
+        raise NotCaptured("its function is not defined in this file")
+    scope = context.tree.scope_of(definition)
+    calls = _calls(context, site, definition)
+    parameter, sown = _sown_parameter(context, site, scope)
+    for obstacle in context.analysis.extents.obstacles((scope,), _OF_ARRAYS):
+        if not obstacle.startswith(_SOWING):
+            raise NotCaptured(f"it runs more than its Module: {obstacle}")
+    forward = None
+    if site.transform in GRADIENTS or first_axes(context, site):
+        forward = forward_of(context, definition, parameter, "has_aux" in site.options)
+    return Sowing(scope, parameter, sown, calls, forward)
+
+
+def _calls(context: FileContext, site: Site, definition: AnyFunction) -> tuple[ast.Call, ...]:
+    """All calls of what the transform gives."""
+    if isinstance(definition, ast.AsyncFunctionDef) or context.tree.class_around(definition):
+        raise NotCaptured("its function is a method or a coroutine")
+    if definition.args.vararg is not None and not definition.args.args:
+        raise NotCaptured("its parameters do not show where the Module goes")
+    if site.form == "decorator":
+        assert isinstance(definition, ast.FunctionDef)
+        _check_decorators(context, site, definition)
+        return known_calls(context, definition, definition.name)
+    if not is_owned(context, site, definition):
+        _check_used_here(context, site, definition)
+    if site.escapes or not site.uses:
+        raise NotCaptured(site.escapes or "it is not called in this file")
+    if site.bound_name is not None and site.binding is not None:
+        return known_calls(context, site.binding, site.bound_name)
+    return site.uses
+
+
+def _check_decorators(context: FileContext, site: Site, definition: ast.FunctionDef) -> None:
+    """What stands above gives back a State like any other result."""
+    *above, last = definition.decorator_list
+    if last is not site.node:
+        raise NotCaptured("its function has other decorators below")
+    sites = {each.node: each for each in context.finder.sites if each.function is definition}
+    for decorator in above:
+        other = sites.get(decorator)
+        if other is None or other.transform not in GIVING_BACK | SPLITTERS:
+            raise NotCaptured("its function has other decorators too")
+        if other.transform not in SPLITTERS:
+            check_options(context, other)
+
+
+def _check_used_here(context: FileContext, site: Site, definition: AnyFunction) -> None:
+    """Nothing but the site uses a function of the file."""
+    if not isinstance(definition, ast.FunctionDef) or definition.decorator_list:
+        raise NotCaptured("its function is decorated or not defined by its name")
+    scope = context.tree.scope(definition)
+    if scope.function == ir.MODULE_SCOPE:
+        _check_private(context, definition.name)
+    bound = context.project.bindings(scope, definition.name)
+    if len(bound) != 1 or context.finder.loads(scope, definition.name) != [site.function]:
+        raise NotCaptured(f"{definition.name} is used in other places too")
+
+
+def known_calls(context: FileContext, place: ast.stmt, name: str) -> tuple[ast.Call, ...]:
+    """All calls of what `name` is bound to by a statement.
+
+    Raises:
+        NotCaptured: others may call it, or it is more than called.
+    """
+    scope = context.tree.scope(place)
+    if len(context.project.bindings(scope, name)) != 1:
+        raise NotCaptured(f"{name} is bound more than once")
+    if scope.function == ir.MODULE_SCOPE:
+        _check_private(context, name)
+    calls = []
+    for load in context.finder.loads(scope, name):
+        parent = context.tree.parents[load]
+        if not (isinstance(parent, ast.Call) and parent.func is load):
+            raise NotCaptured(f"{name} is more than called (line {load.lineno})")
+        calls.append(parent)
+    if not calls:
+        raise NotCaptured(f"{name} is not called in this file")
+    return tuple(calls)
+
+
+def _check_private(context: FileContext, name: str) -> None:
+    """Code that is not to be seen must not have any way to call it."""
+    module = context.tree.module
+    record = context.project.modules[module]
+    packaged = "." in module or record.is_package
+    if (packaged and not name.startswith("_")) or name in (record.exports or ()):
+        raise NotCaptured(f"code outside of the project may call {name}")
+    for other in context.project.modules.values():
+        imports = other.module != module and name in other.words
+        if imports and module in context.analysis.imports.of(other.module):
+            raise NotCaptured(f"{name} may be used in {other.path} too")
+
+
+def _sown_parameter(context: FileContext, site: Site, scope: Scope) -> tuple[str, tuple[Sown, ...]]:
+    """The first parameter, with all that is sown on it; nothing else happens to any of them."""
+    first, sown = "", list[Sown]()
+    for index, name, values in given_parameters(context, site, scope):
+        if index != 0 and values and values <= ARRAY | PLAIN:
+            continue
+        for effect in sorted(context.analysis.effects.of(scope, name), key=str):
+            found = list(_sown_by(context, effect))
+            if found and index == 0:
+                first = name
+                sown += found
+            elif found:
+                raise NotCaptured(f"it sows on {name}, which is not its first argument")
+            elif index == 0 or not (effect.kind == "escape" or _HARMLESS.search(effect.what)):
+                raise NotCaptured(f"{effect.what} ({effect.where})")
+    if not first:
+        raise NotCaptured("it does not sow on its first argument")
+    return first, tuple(sown)
+
+
+def _sown_by(context: FileContext, effect: Effect) -> Iterator[Sown]:
+    """What an effect sows; nothing when it is another one."""
+    for said, name in _BY_LIBRARY.items():
+        if effect.sows and effect.what.startswith(said):
+            yield Sown(frozenset({ClassValue(INTERMEDIATE)}), name, effect.where)
+    if not effect.sows or not effect.what.startswith(".sow()"):
+        return
+    for scope, call in context.evaluator.callers.mentions.calls_of("sow"):
+        if f"{context.project.path_of(scope.module)}:{call.line}" == effect.where:
+            types = context.evaluator.values(scope, call.args[0]) if call.args else NOTHING
+            wanted = call.args[1] if len(call.args) > 1 else None
+            called = wanted.text if isinstance(wanted, ir.Constant) else ""
+            yield Sown(types, called, effect.where)

@@ -1,0 +1,102 @@
+"""Values that are sown under a transform and popped outside of it: `sow` and `nnx.pop`.
+
+What it finds
+-------------
+Functions under `nnx.jit`, `nnx.vmap` or `nnx.remat`, and losses under `nnx.grad` or
+`nnx.value_and_grad`, that sow on the Module they are given, where `nnx.pop` takes the values after
+each call.
+
+Why it matters
+--------------
+Sowing makes a new attribute. In tree mode it is gone when the transform returns, and `nnx.pop`
+gives an empty State without a word (SEMANTICS SOW-2).
+
+Before
+------
+    @nnx.jit
+    def forward(model, x):
+        return model(x)
+
+    def activations(model, x):
+        y = forward(model, x)
+        intermediates = nnx.pop(model, nnx.Intermediate)
+        return y, intermediates
+
+After
+-----
+    @nnx.jit
+    @nnx.capture(nnx.Intermediate)
+    def forward(model, x):
+        return model(x)
+
+    def activations(model, x):
+        y, intermediates = forward(model, x)
+        return y, intermediates
+
+A loss captures the one call that it makes of its Module, and returns the State as auxiliary output
+(a function under `nnx.vmap` with StateAxes does so too, and returns it as a second result):
+
+    def loss_fn(model):
+        y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
+        return jnp.mean(y), intermediates
+
+    (loss, intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(model)
+
+Where the values are popped outside of the function that takes the gradient, or calls the jitted
+one, that function returns the State beside its result, and all its calls change with it.
+
+When it is safe
+---------------
+The function gets a second result, so all its calls must be in the file and change with it; code
+elsewhere must have no way to call it. Each call is followed in its block by a pop of the very type
+that is sown (capture goes by the exact type, pop takes subclasses too), and nothing in between may
+touch the object. Nothing sown may lie on the object before: it is followed to where it is made, or
+popped right before the call; where it cannot be followed, the rewrite needs `--unsafe`. Several
+forward passes in the function count together, as they did. An exception in the function leaves
+nothing behind, because what is under capture is the object inside the transform. Nobody reads what
+is sown as an attribute.
+
+What it does otherwise
+----------------------
+`structural-update` or `module-gradient` keeps the transform in graph mode and says what is missing.
+What is sown and popped outside of transforms is the same in both modes.
+
+Reference: https://flax.readthedocs.io/en/latest/guides/extracting_intermediates.html
+"""
+
+from __future__ import annotations
+
+from codemods._captured import RULE_NAME, Captured, captured
+from codemods._sown import SOWN_UNDER, sows
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.plan import Contribution, Decision
+from nnx_migrate.rewrite.rule import Rule
+
+#: Rules that keep a site in graph mode because of what is sown.
+_SETTLED = frozenset({"structural-update", "module-gradient", "diff-state", "state-axes"})
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    found = captured(context).get(site) if sows(context, site) else None
+    if not isinstance(found, Captured):
+        return None
+    evidence = tuple(
+        Evidence("what it sows is popped after the call", Proof.PROVED, context.where(call.pop))
+        for call in found.plan.calls
+    )
+    evidence += tuple(
+        Evidence(f"nothing is sown on it before, although {reason}", Proof.ASSUMED)
+        for reason in found.assumed
+    )
+    return Contribution(
+        RULE.name,
+        "what the function sows is collected by nnx.capture and is a result of it",
+        evidence,
+        capture=found.plan,
+        settles=_SETTLED,
+    )
+
+
+RULE = Rule(RULE_NAME, SOWN_UNDER, decide, project_words=frozenset({"pop"}))

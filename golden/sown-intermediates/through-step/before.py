@@ -1,0 +1,55 @@
+"""Training with activations watched from outside of the jitted step."""
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.norm = nnx.BatchNorm(3, rngs=rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        x = x.reshape(x.shape[0], -1)
+        h = self.norm(self.linear(x))
+        self.sow(nnx.Intermediate, "hidden", h)
+        return self.drop(h)
+
+
+@nnx.jit
+def train_step(model: Net, optimizer: nnx.Optimizer, batch):
+    def loss_fn(model: Net) -> jax.Array:
+        y = model(batch["x"])
+        return jnp.mean((y - batch["y"]) ** 2)
+
+    loss, grads = nnx.value_and_grad(loss_fn)(model)
+    optimizer.update(model, grads)
+    return loss, optax.global_norm(grads)
+
+
+@nnx.jit
+def evaluate(model: Net, batch):
+    return model(batch["x"])
+
+
+def test_step(model: Net, batch) -> jax.Array:
+    """The error of one batch."""
+    y = evaluate(model, batch)
+    return jnp.mean((y - batch["y"]) ** 2)
+
+
+def main(xs):
+    model = Net(nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+    history = []
+    for x in xs:
+        batch = {"x": x, "y": jnp.ones((3, 3))}
+        loss, norm = train_step(model, optimizer, batch)
+        hidden = nnx.pop(model, nnx.Intermediate)["hidden"]
+        history.append((loss, norm, jnp.std(hidden[0])))
+        error = test_step(model, batch)
+        history.append((error, nnx.to_pure_dict(nnx.pop(model, nnx.Intermediate))))
+    return history, model, optimizer

@@ -1,0 +1,234 @@
+"""Whether sown values may lie on an object when a function is called that sows more of them.
+
+What pops them afterwards then gets them all, which `nnx.capture` would not give.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.aliases import Aliases
+from nnx_migrate.facts.analysis import Analysis
+from nnx_migrate.facts.effects import NO_EFFECTS, Effect, EffectFinder, Effects
+from nnx_migrate.facts.evaluate import Evaluator
+from nnx_migrate.facts.tracking import Tracker
+from nnx_migrate.facts.values import ClassValue, Instance, Located, ParameterOf, Scope
+
+_MAX_HOPS = 8
+_JITS = frozenset({"jit", "compat.jit"})
+#: Changes that leave no value of a sown type behind.
+_CLEAN = re.compile(
+    r"\.(train|eval|set_attributes|set_metadata)\(\)"
+    r"|nnx\.(compat\.)?(pop|train|eval|set_attributes|set_metadata|split_rngs|fork_rngs)\("
+)
+
+
+class _KeptAliases(Aliases):
+    """What was popped is no part of the object any more."""
+
+    def escapes(self, scope: Scope, value: ir.Expr, seen: frozenset[str] = frozenset()) -> bool:
+        call = value.base if isinstance(value, ir.Unpacked) else value
+        if isinstance(call, ir.Call) and self.project.nnx_name(scope, call.func) == "pop":
+            return False
+        return super().escapes(scope, value, seen)
+
+
+class _CautiousTracker(Tracker):
+    """Counts what may add to an object too: `nnx.update` with more than it has."""
+
+    def __init__(self, finder: EffectFinder, scope: Scope, parameter: str) -> None:
+        super().__init__(finder, scope, parameter)
+        self.aliases = _KeptAliases(finder, scope, parameter)
+        self.rooted = self.aliases.rooted
+
+    def _to_library(
+        self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: str
+    ) -> Iterator[Effect]:
+        if dotted == "flax.nnx.update" and 0 in given:
+            yield Effect("unknown", "nnx.update() may add to it", where)
+        yield from super()._to_library(scope, dotted, call, given, where)
+
+
+class CollectingEffects(EffectFinder):
+    """Effects of functions where what some of them sow is popped right after each call.
+
+    Args:
+        collected: these functions, each with the parameter that it sows on.
+    """
+
+    def __init__(self, evaluator: Evaluator, collected: Mapping[Scope, str]) -> None:
+        super().__init__(evaluator)
+        self.collected = collected
+
+    def of(self, scope: Scope, parameter: str) -> Effects:
+        if self.collected.get(scope) == parameter:
+            return NO_EFFECTS
+        return super().of(scope, parameter)
+
+    def _of(self, scope: Scope, parameter: str) -> Effects:
+        tracker = _CautiousTracker(self, scope, parameter)
+        return frozenset(tracker.effects()) | self._decorated(scope)
+
+
+class _VariableAliases(_KeptAliases):
+    """Follows a variable of a function, not a parameter."""
+
+    def _is_rooted(self, scope: Scope, expr: ir.Expr) -> bool:
+        if expr == ir.Name(self.parameter):
+            bindings = self.project.bindings(scope, self.parameter)
+            if any(isinstance(b, Located) and b.scope == self.scope for b in bindings):
+                return True
+        return super()._is_rooted(scope, expr)
+
+
+class _VariableTracker(_CautiousTracker):
+    def __init__(self, finder: EffectFinder, scope: Scope, variable: str) -> None:
+        super().__init__(finder, scope, variable)
+        self.aliases = _VariableAliases(finder, scope, variable)
+        self.rooted = self.aliases.rooted
+
+
+class LeftoverFinder:
+    """Follows an object from where it is used back to where it is made.
+
+    Args:
+        collected: functions after each call of which what they sow on a parameter is popped.
+        trusting: an object of unknown origin comes with nothing sown on it.
+    """
+
+    def __init__(
+        self, analysis: Analysis, collected: Mapping[Scope, str], trusting: bool = False
+    ) -> None:
+        self.analysis = analysis
+        self.project = analysis.project
+        self.evaluator = analysis.evaluator
+        self.effects = CollectingEffects(analysis.evaluator, collected)
+        self.trusting = trusting
+        self.trusted: list[str] = []
+        self._holders: set[Scope] = set()
+
+    def on(self, scope: Scope, name: str, hops: int = 0) -> str:
+        """Why sown values may lie on what a variable holds; empty when they cannot."""
+        bindings = self.project.bindings(scope, name)
+        if len(bindings) != 1 or hops > _MAX_HOPS:
+            return f"{name} is not one and the same object all the time"
+        (binding,) = bindings
+        if isinstance(binding, ParameterOf):
+            return self._on_parameter(binding.scope, name, hops)
+        left = harm(_VariableTracker(self.effects, binding.scope, name).effects())
+        if left is not None:
+            return _told(left, name)
+        return self._on_made(binding.scope, binding.expr, name)
+
+    def _unseen(self, reason: str) -> str:
+        """What cannot be seen is a reason, or is trusted not to be one."""
+        if self.trusting:
+            self.trusted.append(reason)
+            return ""
+        return reason
+
+    @property
+    def holders(self) -> frozenset[Scope]:
+        """The functions whose parameters were followed to all their calls."""
+        return frozenset(self._holders)
+
+    def _on_parameter(self, scope: Scope, name: str, hops: int) -> str:
+        function = self.project.function(scope)
+        left = harm(self.effects.of(scope, name))
+        if left is not None:
+            return _told(left, name)
+        self._holders.add(scope)
+        if function.owner is not None or not self._is_followed(scope, function):
+            what = f"{function.name} is a method or decorated, so its calls are not followed"
+            return self._unseen(what)
+        given = list(self._arguments(scope, function, name))
+        if not given:
+            return self._unseen(f"no call of {function.name} shows where {name} comes from")
+        for where, argument in given:
+            if isinstance(argument, ir.Name):
+                reason = self.on(where, argument.id, hops + 1)
+            else:
+                reason = self._on_made(where, argument, name)
+            if reason:
+                return reason
+        return ""
+
+    def _is_followed(self, scope: Scope, function: ir.Function) -> bool:
+        """Whether no decorator, or nnx.jit alone, stands between a call and the function."""
+        outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+        targets = [d.func if isinstance(d, ir.Call) else d for d in function.decorators]
+        return all(self.project.nnx_name(outer, target) in _JITS for target in targets)
+
+    def _arguments(
+        self, scope: Scope, function: ir.Function, name: str
+    ) -> Iterable[tuple[Scope, ir.Expr]]:
+        (parameter,) = [p for p in function.parameters if p.name == name]
+        for located in self.evaluator.callers.arguments(scope, function, parameter):
+            yield located.scope, located.expr
+        if parameter.default is not None:
+            yield scope, ir.UNSEEN
+
+    def _on_made(self, scope: Scope, made: ir.Expr, name: str) -> str:
+        """Whether an expression makes a new object of a known class."""
+        values = self.evaluator.values(scope, made)
+        called = self.evaluator.values(scope, made.func) if isinstance(made, ir.Call) else ()
+        if not values or not called or not all(isinstance(c, ClassValue) for c in called):
+            return self._unseen(f"where {name} is made is not followed")
+        for value in values:
+            if not isinstance(value, Instance) or not value.exact:
+                return self._unseen(f"of which class {name} is, is not known")
+            if not self.evaluator.hierarchy.ancestry(value.class_name).closed:
+                return self._unseen(f"not all base classes of {name} are known")
+        return self._on_new()
+
+    def _on_new(self) -> str:
+        """Whether some constructor sows: an object may make others that do so on themselves."""
+        for module, record in self.project.modules.items():
+            for made in record.classes.values():
+                key = made.methods.get("__init__")
+                if key is None or not _runs_itself(record.functions[key]):
+                    continue
+                effects = self.analysis.effects.of_own_parameter(Scope(module, key))
+                if any(effect.sows for effect in effects):
+                    return f"the constructor of {made.name} sows"
+        return ""
+
+
+def _runs_itself(constructor: ir.Function) -> bool:
+    """Whether a constructor calls its object or a method or part of it, or hands it to something.
+
+    Only such a one can sow, and to look for the effects of all is dear.
+    """
+    if not constructor.parameters:
+        return False
+    own = ir.Name(constructor.parameters[0].name)
+    return any(
+        own in {call.func, *call.args, *(value for _, value in call.keywords)}
+        or _base(call.func) == own
+        for call in constructor.calls
+    )
+
+
+def _base(expr: ir.Expr) -> ir.Expr:
+    while isinstance(expr, ir.Attribute | ir.Element):
+        expr = expr.base
+    return expr
+
+
+def harm(effects: Iterable[Effect]) -> Effect | None:
+    """An effect that may leave something sown on the object."""
+    for effect in sorted(effects, key=lambda e: (e.where, e.what, e.kind)):
+        if effect.kind == "structure" and not effect.sows and _CLEAN.match(effect.what):
+            continue
+        if effect.kind == "escape" and effect.way == "returned":
+            continue
+        return effect
+    return None
+
+
+def _told(effect: Effect, name: str) -> str:
+    if effect.sows:
+        return f"{name} is sown on elsewhere too ({effect.where})"
+    return f"other code may sow on {name}: {effect.what} ({effect.where})"

@@ -1,0 +1,158 @@
+"""What a function sows becomes its second result: `nnx.capture` around it, and its calls unpack."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Iterable
+
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.syntax import names_in
+from nnx_migrate.rewrite.auxiliary import GRADIENTS, auxiliary_edits
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.layout import insert_before, line_after
+from nnx_migrate.rewrite.naming import fresh, state_name
+from nnx_migrate.rewrite.plan import CannotEmit, CapturedCall, CapturePlan, PassedOn
+from nnx_migrate.rewrite.unpacking import (
+    annotated_pair,
+    auxiliary_result,
+    returned_pair,
+    second_result,
+    unread_name,
+)
+
+
+def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str) -> list[Edit]:
+    """Edits that put the function of a site under capture, and take the pops out.
+
+    Raises:
+        CannotEmit: the function is not to be seen.
+    """
+    variable_type = f"{nnx}.{plan.variable_type}" if plan.of_library else plan.variable_type
+    if plan.forward is None:
+        edits = _around_function(context, site, nnx, variable_type)
+    else:
+        edits = auxiliary_edits(context, site, plan.forward, nnx, variable_type)
+    if plan.passed_on is not None:
+        edits += _passed_on(context, site, plan, plan.passed_on, nnx)
+    for call in plan.calls:  # between a call and its pop no other one stands: names can recur
+        name = _fresh_name(plan, context.taken_names(call.use))
+        bound: Callable[[str], list[Edit]]
+        if call.before:
+            bound = functools.partial(_made_before, context, call)
+        elif plan.passed_on is None:
+            bound = _unpacking(context, site, plan, call.use)
+        else:
+            bound = functools.partial(second_result, context, context.tree.statement(call.use))
+        edits += _unpacked(context, bound, call, name)
+    return edits
+
+
+def _fresh_name(plan: CapturePlan, taken: set[str]) -> str:
+    return fresh([state_name(plan.variable_type)], taken)[0]
+
+
+def _passed_on(
+    context: FileContext, site: Site, plan: CapturePlan, passed_on: PassedOn, nnx: str
+) -> list[Edit]:
+    """The function that calls what the transform gives returns the State beside its result."""
+    holder = context.tree.function_around(passed_on.use)
+    assert isinstance(holder, ast.FunctionDef)
+    edits = annotated_pair(context, holder.returns, nnx)
+    if passed_on.returned is None:
+        return edits
+    name = _fresh_name(plan, names_in(holder))
+    edits += _unpacking(context, site, plan, passed_on.use)(name)
+    return edits + returned_pair(context, passed_on.returned, name)
+
+
+def _around_function(context: FileContext, site: Site, nnx: str, variable_type: str) -> list[Edit]:
+    if site.form == "decorator":
+        assert site.node.end_lineno is not None
+        place = line_after(context, site.node.end_lineno)
+        indent = context.text.indent_of_line(site.node.lineno)
+        return [Edit(place, place, f"{indent}@{nnx}.capture({variable_type}){context.newline}")]
+    if not isinstance(site.function, ast.expr):
+        raise CannotEmit("the function of the transform is not to be seen")
+    start, end = context.text.span(site.function)
+    return [Edit(start, start, f"{nnx}.capture("), Edit(end, end, f", {variable_type})")]
+
+
+def _unpacking(
+    context: FileContext, site: Site, plan: CapturePlan, use: ast.Call
+) -> Callable[[str], list[Edit]]:
+    """How the result of a call is unpacked into what it was and a State of a name."""
+    statement = context.tree.statement(use)
+    if site.transform not in GRADIENTS:
+        return functools.partial(second_result, context, statement)
+    has_aux = "has_aux" in site.options
+    return functools.partial(auxiliary_result, context, statement, site.transform, has_aux)
+
+
+def _unpacked(
+    context: FileContext, bound: Callable[[str], list[Edit]], call: CapturedCall, name: str
+) -> list[Edit]:
+    """The State that a call gives takes the place of what the pop gave."""
+    taking = context.tree.statement(call.use)
+    popping = context.tree.statement(call.pop)
+    in_one = _pair_in_one(context, call)
+    if in_one:
+        return in_one
+    match popping:
+        case ast.Expr(value=value) if value is call.pop:  # what was sown is thrown away
+            if isinstance(taking, ast.Expr) and taking.value is call.use:
+                return [_removed(context, popping)]
+            return [*bound(unread_name(context, name)), _removed(context, popping)]
+        case ast.Assign(targets=[ast.Name(id=own)], value=value) if value is call.pop:
+            if not _is_named_between(context, taking, popping, own):
+                return [*bound(own), _removed(context, popping)]
+    if context.comments_between(*context.text.span(call.pop)):
+        raise CannotEmit("a comment stands in the call of nnx.pop")
+    return [*bound(name), Edit(*context.text.span(call.pop), name)]
+
+
+def _made_before(context: FileContext, call: CapturedCall, state: str) -> list[Edit]:
+    """A call that is part of an expression is made before the statement that this is in."""
+    span = context.text.span(call.use)
+    if context.comments_between(*span):
+        raise CannotEmit("a comment stands in the call")
+    (outputs,) = fresh(["outputs"], context.taken_names(call.use) | {state})
+    line = f"{outputs}, {state} = {context.text.of(call.use)}"
+    statement = context.tree.statement(call.use)
+    return [insert_before(context, statement, [line]), Edit(*span, outputs)]
+
+
+def _pair_in_one(context: FileContext, call: CapturedCall) -> list[Edit]:
+    """`(f(model), nnx.pop(model, T))` is what the call alone gives now."""
+    parent = context.tree.parents[call.use]
+    if not (isinstance(parent, ast.Tuple) and parent.elts == [call.use, call.pop]):
+        return []
+    start, end = context.text.span(call.use)[1], context.text.span(call.pop)[1]
+    if context.comments_between(start, end):
+        raise CannotEmit("a comment stands before nnx.pop")
+    return [Edit(start, end, "")]
+
+
+def _removed(context: FileContext, statement: ast.stmt) -> Edit:
+    """Take a statement out with its lines; comments on them stay."""
+    assert statement.end_lineno is not None
+    start = context.text.line_start(statement.lineno)
+    stop = line_after(context, statement.end_lineno)
+    first, last = context.text.span(statement)
+    before, after = context.text.text[start:first], context.text.text[last:stop].strip()
+    if before.strip() or (after and not after.startswith("#")):
+        raise CannotEmit("nnx.pop shares its line with other statements")
+    indent = context.text.indent_of_line(statement.lineno)
+    comments = context.comments_between(start, stop)
+    if not context.text.text[start:stop].endswith(("\r", "\n")):  # the last line of the file
+        start = len(context.text.text[:start].rstrip("\r\n"))
+        return Edit(start, stop, "".join(f"{context.newline}{indent}{each}" for each in comments))
+    return Edit(start, stop, "".join(f"{indent}{each}{context.newline}" for each in comments))
+
+
+def _is_named_between(context: FileContext, taking: ast.stmt, popping: ast.stmt, name: str) -> bool:
+    """Whether the name means something else yet where the call stands."""
+    block = context.tree.block_of(taking)
+    earlier: Iterable[ast.stmt] = block[block.index(taking) : block.index(popping)]
+    return any(name in names_in(each) for each in earlier)
