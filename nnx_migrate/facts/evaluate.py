@@ -160,6 +160,8 @@ class Evaluator:
         name = nnx_name(dotted)
         if name is not None and layer_of(f"flax.nnx.{name}") is not None:
             return frozenset({ClassValue(f"flax.nnx.{name}")})
+        if layer_of(dotted) is not None:  # nnx.metrics.Average
+            return frozenset({ClassValue(dotted)})
         return frozenset({LibraryValue(f"flax.nnx.{name}" if name else dotted)})
 
     def _function(self, scope: Scope, key: str) -> Values:

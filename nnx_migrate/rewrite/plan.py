@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Literal
 
 from nnx_migrate.outcomes import Evidence
@@ -73,6 +73,28 @@ class Metadata:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Capture:
+    """An object that a traced function captures, and is to be given explicitly.
+
+    Args:
+        name: the name that it has around the function, and in it.
+        aliases: other names for it or for a part of it, each with the attributes that lead there
+            (".layer").
+    """
+
+    name: str
+    aliases: tuple[tuple[str, str], ...] = ()
+
+    def ways(self) -> tuple[tuple[str, str], ...]:
+        """Every name by which the function may read it, with the attributes behind it."""
+        return ((self.name, ""), *self.aliases)
+
+    def lines(self, read: Collection[str]) -> list[str]:
+        """Statements that bind those of its other names that are read."""
+        return [f"{alias} = {self.name}{rest}" for alias, rest in self.aliases if alias in read]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Contribution:
     """What one rule wants changed at one site.
 
@@ -84,6 +106,7 @@ class Contribution:
         metadata: metadata to transform.
         callee: a name of the standard library ("functools.partial") to put in its place.
         clones: places of arguments that the function is to work on copies of.
+        captures: objects from outside that the function is to be given.
         drop: names whose binding is no longer needed when this is done.
     """
 
@@ -97,6 +120,7 @@ class Contribution:
     metadata: Metadata | None = None
     callee: str | None = None
     clones: tuple[int, ...] = ()
+    captures: tuple[Capture, ...] = ()
     drop: tuple[str, ...] = ()
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import textwrap
 
+from tests.hazards.loops import LOOPS
+
 HEAD = """\
 import jax, jax.numpy as jnp
 from flax import nnx
@@ -683,5 +685,9 @@ SOURCES: dict[str, Hazard] = (
         f"{rule}-{name}": hazard
         for rule in _FILTERS
         for name, hazard in _filter_hazards(rule).items()
+    }
+    | {
+        f"captured-module-{name}": _make("captured-module", body, count)
+        for name, (body, count) in LOOPS.items()
     }
 )

@@ -1,0 +1,173 @@
+"""Whether what the functions of a loop capture may become part of its carry."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterator
+
+from codemods._captures import Captured, disjoint
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
+from nnx_migrate.facts.values import (
+    ARRAY,
+    PLAIN,
+    ContainerValue,
+    Located,
+    ParameterOf,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+    is_unknown,
+)
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import definition_of
+from nnx_migrate.rewrite.plan import Capture
+
+_MAX_DEPTH = 6
+#: The names that a site is going to pass explicitly.
+Carried = Callable[[Site], Collection[str]]
+
+
+def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | None:
+    """Why something that is carried already may share a Variable with what is captured.
+
+    Loops of tree mode do not notice what goes in twice: the last one wins (SEMANTICS LOP-1).
+    """
+    for capture in captured.objects:
+        scope = context.tree.scope(site.node)
+        values = context.evaluator.values(scope, ir.Name(capture.name))
+        shared = context.analysis.sharing.of(values)
+        if shared:
+            return Evidence(shared, Proof.PROVED, context.where(site.node))
+    carried = site.operands[0]
+    elements = carried.elts if isinstance(carried, ast.Tuple) else [carried]
+    body = definition_of(context, site.branches[0])
+    for place, element in enumerate(elements):
+        values = context.values(element)
+        if _is_data(values) or _returned_data(context, body, place, len(elements)):
+            continue
+        text = ast.unparse(element)
+        if is_unknown(values):
+            claim = f"what {text}, which is carried already, is made of is not known"
+            return Evidence(claim, Proof.ASSUMED, context.where(element))
+        if not all(_apart(context, site, values, capture) for capture in captured.objects):
+            claim = f"{text}, which is carried already, may share Variables with it"
+            return Evidence(claim, Proof.PROVED, context.where(element))
+    return None
+
+
+def _apart(context: FileContext, site: Site, values: Values, capture: Capture) -> bool:
+    scope = context.tree.scope(site.node)
+    return disjoint(context, values, context.evaluator.values(scope, ir.Name(capture.name)))
+
+
+def _is_data(values: Values) -> bool:
+    """Whether it is made of arrays and numbers alone."""
+    return bool(values) and all(_is_datum(value) for value in values)
+
+
+def _is_datum(value: Value) -> bool:
+    match value:
+        case TupleValue(elements=elements):
+            return all(map(_is_data, elements))
+        case ContainerValue(element=element):
+            return _is_data(element)
+        case _:
+            return value in ARRAY | PLAIN
+
+
+def _returned_data(context: FileContext, body: AnyFunction | None, place: int, size: int) -> bool:
+    """Whether the body returns an array there: a carry keeps its structure."""
+    if isinstance(body, ast.Lambda):
+        returned: ast.expr | None = body.body
+    elif isinstance(body, FunctionNode) and isinstance(body.body[-1], ast.Return):
+        returned = body.body[-1].value
+    else:
+        return False
+    if returned is None:
+        return False
+    if isinstance(returned, ast.Tuple) and len(returned.elts) == size and size > 1:
+        returned = returned.elts[place]
+    if _is_data(context.values(returned)):
+        return True
+    if not isinstance(returned, ast.Name) or not isinstance(body, FunctionNode):
+        return False
+    for statement in reversed(body.body[:-1]):
+        if any(_binds(node, returned.id) for node in ast.walk(statement)):
+            match statement:
+                case ast.Assign(targets=[ast.Name()], value=value):
+                    return _is_data(context.values(value))
+            return False
+    return False
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
+
+
+def obstacle(context: FileContext, site: Site, captured: Captured, carried: Carried) -> str:
+    """Why the object is of another trace level at the loop itself; empty when it is not.
+
+    A function between the loop and what binds the object, or one that calls it with an object of
+    its own surroundings, may be traced: then the object has to go through that transform first.
+
+    Args:
+        carried: what another loop, of which this one is a part, is going to carry.
+    """
+    for name, bound in captured.where:
+        around = context.tree.function_around(site.node)
+        while around is not None and context.tree.scope_of(around) != bound:
+            holders = [s for s in context.finder.sites if _runs(context, s, around)]
+            if not any(name in carried(holder) for holder in holders):
+                return f"a function around the loop captures {name} too"
+            around = context.tree.function_around(around)
+        path = context.analysis.identity.path(bound, ir.Name(name))
+        if reason := _given_captured(context, Scope(*path[:2]), path[2], _MAX_DEPTH):
+            return reason
+    return ""
+
+
+def _runs(context: FileContext, site: Site, function: AnyFunction) -> bool:
+    return site.form == "operands" and any(
+        definition_of(context, each) is function for each in site.functions
+    )
+
+
+def _given_captured(context: FileContext, scope: Scope, name: str, depth: int) -> str:
+    """Whether some call passes for the parameter what the caller captures itself."""
+    if depth == 0:
+        return ""
+    for given in _passed(context, scope, name):
+        root = given.expr
+        while isinstance(root, ir.Attribute):
+            root = root.base
+        if not isinstance(root, ir.Name) or given.scope.function == ir.MODULE_SCOPE:
+            continue
+        bindings = context.project.bindings(given.scope, root.id)
+        if any(b.scope != given.scope for b in bindings):
+            line = context.project.function(given.scope).line
+            place = f"{context.project.path_of(given.scope.module)}:{line}"
+            return f"it is called with an object that the caller captures ({place})"
+        if given.scope == scope or not any(isinstance(b, ParameterOf) for b in bindings):
+            continue
+        if reason := _given_captured(context, given.scope, root.id, depth - 1):
+            return reason
+    return ""
+
+
+def _passed(context: FileContext, scope: Scope, name: str) -> Iterator[Located]:
+    """What each call in the project passes for a parameter, the object of a method included."""
+    function = context.project.function(scope)
+    callers = context.evaluator.callers
+    for place, parameter in enumerate(function.parameters):
+        if parameter.name != name:
+            continue
+        yield from callers.arguments(scope, function, parameter)
+        if place == 0 and function.owner is not None:
+            for where, call, value in callers.of(scope):
+                if value.bound:
+                    own = call.func.base if isinstance(call.func, ir.Attribute) else call.func
+                    yield Located(where, own)

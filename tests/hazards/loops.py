@@ -1,0 +1,176 @@
+"""Loops over captured objects that are hard to edit, each with how many of them are rewritten."""
+
+LOOPS = {
+    "comments": (
+        """
+        def run(model: Net, x: jax.Array):
+            def body(carry):  # the carry
+                # unpacked
+                i, x = carry  # two
+                # called
+                return (  # first
+                    i + 1,  # the index
+                    model(x),  # the value
+                    # last
+                )  # back
+            i, x = nnx.while_loop(  # a loop
+                lambda c: c[0] < 3,  # three times
+                body,  # the body
+                (  # it begins
+                    0,  # with zero
+                    x  # and x
+                )  # here
+            )  # done
+            return i, x  # both
+        """,
+        1,
+    ),
+    "trailing-commas": (
+        """
+        def run(model: Net, x: jax.Array):
+            def body(carry):
+                (i, x,) = carry
+                return i + 1, model(x),
+            out = nnx.while_loop(lambda c: c[0] < 3, body, (
+                0,
+                x,  # last
+            ))
+            return out[-1], out[-2]
+        """,
+        1,
+    ),
+    "one-line-suites": (
+        """
+        def run(model: Net, x: jax.Array): return nnx.fori_loop(0, 2, lambda i, x: model(x), x)
+        def other(model: Net, x: jax.Array):
+            def body(i, x): return model(x)
+            if x is None: x = 1; y = nnx.fori_loop(0, 2, body, x); print(y)
+        """,
+        2,
+    ),
+    "semicolons": (
+        """
+        def run(model: Net, x: jax.Array):
+            def body(c):
+                i, x = c; x = model(x); return i + 1, x
+            a = 1; x = nnx.while_loop(lambda c: c[0] < 3, body, (0, x)); b = 2
+            return x
+        """,
+        1,
+    ),
+    "backslashes": (
+        """
+        def run(model: Net, x: jax.Array):
+            def body(i, c):
+                a, x = \\
+                    c
+                return a, \\
+                    model(x)
+            a, x = \\
+                nnx.fori_loop(0, 2, body, \\
+                    (0, x))
+            return x
+        """,
+        1,
+    ),
+    "taken": (
+        """
+        def run(model: Net, x: jax.Array, carry, loop_carry, body, _):
+            x = nnx.fori_loop(0, 2, lambda i, x: model(x), x)
+            y, z = nnx.fori_loop(0, 2, lambda i, c: (c[0], model(c[1])), (0, x))
+            return x, y, z, _, carry, loop_carry, body
+        """,
+        2,
+    ),
+    "nested-lambdas": (
+        """
+        def run(model: Net, x: jax.Array):
+            f = lambda y: nnx.fori_loop(0, 2, lambda i, x: [model(z) for z in (x,)][0], y)
+            g = lambda: [nnx.fori_loop(0, 2, lambda i, x: model(x), y) for y in (x, x)]
+            return (lambda: x)(), f, g
+        """,
+        0,
+    ),
+    "in-conditions": (
+        """
+        def run(model: Net, x: jax.Array):
+            if x is None: pass
+            elif nnx.fori_loop(0, 2, lambda i, x: model(x), jnp.zeros(2)) is None: pass
+            while nnx.fori_loop(0, 2, lambda i, x: model(x), jnp.zeros(2)) is None: pass
+            return nnx.fori_loop(0, 2, lambda i, x: model(x), jnp.zeros(2)) if x is None else x
+        """,
+        3,
+    ),
+    "keywords": (
+        """
+        def run(model: Net, x: jax.Array):
+            def body(state): return {'x': model(state['x'])}
+            return nnx.while_loop(init_val={'x': jnp.zeros(2)}, cond_fun=lambda s: s['x'].sum() < 0,
+                                  body_fun=body)['x']
+        """,
+        1,
+    ),
+    "strings": (
+        """
+        def run(model: Net, x: jax.Array):
+            def body(i, x):
+                '''Doc.
+
+                  kept
+                '''
+                text = '''
+            left
+              in'''
+                return model(x) if text else model(x)
+            return nnx.fori_loop(0, 2, body, jnp.zeros(2))
+        """,
+        1,
+    ),
+    "annotations": (
+        """
+        def run(model: Net, x: jax.Array):
+            def body(
+                i: int,
+                x: jax.Array,
+            ) -> jax.Array:  # an array
+                x = x + i
+                return model(x)
+            y: jax.Array = nnx.fori_loop(0, 2, body, jnp.zeros(2))
+            return y
+        """,
+        1,
+    ),
+    "results": (
+        """
+        def run(model: Net, x: jax.Array):
+            def make(): return lambda i, c: (c[0] + 1, model(c[1]))
+            a = b = nnx.fori_loop(0, 2, lambda i, c: (c[0] + 1, model(c[1])), (0, jnp.zeros(2)))
+            c, *d = nnx.fori_loop(0, 2, lambda i, c: (c[0] + 1, model(c[1])), (0, jnp.zeros(2)))
+            x.y = nnx.fori_loop(0, 2, lambda i, c: (c[0] + 1, model(c[1])), (0, jnp.zeros(2)))
+            e = nnx.fori_loop(0, 2, lambda i, c: (c[0] + 1, model(c[1])), (0, jnp.zeros(2)))
+            del e
+            return a, b, c, d, print(*nnx.fori_loop(0, 2, lambda i, c: c + model(c), jnp.zeros(2)))
+        """,
+        5,
+    ),
+    "walrus": (
+        """
+        def run(model: Net, x: jax.Array):
+            def body(i, x):
+                x = x + i
+                return (y := model(x))
+            if (z := nnx.fori_loop(0, 2, body, jnp.zeros(2))) is not None:
+                return z
+        """,
+        1,
+    ),
+    "tabs": (
+        """
+        def run(model: Net, x: jax.Array):
+        \tdef body(i, x):
+        \t\treturn model(x)
+        \treturn nnx.fori_loop(0, 2, body, jnp.zeros(2))
+        """,
+        1,
+    ),
+}
