@@ -13,6 +13,7 @@ from nnx_migrate.facts.values import (
     ARRAY,
     PLAIN,
     ContainerValue,
+    FunctionValue,
     Located,
     ParameterOf,
     Scope,
@@ -138,8 +139,10 @@ def _runs(context: FileContext, site: Site, function: AnyFunction) -> bool:
 
 def _given_captured(context: FileContext, scope: Scope, name: str, depth: int) -> str:
     """Whether some call passes for the parameter what the caller captures itself."""
-    if depth == 0:
+    if depth == 0 or all(p.name != name for p in context.project.function(scope).parameters):
         return ""
+    if reason := _bound_elsewhere(context, scope, name):
+        return reason
     for given in _passed(context, scope, name):
         root = given.expr
         while isinstance(root, ir.Attribute):
@@ -156,6 +159,53 @@ def _given_captured(context: FileContext, scope: Scope, name: str, depth: int) -
         if reason := _given_captured(context, given.scope, root.id, depth - 1):
             return reason
     return ""
+
+
+def _bound_elsewhere(context: FileContext, scope: Scope, name: str) -> str:
+    """Whether the parameter is bound before the function is traced, or static in its trace."""
+    function = context.project.function(scope)
+    outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+    for decorator in function.decorators:
+        options = decorator.keywords if isinstance(decorator, ir.Call) else ()
+        static = any((option or "").startswith("static_arg") for option, _ in options)
+        named = [decorator, *decorator.args] if isinstance(decorator, ir.Call) else [decorator]
+        jax = any(
+            (
+                context.project.dotted(outer, each.func if isinstance(each, ir.Call) else each)
+                or ""
+            ).startswith("jax.")
+            for each in named
+        )
+        if static and jax:
+            return f"a transform of jax traces {function.name} with static arguments"
+    own = function.parameters[0].name == name and function.owner is not None
+    place = next(i for i, p in enumerate(function.parameters) if p.name == name)
+    around = len(function.decorators)
+    for _, _, value in context.evaluator.callers.of(scope):
+        if value.partial_args > place or name in value.bound_keywords:
+            return f"{name} is bound to {function.name} before it is called"
+        if own and value.bound and len(value.transforms) > around:
+            return f"{function.name} is traced as a method of an object from outside"
+    if own and _is_passed_on(context, scope):
+        return f"{function.name} is handed on as a method of an object"
+    return ""
+
+
+def _is_passed_on(context: FileContext, method: Scope) -> bool:
+    """Whether a method goes somewhere as a value, bound to its object."""
+    name = context.project.function(method).name
+    for index in context.project.modules.values():
+        if name not in index.words:
+            continue
+        for function in index.functions.values():
+            for read in function.reads:
+                if read.name != name:
+                    continue
+                here = Scope(index.module, function.key)
+                for value in context.evaluator.values(here, read):
+                    if isinstance(value, FunctionValue) and value.scope == method:
+                        return True
+    return False
 
 
 def _passed(context: FileContext, scope: Scope, name: str) -> Iterator[Located]:

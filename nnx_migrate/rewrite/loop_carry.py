@@ -95,8 +95,6 @@ def loop_function(
     ]
     captured = [node for node in free_names(context, definition) if node.id in names]
     rebinds = not all(is_load(n) and _means(context, n, definition) for n in loads)
-    if isinstance(definition, ast.Lambda):  # its reads are edited, wherever they stand
-        _check_inner_names(definition, {*names, parameter.arg})
     if parameter.arg in names:
         raise CannotEmit(f"{parameter.arg} is a parameter of a function of the loop")
     return LoopFunction(definition, parameter, tuple(loads), tuple(captured), rebinds)
@@ -108,8 +106,12 @@ def _inner(definition: FunctionDefinition) -> Iterator[ast.AST]:
         yield from ast.walk(part)
 
 
-def _check_inner_names(definition: FunctionDefinition, names: set[str]) -> None:
-    """No function or comprehension inside may bind one of these names for itself."""
+def check_inner_names(definition: FunctionDefinition, names: set[str]) -> None:
+    """See that no function or comprehension inside binds one of these names for itself.
+
+    Raises:
+        CannotEmit: one does.
+    """
     for node in _inner(definition):
         bound = isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id
         if isinstance(node, ast.arg):

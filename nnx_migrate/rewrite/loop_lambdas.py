@@ -9,7 +9,13 @@ from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.displays import appended
 from nnx_migrate.rewrite.edits import Edit, apply_edits
 from nnx_migrate.rewrite.layout import MAX_LINE, hoistable, insert_before
-from nnx_migrate.rewrite.loop_carry import Carry, LoopFunction, index_edits, whole_name
+from nnx_migrate.rewrite.loop_carry import (
+    Carry,
+    LoopFunction,
+    check_inner_names,
+    index_edits,
+    whole_name,
+)
 from nnx_migrate.rewrite.naming import fresh
 from nnx_migrate.rewrite.plan import CannotEmit
 
@@ -28,6 +34,8 @@ def lambda_edits(
         CannotEmit: it cannot be told what it returns.
     """
     parameter = function.parameter.arg
+    names = {name for capture in carry.added for name, _ in capture.ways()}
+    check_inner_names(definition, {parameter, *names})  # its reads are edited where they stand
     edits: list[Edit] = []
     if carry.size is None:
         parameter = whole_name(context, function)
@@ -79,10 +87,8 @@ def defined_body(
     start, end = context.text.span(definition)
     if context.comments_between(*context.text.span(definition.body)):
         return []
-    if carry.size is not None:
-        inside = lambda_edits(context, function, definition, carry, returns=True)
-        if _fits(context, definition, inside) and not any(c.aliases for c in carry.added):
-            return []
+    if carry.size is not None and _is_short(context, function, definition, carry):
+        return []
     name = fresh([_name(context, site)], context.taken_names(site.node))[0]
     try:
         place = insert_before(
@@ -93,7 +99,16 @@ def defined_body(
     return [place, Edit(start, end, name)]
 
 
-def _fits(context: FileContext, definition: ast.Lambda, edits: list[Edit]) -> bool:
+def _is_short(
+    context: FileContext, function: LoopFunction, definition: ast.Lambda, carry: Carry
+) -> bool:
+    """Whether the lambda can be edited in place, and still is one that is easy to read."""
+    try:
+        edits = lambda_edits(context, function, definition, carry, returns=True)
+    except CannotEmit:
+        return False
+    if any(capture.aliases for capture in carry.added):
+        return False
     start, end = context.text.span(definition)
     first = context.text.line_start(context.text.line_of(start))
     moved = [Edit(e.start - first, e.end - first, e.replacement) for e in edits]
