@@ -8,6 +8,7 @@ import dataclasses
 from codemods._evidence import is_graph_node
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.syntax import AnyFunction
 from nnx_migrate.facts.uses import Use
 from nnx_migrate.facts.values import (
     ContainerValue,
@@ -47,9 +48,15 @@ class Captured:
     where: tuple[tuple[str, Scope], ...] = ()
 
 
+def definitions_of(context: FileContext, site: Site) -> list[AnyFunction | None]:
+    """The functions of a site, as they are defined in this file."""
+    functions = site.functions if site.form == "operands" else (site.function,)
+    return [definition_of(context, function) for function in functions]
+
+
 def captured_by(context: FileContext, site: Site) -> Captured | None:
-    """What the functions of a loop capture; None when these are not all seen in this file."""
-    definitions = [definition_of(context, function) for function in site.functions]
+    """What the functions of a site capture; None when these are not all seen in this file."""
+    definitions = definitions_of(context, site)
     names: dict[str, Scope] = {}
     obstacles: list[str] = []
     for definition in definitions:
@@ -61,8 +68,8 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
                 names.setdefault(read.id, context.tree.scope_of(definition))
             elif reason := _hidden(context, read, values):
                 obstacles.append(reason)
-    body = [definition_of(context, function) for function in site.branches]
-    if not names or None in body:
+    branches = [definition_of(context, function) for function in site.branches]
+    if not names or None in (branches if site.form == "operands" else definitions):
         return None
     objects, unclear = _distinct(context, names)
     uses: set[Use] = set()

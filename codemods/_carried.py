@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterator
 
-from codemods._captures import Captured, disjoint
+from codemods._captures import Captured, definitions_of, disjoint
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
+from nnx_migrate.facts.transforms import LOOPS
 from nnx_migrate.facts.values import (
     ARRAY,
     PLAIN,
@@ -43,21 +44,66 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
         shared = context.analysis.sharing.of(values)
         if shared:
             return Evidence(shared, Proof.PROVED, context.where(site.node))
+    for element, is_array in _given(context, site):
+        values = context.values(element)
+        if is_array or _is_data(values):
+            continue
+        text = ast.unparse(element)
+        if is_unknown(values):
+            claim = f"what {text}, which is passed already, is made of is not known"
+            return Evidence(claim, Proof.ASSUMED, context.where(element))
+        if not all(_apart(context, site, values, capture) for capture in captured.objects):
+            claim = f"{text}, which is passed already, may share Variables with it"
+            return Evidence(claim, Proof.PROVED, context.where(element))
+    return None
+
+
+def _given(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, bool]]:
+    """What is passed already, and whether the body of a loop shows it to be an array."""
+    if site.transform not in LOOPS:
+        for use in site.uses if site.form != "operands" else ():
+            yield from ((argument, False) for argument in use.args)
+        yield from ((operand, False) for operand in site.operands)
+        for call in _calls_of_decorated(context, site):
+            yield from ((argument, False) for argument in call.args)
+        return
     carried = site.operands[0]
     elements = carried.elts if isinstance(carried, ast.Tuple) else [carried]
     body = definition_of(context, site.branches[0])
     for place, element in enumerate(elements):
-        values = context.values(element)
-        if _is_data(values) or _returned_data(context, body, place, len(elements)):
-            continue
-        text = ast.unparse(element)
-        if is_unknown(values):
-            claim = f"what {text}, which is carried already, is made of is not known"
-            return Evidence(claim, Proof.ASSUMED, context.where(element))
-        if not all(_apart(context, site, values, capture) for capture in captured.objects):
-            claim = f"{text}, which is carried already, may share Variables with it"
-            return Evidence(claim, Proof.PROVED, context.where(element))
-    return None
+        yield element, _returned_data(context, body, place, len(elements))
+
+
+def is_called_once(context: FileContext, site: Site) -> bool:
+    """Whether each time that the function is made, it is called once at most."""
+    calls = [*_calls_of_decorated(context, site), *site.uses]
+    if len(calls) != 1 or site.escapes:
+        return False
+    holder = context.tree.function_around(site.node)
+    return context.tree.function_around(calls[0]) is holder and not any(
+        isinstance(parent, _REPEATING) and parent not in context.tree.ancestors(site.node)
+        for parent in context.tree.ancestors(calls[0])
+    )
+
+
+_REPEATING = (
+    ast.For
+    | ast.AsyncFor
+    | ast.While
+    | ast.ListComp
+    | ast.SetComp
+    | ast.DictComp
+    | ast.GeneratorExp
+)
+
+
+def _calls_of_decorated(context: FileContext, site: Site) -> Iterator[ast.Call]:
+    if site.form == "decorator" and isinstance(site.function, FunctionNode):
+        here = context.tree.scope(site.function)
+        for load in context.finder.loads(here, site.function.name):
+            call = context.tree.parents[load]
+            if isinstance(call, ast.Call) and call.func is load:
+                yield call
 
 
 def _apart(context: FileContext, site: Site, values: Values, capture: Capture) -> bool:
@@ -132,9 +178,9 @@ def obstacle(context: FileContext, site: Site, captured: Captured, carried: Carr
 
 
 def _runs(context: FileContext, site: Site, function: AnyFunction) -> bool:
-    return site.form == "operands" and any(
-        definition_of(context, each) is function for each in site.functions
-    )
+    if site.form not in {"operands", "call", "decorator"}:
+        return False
+    return any(each is function for each in definitions_of(context, site))
 
 
 def _given_captured(context: FileContext, scope: Scope, name: str, depth: int) -> str:

@@ -1,9 +1,10 @@
-"""An object from outside that a traced function uses: `nnx.while_loop(cond, body, x)` over `self`.
+"""An object from outside that a traced function uses: a loop over `self`, a branch that calls it.
 
 What it finds
 -------------
-Functions of `nnx.while_loop` and `nnx.fori_loop` that use a Module, Rngs, Optimizer, Metric or
-Variable of the code around them (a local, a parameter, `self`) without being given it.
+Functions of `nnx.while_loop`, `fori_loop`, `cond`, `switch`, `scan`, `vmap`, `remat`, `grad`,
+`value_and_grad` and `jit` that use a Module, Rngs, Optimizer, Metric or Variable of the function
+around them (a local, a parameter, `self`) without being given it.
 
 Why it matters
 --------------
@@ -30,10 +31,14 @@ After
     out = nnx.while_loop(lambda carry: carry[0] < length, step, (0, x, self))
     return out[1]
 
+Other transforms get one argument more: `nnx.cond(flag, lambda x, self: self(x), ..., x, self)`.
+
 When it is safe
 ---------------
-When nothing else that the loop carries shares a Variable with the object, the functions of the loop
-are used by it alone, and no other transform around them captures the object too.
+When nothing else that is passed shares a Variable with the object, the functions are used by this
+transform alone, and no other transform around them goes on capturing the object. A function under
+`jit` keeps the values of what it captures, while an argument follows updates: there it must be
+called no more than once.
 
 What it does otherwise
 ----------------------
@@ -46,18 +51,23 @@ Reference: https://github.com/google/flax/issues/4819
 
 from __future__ import annotations
 
+import ast
+
 from codemods._captures import Captured, captured_by
-from codemods._carried import obstacle, overlap
+from codemods._carried import is_called_once, obstacle, overlap
+from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.transforms import CONTROL_FLOW, LOOPS
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.carrying import carry_edits
 from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.passing import pass_edits
 from nnx_migrate.rewrite.plan import CannotEmit, Contribution, Decision, Manual, Same
 from nnx_migrate.rewrite.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    if site.form != "operands" or site.transform not in _LOOPS:
+    if site.form not in {"operands", "call", "decorator"} or not _is_local(context, site):
         return None
     captured = captured_by(context, site)
     if captured is None or not captured.objects:
@@ -71,8 +81,19 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     reason = _reason(context, site, captured, evidence)
     if reason:
         return _left(captured, reason, tuple(evidence))
-    message = f"{names} from outside became part of the carry"
+    way = "part of the carry" if site.transform in LOOPS else "an argument"
+    message = f"{names} from outside became {way}"
     return Contribution(RULE.name, message, tuple(evidence), captures=captured.objects)
+
+
+def _is_local(context: FileContext, site: Site) -> bool:
+    """Whether a function of the site has a function around it, whose names it can capture."""
+    functions = site.functions if site.form == "operands" else (site.function,)
+    return any(
+        isinstance(each, ast.AST)
+        and (site.form == "operands" or context.tree.function_around(each) is not None)
+        for each in functions
+    )
 
 
 def _only_read(captured: Captured) -> Decision | None:
@@ -88,16 +109,40 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
     )
     if reason:
         return reason
+    if site.transform in _KEEPING and not is_called_once(context, site):
+        claim = "between its calls the object may change, which a compiled function does not see"
+        evidence.append(Evidence(claim, Proof.ASSUMED, context.where(site.node)))
+        if not context.options.unsafe:
+            return claim
     shared = overlap(context, site, captured)
     if shared is not None:
         evidence.append(shared)
         if shared.proof is not Proof.ASSUMED or not context.options.unsafe:
             return shared.claim
     try:
-        carry_edits(context, site, captured.objects)
+        if site.transform in LOOPS:
+            carry_edits(context, site, captured.objects)
+        else:
+            _check_broadcast(context, site, captured)
+            pass_edits(context, site, captured.objects)
     except CannotEmit as error:
         return str(error)
     return ""
+
+
+def _check_broadcast(context: FileContext, site: Site, captured: Captured) -> None:
+    """A scan discards, in graph mode, what its body does to what it broadcasts.
+
+    Raises:
+        CannotEmit: the scan would have to carry the object.
+    """
+    if site.transform != "scan":
+        return
+    for capture in captured.objects:
+        values = context.evaluator.values(context.tree.scope(site.node), ir.Name(capture.name))
+        updated = any(use.kind == "update" for use in captured.uses)
+        if updated or not context.analysis.contents.of(values).only_params:
+            raise CannotEmit("it would have to be part of the carry of the scan")
 
 
 def _carried(context: FileContext, site: Site) -> set[str]:
@@ -116,11 +161,13 @@ def _left(captured: Captured, reason: str, evidence: tuple[Evidence, ...]) -> De
     names = " and ".join(each.name for each in captured.objects)
     return Manual(
         RULE.name,
-        f"the loop captures {names} and updates what it captures ({use.what}, {use.where}), which "
-        f"raises in both modes; carry it instead. Not done here: {reason}",
+        f"the function captures {names} and updates what it captures ({use.what}, {use.where}), "
+        f"which raises in both modes; pass it explicitly. Not done here: {reason}",
         evidence,
     )
 
 
-_LOOPS = frozenset({"while_loop", "fori_loop"})
-RULE = Rule("captured-module", _LOOPS, decide)
+#: They keep what they compiled, with the values that captured objects had then (SEMANTICS 20).
+_KEEPING = frozenset({"jit"})
+_TRACING = frozenset({"vmap", "scan", "remat", "checkpoint", "grad", "value_and_grad", "jit"})
+RULE = Rule("captured-module", frozenset(CONTROL_FLOW) | _TRACING, decide)

@@ -69,6 +69,9 @@ CONTROL_FLOW: Mapping[str, ControlFlow] = {
     "fori_loop": ControlFlow(("lower", "upper", "body_fun", "init_val"), (2,), (2,), 3, 1),
 }
 
+#: Those of them that carry what they are given.
+LOOPS = frozenset({"while_loop", "fori_loop"})
+
 #: Transforms of which every use is looked at.
 TRANSFORMS = frozenset(
     {

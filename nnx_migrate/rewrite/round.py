@@ -327,7 +327,11 @@ def _indents(edits: Sequence[Edit]) -> bool:
 
 
 def _contributions(decisions: Sequence[Decision]) -> list[Contribution]:
-    """The contributions at a site, unless a decision among them forbids to rewrite it."""
+    """The contributions at a site, unless a decision among them forbids to rewrite it.
+
+    What a function captures is passed to it first; the rest is planned anew from there.
+    """
     if any(isinstance(d, Pin | Manual) for d in decisions):
         return []
-    return [d for d in decisions if isinstance(d, Contribution)]
+    found = [d for d in decisions if isinstance(d, Contribution)]
+    return [c for c in found if c.captures] or found

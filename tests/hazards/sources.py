@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import textwrap
 
-from tests.hazards.loops import LOOPS
+from tests.hazards.captures import LOOPS, PASSED
 
 HEAD = """\
 import jax, jax.numpy as jnp
@@ -688,6 +688,8 @@ SOURCES: dict[str, Hazard] = (
     }
     | {
         f"captured-module-{name}": _make("captured-module", body, count)
-        for name, (body, count) in LOOPS.items()
+        for name, (body, count) in (
+            LOOPS | {f"passed-{name}": case for name, case in PASSED.items()}
+        ).items()
     }
 )

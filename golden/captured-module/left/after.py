@@ -62,12 +62,14 @@ def two_of_a_kind(student: Net, teacher: Net, x: jax.Array):
     return nnx.fori_loop(0, 2, lambda i, x: student(teacher(x)), x)
 
 
-def captured_by_the_caller(model: Net, x: jax.Array):
-    return nnx.jit(lambda x: looped(model, x))(x)
+def compiled_for_two_calls(net: Net, x: jax.Array):
+    """A parameter would see the updates between the calls."""
 
+    @nnx.jit
+    def step(x):
+        return net(x)
 
-def looped(model: Net, x: jax.Array):
-    return nnx.fori_loop(0, 2, lambda i, x: model(x), x)
+    return step(x) + step(x)
 
 
 def several(models: list[Net], x: jax.Array):

@@ -12,7 +12,7 @@ def drive(program):
         program.Net.under_jit,
         program.Net.changes_itself,
         lambda model, x: program.two_of_a_kind(model, model, x),
-        program.captured_by_the_caller,
+        program.compiled_for_two_calls,
         lambda model, x: program.several([model], x),
     ]
     found = []

@@ -53,5 +53,5 @@ def main():
     bound = jax.jit(net.bound)
     results = [bound(x), jax.jit(net.bound_at_once)(x), jax.lax.map(net.mapped, x[None])]
     results += [net.static(x), jax.jit(lambda x: net.captured(x))(x), net.nested(x)]
-    results += [nnx.jit(lambda x: through(net, x))(x), jax.jit(functools.partial(partly, net))(x)]
+    results += [jax.jit(lambda x: through(net, x))(x), jax.jit(functools.partial(partly, net))(x)]
     return results, net

@@ -1,4 +1,4 @@
-"""Loops over captured objects that are hard to edit, each with how many of them are rewritten."""
+"""Uses of captured objects that are hard to edit, each with how many of them are rewritten."""
 
 LOOPS = {
     "comments": (
@@ -172,5 +172,86 @@ LOOPS = {
         \treturn nnx.fori_loop(0, 2, body, jnp.zeros(2))
         """,
         1,
+    ),
+}
+
+PASSED = {
+    "comments": (
+        """
+        def run(model: Net, x: jax.Array):
+            y = nnx.cond(  # a choice
+                x.sum() > 0,  # when
+                lambda x: model(x),  # then
+                lambda x: x,  # else
+                x,  # the operand
+            )  # done
+            print(y)
+            @nnx.remat  # again
+            def f(
+                x: jax.Array,  # the input
+            ) -> jax.Array:  # the output
+                return model(x)  # called
+            return f(
+                (jnp.zeros(2))  # in parentheses
+            )
+        """,
+        2,
+    ),
+    "shapes": (
+        """
+        def run(model: Net, x: jax.Array):
+            def f(): return model(jnp.zeros(2))
+            def g(
+            ): return model(jnp.ones(2))
+            y = nnx.cond(x.sum() > 0, f, g)
+            z = nnx.switch(jnp.array(0), (lambda: model(jnp.ones(2)), lambda: jnp.ones(2),),)
+            @nnx.vmap(in_axes=0)
+            def h(a: jax.Array, b: jax.Array, /): return model(a) + b
+            w = nnx.vmap(lambda a: model(a), in_axes=(0,))(jnp.ones((2, 2)))
+            return y, z, h(jnp.ones((2, 2)), jnp.ones((2, 2)),), w
+        """,
+        4,
+    ),
+    "not-alone": (
+        """
+        def keep(f): return f
+        def run(model: Net, x: jax.Array, *args, **kwargs):
+            @keep
+            @nnx.remat
+            def f(x): return model(x)
+            @nnx.remat
+            def g(x, scale=2.0): return model(x) * scale
+            @nnx.remat
+            def h(*x): return model(x[0])
+            @nnx.remat
+            def i(x): return model(x)
+            @nnx.remat
+            def j(x): return model(x)
+            return f(x), g(x), h(x), i(*args), j(x=x), nnx.remat(lambda x: model(x))(**kwargs)
+        """,
+        0,
+    ),
+    "under-other-names": (
+        """
+        def run(model: Net, x: jax.Array):
+            drop = model.drop
+            def f(x):
+                '''Doc.'''
+                return drop(model.linear(x))
+            def g(x): return [drop(y) for y in (model.linear(x),)][0]
+            return nnx.remat(f)(jnp.zeros(2)), nnx.cond(x.sum() > 0, g, lambda x: x, jnp.zeros(2))
+        """,
+        2,
+    ),
+    "statements": (
+        """
+        def run(model: Net, x: jax.Array):
+            if x is None: return nnx.remat(lambda x: model(x))(jnp.zeros(2)); y = 1
+            with open('f') as f, nnx.remat(lambda x: model(x))(jnp.zeros(2)): pass
+            f = lambda: nnx.remat(lambda x: model(x))(jnp.zeros(2))
+            x = [nnx.remat(lambda x: model(x))(jnp.zeros(2)) for _ in range(2)]
+            return x, f
+        """,
+        3,
     ),
 }
