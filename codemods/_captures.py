@@ -84,9 +84,22 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
                 unseen = unseen or effect.kind == "unknown"
                 if effect.kind != "unknown":
                     obstacles.append(f"{effect.what} ({effect.where})")
+    objects = tuple(
+        dataclasses.replace(each, updated=_may_be_updated(context, site, each, frozenset(uses)))
+        for each in objects
+    )
     where = tuple((name, _binding_scope(context, scope, name)) for name, scope in names.items())
     reason = next(iter(sorted(obstacles)), "") or unclear
     return Captured(objects, frozenset(uses), unseen, reason, where)
+
+
+def _may_be_updated(
+    context: FileContext, site: Site, capture: Capture, uses: frozenset[Use]
+) -> bool:
+    """Whether anything updates it: Params alone are not what a forward pass updates."""
+    values = context.evaluator.values(context.tree.scope(site.node), ir.Name(capture.name))
+    updated = any(use.kind == "update" for use in uses)
+    return updated or not context.analysis.contents.of(values).only_params
 
 
 def _binding_scope(context: FileContext, scope: Scope, name: str) -> Scope:

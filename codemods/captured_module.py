@@ -55,13 +55,11 @@ import ast
 
 from codemods._captures import Captured, captured_by
 from codemods._carried import is_called_once, obstacle, overlap
-from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import CONTROL_FLOW, LOOPS
 from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.rewrite.carrying import carry_edits
+from nnx_migrate.rewrite.capturing import capture_edits
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.passing import pass_edits
 from nnx_migrate.rewrite.plan import CannotEmit, Contribution, Decision, Manual, Same
 from nnx_migrate.rewrite.rule import Rule
 
@@ -81,7 +79,10 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     reason = _reason(context, site, captured, evidence)
     if reason:
         return _left(captured, reason, tuple(evidence))
-    way = "part of the carry" if site.transform in LOOPS else "an argument"
+    carried = site.transform in LOOPS or (
+        site.transform == "scan" and any(each.updated for each in captured.objects)
+    )
+    way = "part of the carry" if carried else "an argument"
     message = f"{names} from outside became {way}"
     return Contribution(RULE.name, message, tuple(evidence), captures=captured.objects)
 
@@ -120,29 +121,10 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
         if shared.proof is not Proof.ASSUMED or not context.options.unsafe:
             return shared.claim
     try:
-        if site.transform in LOOPS:
-            carry_edits(context, site, captured.objects)
-        else:
-            _check_broadcast(context, site, captured)
-            pass_edits(context, site, captured.objects)
+        capture_edits(context, site, captured.objects)
     except CannotEmit as error:
         return str(error)
     return ""
-
-
-def _check_broadcast(context: FileContext, site: Site, captured: Captured) -> None:
-    """A scan discards, in graph mode, what its body does to what it broadcasts.
-
-    Raises:
-        CannotEmit: the scan would have to carry the object.
-    """
-    if site.transform != "scan":
-        return
-    for capture in captured.objects:
-        values = context.evaluator.values(context.tree.scope(site.node), ir.Name(capture.name))
-        updated = any(use.kind == "update" for use in captured.uses)
-        if updated or not context.analysis.contents.of(values).only_params:
-            raise CannotEmit("it would have to be part of the carry of the scan")
 
 
 def _carried(context: FileContext, site: Site) -> set[str]:

@@ -45,11 +45,11 @@ def carry_edits(context: FileContext, site: Site, captures: Sequence[Capture]) -
     size = _flat_size(context, initial, [body, *(c for c in checks if c is not None)])
     carry = Carry(size, tuple(captures))
     edits = defined_body(context, site, body, carry)
-    edits = edits or function_edits(context, body, carry, returns=True)
+    edits = edits or function_edits(context, body, carry, "carry")
     for expression, check in zip(conditions, checks, strict=True):
         edits += _condition_edits(context, site, expression, check, carry)
-    edits += _initial_edits(context, initial, carry)
-    return edits + _result_edits(context, site.node, carry)
+    edits += initial_edits(context, initial, carry)
+    return edits + result_edits(context, site.node, carry)
 
 
 def _owned(
@@ -97,7 +97,7 @@ def _condition_edits(
     carry: Carry,
 ) -> list[Edit]:
     if check is not None:
-        return function_edits(context, check, carry, returns=False)
+        return function_edits(context, check, carry, "no carry")
     if not isinstance(expression, ast.Name | ast.Attribute):
         raise CannotEmit("the condition of the loop is not known")
     start, end = context.text.span(expression)
@@ -105,7 +105,7 @@ def _condition_edits(
     return [Edit(start, start, "lambda carry: "), Edit(end, end, f"(carry{rest})")]
 
 
-def _initial_edits(context: FileContext, initial: ast.expr, carry: Carry) -> list[Edit]:
+def initial_edits(context: FileContext, initial: ast.expr, carry: Carry) -> list[Edit]:
     if carry.size is not None:
         assert isinstance(initial, ast.Tuple)
         return [appended(context, initial, carry.names)]
@@ -113,7 +113,7 @@ def _initial_edits(context: FileContext, initial: ast.expr, carry: Carry) -> lis
     return [Edit(start, start, "("), Edit(end, end, f", {', '.join(carry.names)})")]
 
 
-def _result_edits(context: FileContext, call: ast.expr, carry: Carry) -> list[Edit]:
+def result_edits(context: FileContext, call: ast.expr, carry: Carry) -> list[Edit]:
     """The result has more elements now, or is the first element of what it was."""
     parent = context.tree.parents[call]
     end = context.text.span(call)[1]

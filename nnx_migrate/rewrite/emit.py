@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, names_in
-from nnx_migrate.facts.transforms import LOOPS
 from nnx_migrate.rewrite.arguments import (
     NamedSplit,
     call_edits,
@@ -17,7 +16,7 @@ from nnx_migrate.rewrite.arguments import (
     replaced_slots,
     split_arguments,
 )
-from nnx_migrate.rewrite.carrying import carry_edits
+from nnx_migrate.rewrite.capturing import capture_edits
 from nnx_migrate.rewrite.cloning import clone_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit, apply_edits
@@ -29,7 +28,6 @@ from nnx_migrate.rewrite.naming import fresh, prefix_of, state_name
 from nnx_migrate.rewrite.nested import nested_definition, result_names, sibling_definition
 from nnx_migrate.rewrite.options import option_edits
 from nnx_migrate.rewrite.outlined import outline
-from nnx_migrate.rewrite.passing import pass_edits
 from nnx_migrate.rewrite.plan import (
     ArgumentSplit,
     CannotEmit,
@@ -125,8 +123,7 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
         return replaced_by(context, site.reference, callee)
     captures = [capture for c in job.contributions for capture in c.captures]
     if captures:
-        give = carry_edits if site.transform in LOOPS else pass_edits
-        return give(context, site, captures)
+        return capture_edits(context, site, captures)
     spelling = Spelling.at(context, site.reference)
     edits = list(spelling.import_edits)
     if site.form == "call" and (job.splits or job.returns) and _must_outline(context, job):

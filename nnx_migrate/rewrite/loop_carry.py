@@ -63,26 +63,31 @@ class LoopFunction:
 
 
 def loop_function(
-    context: FileContext, definition: AnyFunction, leading: int, names: Sequence[str]
+    context: FileContext,
+    definition: AnyFunction,
+    leading: int,
+    names: Sequence[str],
+    count: int = 0,
 ) -> LoopFunction:
     """Look at a function of a loop.
 
     Args:
         leading: how many parameters stand before the carry.
         names: what becomes part of the carry, other names of it included.
+        count: how many parameters it has; 0 when the carry is the last.
 
     Raises:
         CannotEmit: the function is not of a form that can be rewritten.
     """
     args = definition.args
     parameters = [*args.posonlyargs, *args.args]
-    if len(parameters) != leading + 1 or args.vararg or args.kwonlyargs or args.kwarg:
+    if len(parameters) != (count or leading + 1) or args.vararg or args.kwonlyargs or args.kwarg:
         raise CannotEmit("a function of the loop has other parameters than its carry")
     if args.defaults:
         raise CannotEmit("a parameter of a function of the loop has a default")
     if not isinstance(definition, FunctionDefinition):
         raise CannotEmit("a function of the loop is no plain function")
-    parameter = parameters[-1]
+    parameter = parameters[leading]
     for node in _inner(definition):
         if isinstance(node, ast.Nonlocal | ast.Global) and {*names, parameter.arg} & {*node.names}:
             raise CannotEmit("a function of the loop binds names around it")
@@ -95,8 +100,9 @@ def loop_function(
     ]
     captured = [node for node in free_names(context, definition) if node.id in names]
     rebinds = not all(is_load(n) and _means(context, n, definition) for n in loads)
-    if parameter.arg in names:
-        raise CannotEmit(f"{parameter.arg} is a parameter of a function of the loop")
+    for each in parameters:
+        if each.arg in names:
+            raise CannotEmit(f"{each.arg} is a parameter of a function of the loop")
     return LoopFunction(definition, parameter, tuple(loads), tuple(captured), rebinds)
 
 

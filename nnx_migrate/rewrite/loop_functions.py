@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
+from typing import Literal
 
 from nnx_migrate.facts.syntax import FunctionNode
 from nnx_migrate.rewrite.context import FileContext
@@ -22,26 +24,29 @@ from nnx_migrate.rewrite.loop_lambdas import lambda_edits
 from nnx_migrate.rewrite.nested import own_returns
 from nnx_migrate.rewrite.plan import CannotEmit
 
+Gives = Literal["carry", "carry and outputs", "no carry"]
+
 
 def function_edits(
-    context: FileContext, function: LoopFunction, carry: Carry, *, returns: bool
+    context: FileContext, function: LoopFunction, carry: Carry, gives: Gives
 ) -> list[Edit]:
     """Edits to a function of the loop.
 
     Args:
-        returns: it returns the carry, too.
+        gives: what it returns. The caller edits returns of outputs too.
 
     Raises:
         CannotEmit: it cannot be told what it returns.
     """
-    only_checks = not returns and not function.captured
+    only_checks = gives == "no carry" and not function.captured
     if carry.size is not None and only_checks and unpacking_target(function, carry.size) is None:
         return index_edits(context, function, carry.size)
     if isinstance(function.definition, ast.Lambda):
+        returns = gives == "carry"
         return lambda_edits(context, function, function.definition, carry, returns=returns)
     edits = _header_edits(context, function, function.definition, carry)
-    edits += _unpacking_edits(context, function, carry, returns=returns)
-    if returns:
+    edits += _unpacking_edits(context, function, carry, needed=gives != "no carry")
+    if gives == "carry":
         edits += _return_edits(context, function.definition, carry)
     return edits
 
@@ -67,13 +72,13 @@ def _header_edits(
 
 
 def _unpacking_edits(
-    context: FileContext, function: LoopFunction, carry: Carry, *, returns: bool
+    context: FileContext, function: LoopFunction, carry: Carry, *, needed: bool
 ) -> list[Edit]:
     definition = function.definition
     assert isinstance(definition, ast.FunctionDef)
     read = {name.id for name in function.captured}
     lines = [line for c in carry.added for line in c.lines(read)]
-    needed = returns or bool(read)
+    needed = needed or bool(read)
     if carry.size is None:
         inner = function.parameter.arg
         outer = whole_name(context, function)
@@ -112,8 +117,8 @@ def _insert_after(
     context: FileContext, definition: ast.FunctionDef, statement: ast.stmt, lines: list[str]
 ) -> Edit:
     assert statement.end_lineno is not None
-    shares = any(s.lineno <= statement.end_lineno for s in definition.body if s is not statement)
-    if shares and docstring_of(definition) is None:
+    others = [s for s in definition.body if s not in {statement, docstring_of(definition)}]
+    if any(other.lineno <= statement.end_lineno for other in others):
         raise CannotEmit("the carry is unpacked on a line with other code")
     place = line_after(context, statement.end_lineno)
     indent = body_indent(context, definition)
@@ -128,7 +133,26 @@ def _return_edits(context: FileContext, definition: ast.FunctionDef, carry: Carr
     for node in found:
         if node.value is None:
             raise CannotEmit("the body of the loop does not return a carry on all its ways")
-        edits += _returned(context, node.value, carry)
+        edits += returned_edits(context, node.value, carry)
+    return edits
+
+
+def returned_edits(
+    context: FileContext, value: ast.expr, carry: Carry, *, within: bool = False
+) -> list[Edit]:
+    """Edits to what is returned as the carry.
+
+    Args:
+        within: it is an element of what is returned.
+
+    Raises:
+        CannotEmit: the carry has another size there.
+    """
+    edits = _returned(context, value, carry)
+    if within and len(edits) > 1:
+        first, last = edits
+        first = dataclasses.replace(first, replacement=f"({first.replacement}")
+        edits = [first, dataclasses.replace(last, replacement=f"{last.replacement})")]
     return edits
 
 

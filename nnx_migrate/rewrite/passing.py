@@ -34,7 +34,7 @@ def pass_edits(context: FileContext, site: Site, captures: Sequence[Capture]) ->
     if site.form == "operands":
         return _operand_edits(context, site, captures)
     definition = traced_definition(context, site)
-    uses = _calls(context, site, definition)
+    uses = calls_of(context, site, definition)
     count = len(definition.args.posonlyargs) + len(definition.args.args)
     edits = _function_edits(context, definition, captures)
     for use in uses:
@@ -66,7 +66,7 @@ def traced_definition(context: FileContext, site: Site) -> AnyFunction:
     return definition
 
 
-def _calls(context: FileContext, site: Site, definition: AnyFunction) -> list[ast.Call]:
+def calls_of(context: FileContext, site: Site, definition: AnyFunction) -> list[ast.Call]:
     """All calls of the result; they see the objects under the names that the function does."""
     here = context.tree.scope(definition)
     uses = list(site.uses)

@@ -80,10 +80,12 @@ class Capture:
         name: the name that it has around the function, and in it.
         aliases: other names for it or for a part of it, each with the attributes that lead there
             (".layer").
+        updated: it may be updated, so that a scan has to carry it: what it broadcasts it restores.
     """
 
     name: str
     aliases: tuple[tuple[str, str], ...] = ()
+    updated: bool = True
 
     def ways(self) -> tuple[tuple[str, str], ...]:
         """Every name by which the function may read it, with the attributes behind it."""
