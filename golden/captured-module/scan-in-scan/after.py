@@ -54,3 +54,12 @@ def gradient(tower: Tower, x: jax.Array, steps: int):
 
     graphdef, params, nondiff = nnx.split(tower, nnx.Param, ...)
     return nnx.value_and_grad(loss_fn)(params, nondiff)
+
+
+def two_calls(tower: Tower, x: jax.Array):
+    """Nothing is captured; graph mode copies all layers where the scan over them rematerialises."""
+    return tower(tower(x))
+
+
+def input_gradient(tower: Tower, x: jax.Array):
+    return nnx.grad(lambda x, tower: jnp.sum(two_calls(tower, x) ** 2))(x, tower)

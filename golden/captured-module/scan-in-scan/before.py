@@ -56,3 +56,12 @@ def gradient(tower: Tower, x: jax.Array, steps: int):
         return jnp.sum(repeat(tower, x, steps) ** 2)
 
     return nnx.value_and_grad(loss_fn)(tower)
+
+
+def two_calls(tower: Tower, x: jax.Array):
+    """Nothing is captured; graph mode copies all layers where the scan over them rematerialises."""
+    return tower(tower(x))
+
+
+def input_gradient(tower: Tower, x: jax.Array):
+    return nnx.grad(lambda x: jnp.sum(two_calls(tower, x) ** 2))(x)

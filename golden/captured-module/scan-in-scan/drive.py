@@ -22,5 +22,8 @@ def drive(program):
         expected = jax.grad(lambda w: jnp.sum(plainly(w, x, 5) ** 2))(weights)
         gradient = grads["blocks"]["weight"][...] if isinstance(grads, nnx.State) else grads.blocks.weight[...]
         assert jnp.allclose(gradient, expected, rtol=1e-4, atol=1e-6), kind
-        found += [result, loss, gradient, tower]
+        expected = jax.grad(lambda x: jnp.sum(plainly(weights, x, 2) ** 2))(x)
+        of_input = program.input_gradient(tower, x)
+        assert jnp.allclose(of_input, expected, rtol=1e-4, atol=1e-6), kind
+        found += [result, loss, gradient, of_input, tower]
     return found
