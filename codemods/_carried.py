@@ -46,7 +46,7 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
             return Evidence(shared, Proof.PROVED, context.where(site.node))
     for element, is_array in _given(context, site):
         values = context.values(element)
-        if is_array or _is_data(values):
+        if is_array or is_data(values):
             continue
         text = ast.unparse(element)
         if is_unknown(values):
@@ -111,7 +111,7 @@ def _apart(context: FileContext, site: Site, values: Values, capture: Capture) -
     return disjoint(context, values, context.evaluator.values(scope, ir.Name(capture.name)))
 
 
-def _is_data(values: Values) -> bool:
+def is_data(values: Values) -> bool:
     """Whether it is made of arrays and numbers alone."""
     return bool(values) and all(_is_datum(value) for value in values)
 
@@ -119,9 +119,9 @@ def _is_data(values: Values) -> bool:
 def _is_datum(value: Value) -> bool:
     match value:
         case TupleValue(elements=elements):
-            return all(map(_is_data, elements))
+            return all(map(is_data, elements))
         case ContainerValue(element=element):
-            return _is_data(element)
+            return is_data(element)
         case _:
             return value in ARRAY | PLAIN
 
@@ -138,7 +138,7 @@ def _returned_data(context: FileContext, body: AnyFunction | None, place: int, s
         return False
     if isinstance(returned, ast.Tuple) and len(returned.elts) == size and size > 1:
         returned = returned.elts[place]
-    if _is_data(context.values(returned)):
+    if is_data(context.values(returned)):
         return True
     if not isinstance(returned, ast.Name) or not isinstance(body, FunctionNode):
         return False
@@ -146,7 +146,7 @@ def _returned_data(context: FileContext, body: AnyFunction | None, place: int, s
         if any(_binds(node, returned.id) for node in ast.walk(statement)):
             match statement:
                 case ast.Assign(targets=[ast.Name()], value=value):
-                    return _is_data(context.values(value))
+                    return is_data(context.values(value))
             return False
     return False
 

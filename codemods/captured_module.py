@@ -4,7 +4,8 @@ What it finds
 -------------
 Functions of `nnx.while_loop`, `fori_loop`, `cond`, `switch`, `scan`, `vmap`, `remat`, `grad`,
 `value_and_grad` and `jit` that use a Module, Rngs, Optimizer, Metric or Variable of the function
-around them (a local, a parameter, `self`) without being given it.
+around them (a local, a parameter, `self`) without being given it. Also `jax.eval_shape(model, x)`
+and `nnx.eval_shape(model, x)`, where the model is itself the function.
 
 Why it matters
 --------------
@@ -31,7 +32,8 @@ After
     out = nnx.while_loop(lambda carry: carry[0] < length, step, (0, x, self))
     return out[1]
 
-Other transforms get one argument more: `nnx.cond(flag, lambda x, self: self(x), ..., x, self)`.
+Other transforms get one argument more: `nnx.cond(flag, lambda x, self: self(x), ..., x, self)`,
+and so does `nnx.eval_shape(lambda model, x: model(x), model, x)`.
 
 When it is safe
 ---------------
@@ -54,17 +56,22 @@ from __future__ import annotations
 import ast
 
 from codemods._captures import Captured, captured_by
-from codemods._carried import is_called_once, obstacle, overlap
+from codemods._carried import is_called_once, is_data, obstacle, overlap
+from codemods._evidence import is_graph_node
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import CONTROL_FLOW, LOOPS
+from nnx_migrate.facts.transforms import CONTROL_FLOW, JAX_SITES, LOOPS
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.capturing import capture_edits
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import CannotEmit, Contribution, Decision, Manual, Same
+from nnx_migrate.rewrite.plan import CannotEmit, Capture, Contribution, Decision, Manual, Same
 from nnx_migrate.rewrite.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.transform in {"eval_shape", "jax.eval_shape"}:
+        return _abstractly_called(context, site)
     if site.form not in {"operands", "call", "decorator"} or not _is_local(context, site):
         return None
     captured = captured_by(context, site)
@@ -85,6 +92,32 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     way = "part of the carry" if carried else "an argument"
     message = f"{names} from outside became {way}"
     return Contribution(RULE.name, message, tuple(evidence), captures=captured.objects)
+
+
+def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
+    """`eval_shape` of an object, which it captures like any function that it is given."""
+    if site.form == "reference" or not isinstance(site.node, ast.Call) or not site.node.args:
+        return None
+    target = site.node.args[0]
+    values = context.values(target)
+    if not is_graph_node(context, values, frozenset({"module"})):
+        return None
+    uses = context.analysis.uses.of_call(values, context.where(site.node))
+    asked = context.options.select is not None and RULE.name in context.options.select
+    if not uses and not asked:
+        return None
+    text = ast.unparse(target)
+    evidence = [Evidence(f"{text}: {u.what}", Proof.PROVED, u.where) for u in sorted(uses, key=str)]
+    called = ir.Call(lower_expr(target), (), (), target.lineno)
+    if not is_data(context.evaluator.values(context.scope(target), called)):
+        return None  # what it returns may hold its Variables
+    captures = (Capture(text),)
+    try:
+        capture_edits(context, site, captures)
+    except CannotEmit:
+        return None
+    message = f"{text} became an argument of eval_shape"
+    return Contribution(RULE.name, message, tuple(evidence[:3]), captures=captures)
 
 
 def _is_local(context: FileContext, site: Site) -> bool:
@@ -151,5 +184,7 @@ def _left(captured: Captured, reason: str, evidence: tuple[Evidence, ...]) -> De
 
 #: They keep what they compiled, with the values that captured objects had then (SEMANTICS 20).
 _KEEPING = frozenset({"jit"})
-_TRACING = frozenset({"vmap", "scan", "remat", "checkpoint", "grad", "value_and_grad", "jit"})
-RULE = Rule("captured-module", frozenset(CONTROL_FLOW) | _TRACING, decide)
+_TRACING = frozenset({"vmap", "scan", "remat", "checkpoint", "grad", "value_and_grad", "jit"}) | {
+    "eval_shape"
+}
+RULE = Rule("captured-module", frozenset(CONTROL_FLOW) | _TRACING | JAX_SITES, decide)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, Tree
-from nnx_migrate.facts.transforms import CONTROL_FLOW, OBJECT_FUNCTIONS, SITE_NAMES
+from nnx_migrate.facts.transforms import CONTROL_FLOW, JAX_SITES, OBJECT_FUNCTIONS, SITE_NAMES
 from nnx_migrate.facts.values import Located, Scope
 
 Form = Literal["decorator", "call", "operands", "object", "reference"]
@@ -81,7 +81,21 @@ class SiteFinder:
             for reference, name in self.references(SITE_NAMES)
             if (site := self._site(reference, name)) is not None
         ]
+        found += self._jax_sites()
         return sorted(found, key=lambda s: (s.reference.lineno, s.reference.col_offset))
+
+    def _jax_sites(self) -> Iterator[Site]:
+        """Calls of functions of jax with something in the place of the function."""
+        lasts = {name.rpartition(".")[2] for name in JAX_SITES}
+        for node in self.tree.nodes:
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            func = node.func
+            last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+            if last in lasts and (name := self.tree.dotted(func)) in JAX_SITES:
+                given = (node.args[0],)
+                assert name is not None
+                yield Site(name, func, "object", node, {}, node, True, None, operands=given)
 
     def references(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
         """Every expression that refers to one of these nnx names, outside of annotations."""

@@ -91,6 +91,8 @@ TRANSFORMS = frozenset(
         "fork_rngs",
     }
 )
+#: Functions of jax that are sites when they are called on an object of nnx.
+JAX_SITES = frozenset({"jax.eval_shape"})
 #: Functions that take an object apart, copy it, walk over it or put it together, and the place of
 #: what they are given.
 OBJECT_FUNCTIONS: Mapping[str, int] = {

@@ -24,6 +24,7 @@ from nnx_migrate.facts.values import (
     LibraryValue,
     Scope,
     Value,
+    Values,
     short_name,
 )
 
@@ -74,6 +75,11 @@ class UseFinder:
         if key not in self._found:
             self._found[key] = frozenset(_Search(self.effects, self.contents).function(scope, name))
         return self._found[key]
+
+    def of_call(self, values: Values, where: str) -> Uses:
+        """The uses that a call of an object makes of it."""
+        search = _Search(self.effects, self.contents)
+        return frozenset(use for value in values for use in search.called(value, where))
 
 
 class _Search:
@@ -131,7 +137,7 @@ class _Search:
                 yield from self._method_call(base, func.name, where)
         if aliases.rooted(scope, func):
             for value in values:
-                yield from self._called(value, where)
+                yield from self.called(value, where)
         given = [
             argument
             for argument in (*call.args, *(value for _, value in call.keywords))
@@ -179,7 +185,7 @@ class _Search:
                 yield Use("transform", f"it is handed to nnx.{name}", where)
         yield from self.function(method, function.parameters[0].name)
 
-    def _called(self, value: Value, where: str) -> Iterator[Use]:
+    def called(self, value: Value, where: str) -> Iterator[Use]:
         """What a call of the object does to it."""
         if not isinstance(value, Instance):
             return
@@ -198,7 +204,7 @@ class _Search:
         elif self.contents.of(frozenset({value})).variables & _WRITTEN:
             yield Use("update", f"{name} may update itself", where, certain=False)
         for inner in value.wraps:
-            yield from self._called(inner, where)
+            yield from self.called(inner, where)
 
     def _updated_by_method(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import LOOPS
+from nnx_migrate.rewrite.abstract_calls import abstract_edits
 from nnx_migrate.rewrite.carrying import carry_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
@@ -20,6 +21,8 @@ def capture_edits(context: FileContext, site: Site, captures: Sequence[Capture])
     Raises:
         CannotEmit: the code around the site has no place for it.
     """
+    if site.transform in {"eval_shape", "jax.eval_shape"}:
+        return abstract_edits(context, site)
     if site.transform in LOOPS:
         return carry_edits(context, site, captures)
     carried = [capture for capture in captures if capture.updated]

@@ -255,3 +255,28 @@ PASSED = {
         3,
     ),
 }
+
+ABSTRACT = {
+    "spellings": (
+        """
+        from jax import eval_shape as shape_of
+        def run(model: Net, x: jax.Array):
+            a = shape_of(model, x)
+            b = jax.eval_shape((model), x)  # in parentheses
+            c = jax.eval_shape(  # why
+                model,
+                x,  # what
+            )
+            return a, b, c, nnx.eval_shape(model, x), [jax.eval_shape(m, x) for m in (model,)]
+        """,
+        3,
+    ),
+    "hidden": (
+        """
+        def run(model: Net, x: jax.Array, *args, **kwargs):
+            a = jax.eval_shape(model, *args), jax.eval_shape(model, **kwargs)
+            return a, jax.eval_shape(model, x=x), jax.eval_shape(lambda: 1), map(jax.eval_shape, a)
+        """,
+        0,
+    ),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import textwrap
 
-from tests.hazards.captures import LOOPS, PASSED
+from tests.hazards.captures import ABSTRACT, LOOPS, PASSED
 
 HEAD = """\
 import jax, jax.numpy as jnp
@@ -689,7 +689,9 @@ SOURCES: dict[str, Hazard] = (
     | {
         f"captured-module-{name}": _make("captured-module", body, count)
         for name, (body, count) in (
-            LOOPS | {f"passed-{name}": case for name, case in PASSED.items()}
+            LOOPS
+            | {f"passed-{name}": case for name, case in PASSED.items()}
+            | {f"abstract-{name}": case for name, case in ABSTRACT.items()}
         ).items()
     }
 )
