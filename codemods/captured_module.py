@@ -57,6 +57,7 @@ import ast
 
 from codemods._captures import Captured, captured_by
 from codemods._carried import is_called_once, is_data, obstacle, overlap
+from codemods._certainty import is_certain
 from codemods._evidence import is_graph_node
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
@@ -66,6 +67,7 @@ from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.capturing import capture_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.plan import CannotEmit, Capture, Contribution, Decision, Manual, Same
+from nnx_migrate.rewrite.round import covered_by_setters
 from nnx_migrate.rewrite.rule import Rule
 
 
@@ -85,7 +87,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     evidence = [Evidence(f"{names}: {use.what}", Proof.PROVED, use.where) for use in uses[:3]]
     reason = _reason(context, site, captured, evidence)
     if reason:
-        return _left(captured, reason, tuple(evidence))
+        return _left(context, captured, reason, tuple(evidence))
     carried = site.transform in LOOPS or (
         site.transform == "scan" and any(each.updated for each in captured.objects)
     )
@@ -161,15 +163,19 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
 
 
 def _carried(context: FileContext, site: Site) -> set[str]:
-    """The names of what a loop is going to carry."""
+    """The names of what another site is going to pass explicitly."""
+    if site.decided or covered_by_setters(context, site.node):
+        return set()
     decision = decide(context, site)
     captures = decision.captures if isinstance(decision, Contribution) else ()
     return {name for capture in captures for name, _ in capture.ways()}
 
 
-def _left(captured: Captured, reason: str, evidence: tuple[Evidence, ...]) -> Decision | None:
+def _left(
+    context: FileContext, captured: Captured, reason: str, evidence: tuple[Evidence, ...]
+) -> Decision | None:
     """Left as it is; where it raises in both modes, a person has to know."""
-    certain = [use for use in captured.uses if use.kind == "update" and use.certain]
+    certain = [use for use in captured.uses if use.kind == "update" and is_certain(context, use)]
     if not certain:
         return None
     use = min(certain, key=lambda use: (use.where, use.what))
@@ -179,6 +185,7 @@ def _left(captured: Captured, reason: str, evidence: tuple[Evidence, ...]) -> De
         f"the function captures {names} and updates what it captures ({use.what}, {use.where}), "
         f"which raises in both modes; pass it explicitly. Not done here: {reason}",
         evidence,
+        blocks=False,
     )
 
 

@@ -38,12 +38,14 @@ class Use:
         what: in words, for the finding.
         where: "path:line".
         certain: it happens whenever the code is run; not so a layer that may be told not to.
+        via: the places of the calls that lead there.
     """
 
     kind: Literal["update", "transform"]
     what: str
     where: str
     certain: bool = True
+    via: tuple[str, ...] = ()
 
 
 Uses = frozenset[Use]
@@ -100,7 +102,10 @@ class _Search:
             for write in function.writes:
                 yield from self._write(aliases, where, write)
             for call in function.calls:
-                yield from self._call(aliases, where, call)
+                place = self._place(where, call.line)
+                for use in self._call(aliases, where, call):
+                    via = use.via if use.where == place else (place, *use.via)
+                    yield dataclasses.replace(use, via=via)
             for read in function.reads:
                 if aliases.rooted(where, read.base):
                     for value in aliases.values(where, read.base):

@@ -154,11 +154,16 @@ class Same:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Manual:
-    """Neither rewritten nor pinned: a person has to decide."""
+    """Neither rewritten nor pinned: a person has to decide.
+
+    Args:
+        blocks: until then no other rule may rewrite the site.
+    """
 
     rule: str
     reason: str
     evidence: tuple[Evidence, ...] = ()
+    blocks: bool = True
 
 
 Decision = Contribution | Pin | Same | Manual

@@ -331,7 +331,7 @@ def _contributions(decisions: Sequence[Decision]) -> list[Contribution]:
 
     What a function captures is passed to it first; the rest is planned anew from there.
     """
-    if any(isinstance(d, Pin | Manual) for d in decisions):
+    if any(isinstance(d, Pin) or (isinstance(d, Manual) and d.blocks) for d in decisions):
         return []
     found = [d for d in decisions if isinstance(d, Contribution)]
     return [c for c in found if c.captures] or found
