@@ -50,7 +50,7 @@ class Captured:
 
 def definitions_of(context: FileContext, site: Site) -> list[AnyFunction | None]:
     """The functions of a site, as they are defined in this file."""
-    functions = site.functions if site.form == "operands" else (site.function,)
+    functions = site.functions or (site.function,)
     return [definition_of(context, function) for function in functions]
 
 

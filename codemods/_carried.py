@@ -60,18 +60,23 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
 
 def _given(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, bool]]:
     """What is passed already, and whether the body of a loop shows it to be an array."""
-    if site.transform not in LOOPS:
+    if site.transform not in LOOPS and site.transform != "jax.lax.scan":
         for use in site.uses if site.form != "operands" else ():
             yield from ((argument, False) for argument in use.args)
         yield from ((operand, False) for operand in site.operands)
         for call in _calls_of_decorated(context, site):
             yield from ((argument, False) for argument in call.args)
         return
-    carried = site.operands[0]
+    carried, *scanned = site.operands
     elements = carried.elts if isinstance(carried, ast.Tuple) else [carried]
-    body = definition_of(context, site.branches[0])
+    body = definition_of(context, site.functions[-1])
+    returned = _returned(body)
+    if site.transform not in LOOPS:
+        pair = isinstance(returned, ast.Tuple) and len(returned.elts) == 2
+        returned = returned.elts[0] if pair and isinstance(returned, ast.Tuple) else None
     for place, element in enumerate(elements):
-        yield element, _returned_data(context, body, place, len(elements))
+        yield element, _returned_data(context, body, returned, place, len(elements))
+    yield from ((each, False) for each in scanned)
 
 
 def is_called_once(context: FileContext, site: Site) -> bool:
@@ -126,14 +131,22 @@ def _is_datum(value: Value) -> bool:
             return value in ARRAY | PLAIN
 
 
-def _returned_data(context: FileContext, body: AnyFunction | None, place: int, size: int) -> bool:
-    """Whether the body returns an array there: a carry keeps its structure."""
+def _returned(body: AnyFunction | None) -> ast.expr | None:
     if isinstance(body, ast.Lambda):
-        returned: ast.expr | None = body.body
-    elif isinstance(body, FunctionNode) and isinstance(body.body[-1], ast.Return):
-        returned = body.body[-1].value
-    else:
-        return False
+        return body.body
+    if isinstance(body, FunctionNode) and isinstance(body.body[-1], ast.Return):
+        return body.body[-1].value
+    return None
+
+
+def _returned_data(
+    context: FileContext,
+    body: AnyFunction | None,
+    returned: ast.expr | None,
+    place: int,
+    size: int,
+) -> bool:
+    """Whether the body returns an array there: a carry keeps its structure."""
     if returned is None:
         return False
     if isinstance(returned, ast.Tuple) and len(returned.elts) == size and size > 1:
@@ -178,7 +191,7 @@ def obstacle(context: FileContext, site: Site, captured: Captured, carried: Carr
 
 
 def _runs(context: FileContext, site: Site, function: AnyFunction) -> bool:
-    if site.form not in {"operands", "call", "decorator"}:
+    if site.form == "reference":
         return False
     return any(each is function for each in definitions_of(context, site))
 

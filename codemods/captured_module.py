@@ -4,8 +4,9 @@ What it finds
 -------------
 Functions of `nnx.while_loop`, `fori_loop`, `cond`, `switch`, `scan`, `vmap`, `remat`, `grad`,
 `value_and_grad` and `jit` that use a Module, Rngs, Optimizer, Metric or Variable of the function
-around them (a local, a parameter, `self`) without being given it. Also `jax.eval_shape(model, x)`
-and `nnx.eval_shape(model, x)`, where the model is itself the function.
+around them (a local, a parameter, `self`) without being given it. `jax.lax.scan` over such a
+function counts, and so do `jax.eval_shape(model, x)` and `nnx.eval_shape(model, x)`, where the
+model is itself the function.
 
 Why it matters
 --------------
@@ -33,7 +34,8 @@ After
     return out[1]
 
 Other transforms get one argument more: `nnx.cond(flag, lambda x, self: self(x), ..., x, self)`,
-and so does `nnx.eval_shape(lambda model, x: model(x), model, x)`.
+and so does `nnx.eval_shape(lambda model, x: model(x), model, x)`. A scan carries what its body may
+update and broadcasts what it only reads; that of jax becomes an `nnx.scan`.
 
 When it is safe
 ---------------
@@ -62,7 +64,7 @@ from codemods._evidence import is_graph_node
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import CONTROL_FLOW, JAX_SITES, LOOPS
+from nnx_migrate.facts.transforms import CONTROL_FLOW, JAX_SITES, LOOPS, SCANS
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.capturing import capture_edits
 from nnx_migrate.rewrite.context import FileContext
@@ -74,13 +76,13 @@ from nnx_migrate.rewrite.rule import Rule
 def decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform in {"eval_shape", "jax.eval_shape"}:
         return _abstractly_called(context, site)
-    if site.form not in {"operands", "call", "decorator"} or not _is_local(context, site):
+    if site.form == "reference" or not _is_local(context, site):
         return None
     captured = captured_by(context, site)
     if captured is None or not captured.objects:
         return None
     asked = context.options.select is not None and RULE.name in context.options.select
-    if not captured.uses and not asked:
+    if not captured.uses and (not asked or site.transform in JAX_SITES):
         return _only_read(captured)
     names = " and ".join(each.name for each in captured.objects)
     uses = sorted(captured.uses, key=lambda use: (not use.certain, use.where, use.what))
@@ -89,7 +91,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if reason:
         return _left(context, captured, reason, tuple(evidence))
     carried = site.transform in LOOPS or (
-        site.transform == "scan" and any(each.updated for each in captured.objects)
+        site.transform in SCANS and any(each.updated for each in captured.objects)
     )
     way = "part of the carry" if carried else "an argument"
     message = f"{names} from outside became {way}"
@@ -124,7 +126,7 @@ def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
 
 def _is_local(context: FileContext, site: Site) -> bool:
     """Whether a function of the site has a function around it, whose names it can capture."""
-    functions = site.functions if site.form == "operands" else (site.function,)
+    functions = site.functions or (site.function,)
     return any(
         isinstance(each, ast.AST)
         and (site.form == "operands" or context.tree.function_around(each) is not None)

@@ -93,9 +93,20 @@ class SiteFinder:
             func = node.func
             last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
             if last in lasts and (name := self.tree.dotted(func)) in JAX_SITES:
-                given = (node.args[0],)
+                first = node.args[:1]
                 assert name is not None
-                yield Site(name, func, "object", node, {}, node, True, None, operands=given)
+                yield Site(
+                    name,
+                    func,
+                    "object",
+                    node,
+                    {k.arg: k.value for k in node.keywords if k.arg},
+                    node,
+                    all(k.arg for k in node.keywords),
+                    None,
+                    functions=tuple(first),
+                    operands=tuple(first if name == "jax.eval_shape" else node.args[1:]),
+                )
 
     def references(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
         """Every expression that refers to one of these nnx names, outside of annotations."""

@@ -71,6 +71,7 @@ CONTROL_FLOW: Mapping[str, ControlFlow] = {
 
 #: Those of them that carry what they are given.
 LOOPS = frozenset({"while_loop", "fori_loop"})
+SCANS = frozenset({"scan", "jax.lax.scan"})
 
 #: Transforms of which every use is looked at.
 TRANSFORMS = frozenset(
@@ -91,8 +92,8 @@ TRANSFORMS = frozenset(
         "fork_rngs",
     }
 )
-#: Functions of jax that are sites when they are called on an object of nnx.
-JAX_SITES = frozenset({"jax.eval_shape"})
+#: Functions of jax that are sites: they are called on, or capture, an object of nnx.
+JAX_SITES = frozenset({"jax.eval_shape", "jax.lax.scan"})
 #: Functions that take an object apart, copy it, walk over it or put it together, and the place of
 #: what they are given.
 OBJECT_FUNCTIONS: Mapping[str, int] = {

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import LOOPS
+from nnx_migrate.facts.transforms import LOOPS, SCANS
 from nnx_migrate.rewrite.abstract_calls import abstract_edits
 from nnx_migrate.rewrite.carrying import carry_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.lax_scan import lax_scan_edits
 from nnx_migrate.rewrite.passing import pass_edits
 from nnx_migrate.rewrite.plan import CannotEmit, Capture
 from nnx_migrate.rewrite.scan_carry import scan_carry_edits
@@ -26,8 +27,12 @@ def capture_edits(context: FileContext, site: Site, captures: Sequence[Capture])
     if site.transform in LOOPS:
         return carry_edits(context, site, captures)
     carried = [capture for capture in captures if capture.updated]
-    if site.transform != "scan" or not carried:
+    if site.transform not in SCANS:
         return pass_edits(context, site, captures)
-    if len(carried) < len(captures):
+    if carried and len(carried) < len(captures):
         raise CannotEmit("a part of what the scan captures is updated in it, and a part is not")
+    if site.transform == "jax.lax.scan":
+        return lax_scan_edits(context, site, captures, carried=bool(carried))
+    if not carried:
+        return pass_edits(context, site, captures)
     return scan_carry_edits(context, site, captures)

@@ -136,7 +136,7 @@ def _assigned(
 ) -> list[Edit] | None:
     """Edits to the target of the result; None when the result itself has to be cut."""
     ignored = ["_"] * len(carry.added)
-    free = not _is_read(context, statement, "_")
+    free = may_ignore(context, statement)
     if carry.size is None:
         if not isinstance(target, ast.Name) or not free:
             return None
@@ -152,10 +152,11 @@ def _assigned(
     return None
 
 
-def _is_read(context: FileContext, statement: ast.stmt, name: str) -> bool:
+def may_ignore(context: FileContext, statement: ast.stmt) -> bool:
+    """Whether a statement may bind `_`: nobody reads it, and it does not become an attribute."""
     holder = context.tree.function_around(statement) or context.tree.root
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+    return not isinstance(context.tree.parents[statement], ast.ClassDef) and not any(
+        isinstance(node, ast.Name) and node.id == "_" and isinstance(node.ctx, ast.Load)
         for node in ast.walk(holder)
     )
 

@@ -36,7 +36,7 @@ def pass_edits(context: FileContext, site: Site, captures: Sequence[Capture]) ->
     definition = traced_definition(context, site)
     uses = calls_of(context, site, definition)
     count = len(definition.args.posonlyargs) + len(definition.args.args)
-    edits = _function_edits(context, definition, captures)
+    edits = parameter_edits(context, definition, captures)
     for use in uses:
         if use.keywords or len(use.args) != count:
             raise CannotEmit("a call does not pass all arguments by their places")
@@ -100,11 +100,11 @@ def _operand_edits(context: FileContext, site: Site, captures: Sequence[Capture]
             raise CannotEmit("a branch is not defined in this file")
         if not is_owned(context, site, definition):
             raise CannotEmit("a branch is used in other places too")
-        edits += _function_edits(context, definition, captures)
+        edits += parameter_edits(context, definition, captures)
     return [*edits, _argument(context, call, [c.name for c in captures])]
 
 
-def _function_edits(
+def parameter_edits(
     context: FileContext, definition: AnyFunction, captures: Sequence[Capture]
 ) -> list[Edit]:
     """New parameters behind the last one, under the names that the body reads already."""

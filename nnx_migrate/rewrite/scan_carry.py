@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.rewrite.carrying import initial_edits, result_edits
+from nnx_migrate.rewrite.carrying import initial_edits, may_ignore, result_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.displays import appended
 from nnx_migrate.rewrite.edits import Edit
@@ -19,7 +19,7 @@ from nnx_migrate.rewrite.plan import CannotEmit, Capture
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Form:
+class ScanForm:
     """Where a scan has its carry.
 
     Args:
@@ -52,6 +52,22 @@ def scan_carry_edits(context: FileContext, site: Site, captures: Sequence[Captur
     for use in uses:
         if len(use.args) <= form.argument or any(isinstance(a, ast.Starred) for a in use.args):
             raise CannotEmit("a call does not show what is carried")
+    return body_and_calls(context, function, definition, uses, captures, form)
+
+
+def body_and_calls(
+    context: FileContext,
+    function: LoopFunction,
+    definition: ast.FunctionDef,
+    uses: Sequence[ast.Call],
+    captures: Sequence[Capture],
+    form: ScanForm,
+) -> list[Edit]:
+    """Edits to the body of a scan, to what its calls carry, and to what their results are bound to.
+
+    Raises:
+        CannotEmit: one of them is not written in a way that can be changed.
+    """
     carry = Carry(_flat_size(context, function, uses, form), tuple(captures))
     gives: Gives = "carry" if form.result is None else "carry and outputs"
     edits = function_edits(context, function, carry, gives)
@@ -63,7 +79,7 @@ def scan_carry_edits(context: FileContext, site: Site, captures: Sequence[Captur
     return edits
 
 
-def _form(context: FileContext, site: Site, count: int) -> _Form:
+def _form(context: FileContext, site: Site, count: int) -> ScanForm:
     given, back = (site.options.get(name) for name in ("in_axes", "out_axes"))
     argument = _carry_place(context, given)
     if given is None and count != 2:
@@ -71,9 +87,9 @@ def _form(context: FileContext, site: Site, count: int) -> _Form:
     if back is not None and not isinstance(back, ast.Tuple):
         if context.tree.nnx_name(back) != "Carry":
             raise CannotEmit("the scan carries nothing so far")
-        return _Form(argument, None, 1)
+        return ScanForm(argument, None, 1)
     results = len(back.elts) if isinstance(back, ast.Tuple) else 2
-    return _Form(argument, _carry_place(context, back), results)
+    return ScanForm(argument, _carry_place(context, back), results)
 
 
 def _carry_place(context: FileContext, axes: ast.expr | None) -> int:
@@ -87,7 +103,7 @@ def _carry_place(context: FileContext, axes: ast.expr | None) -> int:
 
 
 def _flat_size(
-    context: FileContext, function: LoopFunction, uses: Sequence[ast.Call], form: _Form
+    context: FileContext, function: LoopFunction, uses: Sequence[ast.Call], form: ScanForm
 ) -> int | None:
     """How many elements the carry has, when all of it is written out as a tuple."""
     sizes = set()
@@ -110,7 +126,7 @@ def _flat_size(
     return size if not sizes and is_flat(context, function, size) else None
 
 
-def _carry_target(context: FileContext, use: ast.Call, form: _Form) -> ast.expr | None:
+def _carry_target(context: FileContext, use: ast.Call, form: ScanForm) -> ast.expr | None:
     """What the carry is bound to by the statement that takes the results apart."""
     match context.tree.parents[use]:
         case ast.Assign(targets=[ast.Tuple(elts=elts)]) if form.result is not None:
@@ -120,7 +136,7 @@ def _carry_target(context: FileContext, use: ast.Call, form: _Form) -> ast.expr 
 
 
 def _returns(
-    context: FileContext, definition: ast.FunctionDef, carry: Carry, form: _Form
+    context: FileContext, definition: ast.FunctionDef, carry: Carry, form: ScanForm
 ) -> list[Edit]:
     edits: list[Edit] = []
     found = own_returns(definition)
@@ -137,7 +153,7 @@ def _returns(
     return edits
 
 
-def _result(context: FileContext, use: ast.Call, carry: Carry, form: _Form) -> list[Edit]:
+def _result(context: FileContext, use: ast.Call, carry: Carry, form: ScanForm) -> list[Edit]:
     if form.result is None:
         return result_edits(context, use, carry)
     parent = context.tree.parents[use]
@@ -151,6 +167,9 @@ def _result(context: FileContext, use: ast.Call, carry: Carry, form: _Form) -> l
     target = _carry_target(context, use, form)
     if target is None:
         raise CannotEmit("the results of the scan are not taken apart where it is called")
+    statement = context.tree.statement(use)
+    if not may_ignore(context, statement):
+        raise CannotEmit("the name _ is in use where the scan is called")
     ignored = ["_"] * len(carry.added)
     if carry.size is not None:
         assert isinstance(target, ast.Tuple)

@@ -280,3 +280,38 @@ ABSTRACT = {
         0,
     ),
 }
+
+SCANS_OF_JAX = {
+    "spellings": (
+        """
+        from jax import lax
+        def run(model: Net, x: jax.Array):
+            def f(c, y): return model(c), y
+            def g(c, y):
+                return (model(c[0]), c[1]), (  # both
+                    y
+                )
+            def h(c, _):
+                c = c * 1
+                return model(c), None
+            a, _ = lax.scan(f, x, jnp.ones(3))
+            (b, c), d = jax.lax.scan(g, (x, 0), jnp.ones(3), unroll=2)
+            e = jax.lax.scan(h, x, None, length=3)[0]
+            return a, b, c, d, e
+        """,
+        3,
+    ),
+    "hidden": (
+        """
+        def run(model: Net, x: jax.Array, *args, **kwargs):
+            def f(c, y): return model(c), y
+            def g(c, y): return model(c), y
+            def h(c, y): return model(c), y
+            a = jax.lax.scan(f, *args), jax.lax.scan(g, x, x, **kwargs)
+            b = jax.lax.scan(h, x,  # from here
+                             jnp.ones(3))
+            return a, b, jax.lax.scan(lambda c, y: (model(c), y), x, jnp.ones(3))
+        """,
+        0,
+    ),
+}
