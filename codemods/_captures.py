@@ -9,7 +9,7 @@ from codemods._evidence import is_graph_node
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction
-from nnx_migrate.facts.uses import Use
+from nnx_migrate.facts.use_search import Use
 from nnx_migrate.facts.values import (
     ContainerValue,
     FunctionValue,

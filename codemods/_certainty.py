@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
-from nnx_migrate.facts.uses import Use
+from nnx_migrate.facts.use_search import Use
 from nnx_migrate.rewrite.context import FileContext
 
 _DECIDING = (

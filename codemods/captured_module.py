@@ -58,9 +58,10 @@ from __future__ import annotations
 import ast
 
 from codemods._captures import Captured, captured_by
-from codemods._carried import is_called_once, is_data, obstacle, overlap
+from codemods._carried import is_called_once, is_data, overlap
 from codemods._certainty import is_certain
 from codemods._evidence import is_graph_node
+from codemods._trace_level import obstacle
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
@@ -137,7 +138,7 @@ def _is_local(context: FileContext, site: Site) -> bool:
 def _only_read(captured: Captured) -> Decision | None:
     if captured.unseen:
         return None
-    return Same(RULE.name, "what the loop captures is only read, which works in both modes")
+    return Same(RULE.name, "what the function captures is only read, which works in both modes")
 
 
 def _reason(context: FileContext, site: Site, captured: Captured, evidence: list[Evidence]) -> str:

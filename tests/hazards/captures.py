@@ -288,6 +288,7 @@ SCANS_OF_JAX = {
         def run(model: Net, x: jax.Array):
             def f(c, y): return model(c), y
             def g(c, y):
+                y = y * 1
                 return (model(c[0]), c[1]), (  # both
                     y
                 )
