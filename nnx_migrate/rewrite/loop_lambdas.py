@@ -33,17 +33,18 @@ def lambda_edits(
     Raises:
         CannotEmit: it cannot be told what it returns.
     """
-    parameter = function.parameter.arg
+    parameter = _parameter(context, function, carry)
     names = {name for capture in carry.added for name, _ in capture.ways()}
-    check_inner_names(definition, {parameter, *names})  # its reads are edited where they stand
+    check_inner_names(
+        definition, {function.parameter.arg, *names}
+    )  # its reads are edited where they stand
     edits: list[Edit] = []
     if carry.size is None:
-        parameter = whole_name(context, function)
         edits.append(Edit(*context.text.span(function.parameter), parameter))
         edits += [Edit(*context.text.span(n), f"{parameter}[0]") for n in function.loads]
     else:
         edits += index_edits(context, function, carry.size)
-    elements = [f"{parameter}[{carry.start + place}]" for place in range(len(carry.added))]
+    elements = lambda_elements(context, function, carry)
     ways = {
         name: f"{element}{rest}"
         for element, capture in zip(elements, carry.added, strict=True)
@@ -51,11 +52,28 @@ def lambda_edits(
     }
     edits += [Edit(*context.text.span(n), ways[n.id]) for n in function.captured]
     if returns:
-        edits += _result(context, definition.body, carry, elements)
+        edits += lambda_result(context, definition.body, carry, elements)
     return edits
 
 
-def _result(context: FileContext, body: ast.expr, carry: Carry, elements: list[str]) -> list[Edit]:
+def _parameter(context: FileContext, function: LoopFunction, carry: Carry) -> str:
+    return whole_name(context, function) if carry.size is None else function.parameter.arg
+
+
+def lambda_elements(context: FileContext, function: LoopFunction, carry: Carry) -> list[str]:
+    """How a lambda spells what it carries in addition."""
+    parameter = _parameter(context, function, carry)
+    return [f"{parameter}[{carry.start + place}]" for place in range(len(carry.added))]
+
+
+def lambda_result(
+    context: FileContext, body: ast.expr, carry: Carry, elements: list[str]
+) -> list[Edit]:
+    """Edits to what a lambda returns as the carry.
+
+    Raises:
+        CannotEmit: the carry has another size there.
+    """
     start, end = context.text.span(body)
     more = ", ".join(elements)
     if carry.size is None:

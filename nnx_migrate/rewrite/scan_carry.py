@@ -11,8 +11,15 @@ from nnx_migrate.rewrite.carrying import initial_edits, may_ignore, result_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.displays import appended
 from nnx_migrate.rewrite.edits import Edit
-from nnx_migrate.rewrite.loop_carry import Carry, LoopFunction, is_flat, loop_function
+from nnx_migrate.rewrite.loop_carry import (
+    Carry,
+    FunctionDefinition,
+    LoopFunction,
+    is_flat,
+    loop_function,
+)
 from nnx_migrate.rewrite.loop_functions import Gives, function_edits, returned_edits
+from nnx_migrate.rewrite.loop_lambdas import lambda_elements, lambda_result
 from nnx_migrate.rewrite.nested import own_returns
 from nnx_migrate.rewrite.passing import calls_of, traced_definition
 from nnx_migrate.rewrite.plan import CannotEmit, Capture
@@ -42,8 +49,8 @@ def scan_carry_edits(context: FileContext, site: Site, captures: Sequence[Captur
     if not site.complete or "transform_metadata" in site.options:
         raise CannotEmit("not all options of the scan can be followed")
     definition = traced_definition(context, site)
-    if not isinstance(definition, ast.FunctionDef):
-        raise CannotEmit("the body of the scan is a lambda")
+    if not isinstance(definition, FunctionDefinition):
+        raise CannotEmit("the body of the scan is no plain function")
     count = len(definition.args.posonlyargs) + len(definition.args.args)
     form = _form(context, site, count)
     names = [name for capture in captures for name, _ in capture.ways()]
@@ -58,7 +65,7 @@ def scan_carry_edits(context: FileContext, site: Site, captures: Sequence[Captur
 def body_and_calls(
     context: FileContext,
     function: LoopFunction,
-    definition: ast.FunctionDef,
+    definition: FunctionDefinition,
     uses: Sequence[ast.Call],
     captures: Sequence[Capture],
     form: ScanForm,
@@ -71,7 +78,10 @@ def body_and_calls(
     carry = Carry(_flat_size(context, function, uses, form), tuple(captures))
     gives: Gives = "carry" if form.result is None else "carry and outputs"
     edits = function_edits(context, function, carry, gives)
-    if form.result is not None:
+    if form.result is not None and isinstance(definition, ast.Lambda):
+        element = _elements(definition.body, form)[form.result]
+        edits += lambda_result(context, element, carry, lambda_elements(context, function, carry))
+    elif form.result is not None and isinstance(definition, ast.FunctionDef):
         edits += _returns(context, definition, carry, form)
     for use in uses:
         edits += initial_edits(context, use.args[form.argument], carry)
@@ -135,19 +145,24 @@ def _carry_target(context: FileContext, use: ast.Call, form: ScanForm) -> ast.ex
     return None
 
 
+def _elements(value: ast.expr | None, form: ScanForm) -> list[ast.expr]:
+    """What is returned as the carry and the outputs."""
+    if not isinstance(value, ast.Tuple) or len(value.elts) != form.results:
+        raise CannotEmit("the body does not return its carry and outputs as a tuple")
+    if any(isinstance(element, ast.Starred) for element in value.elts):
+        raise CannotEmit("the body does not return its carry and outputs as a tuple")
+    return value.elts
+
+
 def _returns(
     context: FileContext, definition: ast.FunctionDef, carry: Carry, form: ScanForm
 ) -> list[Edit]:
     edits: list[Edit] = []
     found = own_returns(definition)
     for node in found:
-        value = node.value
-        if not isinstance(value, ast.Tuple) or len(value.elts) != form.results:
-            raise CannotEmit("the body does not return its carry and outputs as a tuple")
-        if any(isinstance(element, ast.Starred) for element in value.elts):
-            raise CannotEmit("the body does not return its carry and outputs as a tuple")
         assert form.result is not None
-        edits += returned_edits(context, value.elts[form.result], carry, within=True)
+        element = _elements(node.value, form)[form.result]
+        edits += returned_edits(context, element, carry, within=True)
     if not found:
         raise CannotEmit("the body of the scan returns nothing")
     return edits

@@ -47,6 +47,13 @@ def results_by_number(net, xs):
     return y, jnp.stack(outputs)
 
 
+def in_one_line(net, xs):
+    total = jnp.zeros(2)
+    for x in xs:
+        total = net(total) + x
+    return total
+
+
 def agree(found, expected, name):
     for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
         if jax.dtypes.issubdtype(one.dtype, jax.dtypes.prng_key):
@@ -61,6 +68,7 @@ def drive(program):
         ("carry_alone", (XS[0],), carry_alone),
         ("in_another_place", (XS,), in_another_place),
         ("results_by_number", (XS,), results_by_number),
+        ("in_one_line", (XS,), in_one_line),
     ):
         net, other = program.Net(nnx.Rngs(0)), program.Net(nnx.Rngs(0))
         function = getattr(program, name, None) or getattr(program.Net, name)
