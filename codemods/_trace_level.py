@@ -12,8 +12,26 @@ from nnx_migrate.facts.values import FunctionValue, Located, ParameterOf, Scope
 from nnx_migrate.rewrite.context import FileContext
 
 _MAX_DEPTH = 6
+_FREE_VARIABLES = ("hijax", "var_defaults")
 #: The names that a site is going to pass explicitly.
 Carried = Callable[[Site], Collection[str]]
+
+
+def may_be_captured(context: FileContext) -> bool:
+    """Whether Variables around here may be of the kinds that functions may capture and update.
+
+    Those of hijax, and array references, are made where the code says so, or under its defaults.
+    """
+    for word in _FREE_VARIABLES:
+        if not context.project.has_word(word):
+            continue
+        for module, index in context.project.modules.items():
+            if word not in index.words or module.partition(".")[0] == "flax":
+                continue
+            here, imports = context.tree.module, context.analysis.imports
+            if module == here or module in imports.of(here) or here in imports.of(module):
+                return True
+    return False
 
 
 def obstacle(context: FileContext, site: Site, captured: Captured, carried: Carried) -> str:

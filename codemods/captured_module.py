@@ -48,7 +48,8 @@ What it does otherwise
 ----------------------
 An object that is only read works in both modes and stays as it is; `--select captured-module` asks
 for the rewrite all the same. What raises in both modes and cannot be rewritten is for a person to
-do; the finding says why. All else is left as it is.
+do; the finding says why. All else is left as it is, and so is code with Variables of hijax, which
+may be captured.
 
 Reference: https://github.com/google/flax/issues/4819
 """
@@ -61,7 +62,7 @@ from codemods._captures import Captured, captured_by
 from codemods._carried import is_called_once, is_data, overlap
 from codemods._certainty import is_certain
 from codemods._evidence import is_graph_node
-from codemods._trace_level import obstacle
+from codemods._trace_level import may_be_captured, obstacle
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
@@ -80,7 +81,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if site.form == "reference" or not _is_local(context, site):
         return None
     captured = captured_by(context, site)
-    if captured is None or not captured.objects:
+    if captured is None or not captured.objects or may_be_captured(context):
         return None
     asked = context.options.select is not None and RULE.name in context.options.select
     if not captured.uses and (not asked or site.transform in JAX_SITES):
@@ -109,7 +110,7 @@ def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
         return None
     uses = context.analysis.uses.of_call(values, context.where(site.node))
     asked = context.options.select is not None and RULE.name in context.options.select
-    if not uses and not asked:
+    if not (uses or asked) or may_be_captured(context):
         return None
     text = ast.unparse(target)
     evidence = [Evidence(f"{text}: {u.what}", Proof.PROVED, u.where) for u in sorted(uses, key=str)]

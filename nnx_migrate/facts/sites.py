@@ -87,6 +87,7 @@ class SiteFinder:
     def _jax_sites(self) -> Iterator[Site]:
         """Calls of functions of jax with something in the place of the function."""
         lasts = {name.rpartition(".")[2] for name in JAX_SITES}
+        lasts &= set(self.tree.project.modules[self.tree.module].words)
         for node in self.tree.nodes:
             if not isinstance(node, ast.Call) or not node.args:
                 continue
