@@ -33,9 +33,9 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
     for capture in captured.objects:
         scope = context.tree.scope(site.node)
         values = context.evaluator.values(scope, ir.Name(capture.name))
-        shared = context.analysis.sharing.of(values)
-        if shared:
-            return Evidence(shared, Proof.PROVED, context.where(site.node))
+        doubt = not_a_tree(context, values, context.where(site.node))
+        if doubt is not None:
+            return doubt
     for element, is_array in _given(context, site):
         values = context.values(element)
         if is_array or is_data(values):
@@ -47,6 +47,17 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
         if not all(_apart(context, site, values, capture) for capture in captured.objects):
             claim = f"{text}, which is passed already, may share Variables with it"
             return Evidence(claim, Proof.PROVED, context.where(element))
+    return None
+
+
+def not_a_tree(context: FileContext, values: Values, where: str) -> Evidence | None:
+    """Why an object may hold something twice; then tree mode captures it, but does not take it."""
+    shared = context.analysis.sharing.of(values)
+    if shared:
+        return Evidence(shared, Proof.PROVED, where)
+    unseen = context.analysis.contents.of(values).unseen
+    if unseen:
+        return Evidence(f"not all that it holds is seen: {unseen[0]}", Proof.ASSUMED, where)
     return None
 
 

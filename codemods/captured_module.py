@@ -39,10 +39,10 @@ update and broadcasts what it only reads; that of jax becomes an `nnx.scan`.
 
 When it is safe
 ---------------
-When nothing else that is passed shares a Variable with the object, the functions are used by this
-transform alone, and no other transform around them goes on capturing the object. A function under
-`jit` keeps the values of what it captures, while an argument follows updates: there it must be
-called no more than once.
+When all that the object holds is seen, and held once, nothing else that is passed shares a Variable
+with it, the functions are used by this transform alone, and no other transform around them goes on
+capturing the object. A function under `jit` keeps the values of what it captures, while an argument
+follows updates: there it must be called no more than once.
 
 What it does otherwise
 ----------------------
@@ -59,7 +59,7 @@ from __future__ import annotations
 import ast
 
 from codemods._captures import Captured, captured_by
-from codemods._carried import is_called_once, is_data, overlap
+from codemods._carried import is_called_once, is_data, not_a_tree, overlap
 from codemods._certainty import is_certain
 from codemods._evidence import is_graph_node
 from codemods._trace_level import may_be_captured, obstacle
@@ -117,6 +117,9 @@ def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
     called = ir.Call(lower_expr(target), (), (), target.lineno)
     if not is_data(context.evaluator.values(context.scope(target), called)):
         return None  # what it returns may hold its Variables
+    doubt = not_a_tree(context, values, context.where(target))
+    if doubt is not None and not (context.options.unsafe and doubt.proof is Proof.ASSUMED):
+        return None
     captures = (Capture(text),)
     try:
         capture_edits(context, site, captures)
