@@ -63,7 +63,10 @@ _VIEWS = frozenset({"state", "split", "variables", "pop", "view", "compat.state"
 
 
 class Aliases:
-    """Follows one parameter of one function through names, attributes, containers and calls."""
+    """Follows one parameter of one function through names, attributes, containers and calls.
+
+    What the function captures under a name is followed like a parameter of that name.
+    """
 
     def __init__(self, finder: EffectFinder, scope: Scope, parameter: str) -> None:
         self.finder = finder
@@ -71,6 +74,8 @@ class Aliases:
         self.project = finder.project
         self.scope = scope
         self.parameter = parameter
+        own = any(p.name == parameter for p in self.project.function(scope).parameters)
+        self.captured = [] if own else self.project.bindings(scope, parameter)
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:
         return self.evaluator.values(scope, expr) or frozenset({Basic("unknown", "not resolved")})
@@ -88,11 +93,14 @@ class Aliases:
     def _is_rooted(self, scope: Scope, expr: ir.Expr) -> bool:
         match expr:
             case ir.Name(id=name):
+                bindings = self.project.bindings(scope, name)
+                if self.captured and name == self.parameter and bindings == self.captured:
+                    return True
                 return any(
                     self._is_parameter(binding)
                     if isinstance(binding, ParameterOf)
                     else self.rooted(binding.scope, binding.expr)
-                    for binding in self.project.bindings(scope, name)
+                    for binding in bindings
                 )
             case ir.Attribute(base=base, name=name):
                 return (

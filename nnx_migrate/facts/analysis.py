@@ -12,6 +12,7 @@ from nnx_migrate.facts.identity import IdentityFinder
 from nnx_migrate.facts.importing import ImportFinder
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sharing import SharingFinder
+from nnx_migrate.facts.uses import UseFinder
 
 
 class Analysis:
@@ -24,6 +25,10 @@ class Analysis:
     @functools.cached_property
     def effects(self) -> EffectFinder:
         return EffectFinder(self.evaluator)
+
+    @functools.cached_property
+    def uses(self) -> UseFinder:
+        return UseFinder(self.effects, self.contents)
 
     @functools.cached_property
     def contents(self) -> ContentsFinder:

@@ -220,6 +220,7 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
             "optax.",
             "math.",
             "time.",
+            "argparse.",
             "os.",
             "logging.",
         )

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.flax_layers import Layer, layers, mode_dependent_functions
 from nnx_migrate.facts.name_tables import NameTables
+from nnx_migrate.facts.transforms import JAX_SITES
 from nnx_migrate.facts.values import Located, ParameterOf, Scope
 
 Binding = Located | ParameterOf
@@ -81,7 +82,7 @@ class Project:
             dotted = self.dotted(scope, value)
             for name in path:
                 dotted = dotted and self.follow(f"{dotted}.{name}")
-            reached = nnx_name(dotted)
+            reached = dotted if dotted in JAX_SITES else nnx_name(dotted)
             if reached is not None:
                 yield reached
 

@@ -13,6 +13,7 @@ from nnx_migrate.facts.lower import named_by_string
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, Tree
 from nnx_migrate.facts.transforms import (
     CONTROL_FLOW,
+    JAX_SITES,
     OBJECT_FUNCTIONS,
     OBJECT_METHODS,
     SITE_NAMES,
@@ -88,7 +89,33 @@ class SiteFinder:
             if (site := self._site(reference, name)) is not None
         ]
         found += self._methods()
+        found += self._jax_sites()
         return sorted(found, key=lambda s: (s.reference.lineno, s.reference.col_offset))
+
+    def _jax_sites(self) -> Iterator[Site]:
+        """Calls of functions of jax with something in the place of the function."""
+        lasts = {name.rpartition(".")[2] for name in JAX_SITES}
+        lasts &= set(self.tree.project.modules[self.tree.module].words)
+        for node in self.tree.nodes:
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            func = node.func
+            last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+            if last in lasts and (name := self.tree.dotted(func)) in JAX_SITES:
+                first = node.args[:1]
+                assert name is not None
+                yield Site(
+                    name,
+                    func,
+                    "object",
+                    node,
+                    {k.arg: k.value for k in node.keywords if k.arg},
+                    node,
+                    all(k.arg for k in node.keywords),
+                    None,
+                    functions=tuple(first),
+                    operands=tuple(first if name == "jax.eval_shape" else node.args[1:]),
+                )
 
     def references(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
         """Every expression that refers to one of these nnx names, outside of annotations."""

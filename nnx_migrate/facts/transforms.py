@@ -69,6 +69,10 @@ CONTROL_FLOW: Mapping[str, ControlFlow] = {
     "fori_loop": ControlFlow(("lower", "upper", "body_fun", "init_val"), (2,), (2,), 3, 1),
 }
 
+#: Those of them that carry what they are given.
+LOOPS = frozenset({"while_loop", "fori_loop"})
+SCANS = frozenset({"scan", "jax.lax.scan"})
+
 #: Transforms of which every use is looked at.
 TRANSFORMS = frozenset(
     {
@@ -89,6 +93,8 @@ TRANSFORMS = frozenset(
         "fork_rngs",
     }
 )
+#: Functions of jax that are sites: they are called on, or capture, an object of nnx.
+JAX_SITES = frozenset({"jax.eval_shape", "jax.lax.scan"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from nnx_migrate.rewrite.arguments import (
 )
 from nnx_migrate.rewrite.capturing import capture_edits
 from nnx_migrate.rewrite.cloning import clone_edits
+from nnx_migrate.rewrite.closures import closure_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit, apply_edits
 from nnx_migrate.rewrite.evaluation import check_order
@@ -121,6 +122,9 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     callee = next((c.callee for c in job.contributions if c.callee), None)
     if callee is not None:
         return replaced_by(context, site.reference, callee)
+    captures = [capture for c in job.contributions for capture in c.captures]
+    if captures:
+        return closure_edits(context, site, captures)
     spelling = Spelling.at(context, site.reference)
     edits = list(spelling.import_edits)
     if site.form == "call" and (job.splits or job.returns) and _must_outline(context, job):

@@ -166,3 +166,24 @@ def is_owned(context: FileContext, site: Site, definition: AnyFunction) -> bool:
     if context.outermost_function(definition) is None and not in_loop:
         return False
     return loads[0] in functions
+
+
+def free_names(context: FileContext, definition: AnyFunction) -> Iterator[ast.Name]:
+    """Every place in a function that reads a name from the functions around it, or the module."""
+    here = context.tree.scope_of(definition)
+    body = definition.body if isinstance(definition.body, list) else [definition.body]
+    for part in body:
+        for node in ast.walk(part):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                bindings = context.project.bindings(context.tree.scope(node), node.id)
+                if bindings and not any(_is_inside(context, b.scope, here) for b in bindings):
+                    yield node
+
+
+def _is_inside(context: FileContext, scope: Scope, outer: Scope) -> bool:
+    if scope.module != outer.module:
+        return False
+    key: str | None = scope.function
+    while key is not None and key != outer.function:
+        key = context.project.function(Scope(scope.module, key)).parent
+    return key is not None

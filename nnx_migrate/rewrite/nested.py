@@ -220,7 +220,7 @@ def return_edits(context: FileContext, definition: Definition, wiring: Rewiring)
     if not wiring.returns and wiring.carry is None:
         return []
     edits: list[Edit] = []
-    found = _own_returns(definition)
+    found = own_returns(definition)
     if not found or any(node.value is None for node in found):
         raise CannotEmit("the function does not return a value on all its ways")
     for node in found:
@@ -262,7 +262,7 @@ def _carry_return(context: FileContext, value: ast.expr, wiring: Rewiring) -> Ed
 
 def result_names(definition: Definition, taken: set[str]) -> list[str]:
     """A name for each element of the tuple that is returned; none when they are not known."""
-    values = [node.value for node in _own_returns(definition)]
+    values = [node.value for node in own_returns(definition)]
     tuples = [v.elts for v in values if isinstance(v, ast.Tuple)]
     if not tuples or len(tuples) != len(values) or len({len(t) for t in tuples}) != 1:
         return []
@@ -273,7 +273,7 @@ def result_names(definition: Definition, taken: set[str]) -> list[str]:
     return names if not set(names) & parameters else fresh(names, taken, "returned")
 
 
-def _own_returns(definition: Definition) -> list[ast.Return]:
+def own_returns(definition: Definition) -> list[ast.Return]:
     found: list[ast.Return] = []
     stack: list[ast.AST] = list(definition.body)
     while stack:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Literal
 
 from nnx_migrate.outcomes import Evidence
@@ -121,6 +121,30 @@ class CapturePlan:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Capture:
+    """An object that a traced function captures, and is to be given explicitly.
+
+    Args:
+        name: the name that it has around the function, and in it.
+        aliases: other names for it or for a part of it, each with the attributes that lead there
+            (".layer").
+        updated: it may be updated, so that a scan has to carry it: what it broadcasts it restores.
+    """
+
+    name: str
+    aliases: tuple[tuple[str, str], ...] = ()
+    updated: bool = True
+
+    def ways(self) -> tuple[tuple[str, str], ...]:
+        """Every name by which the function may read it, with the attributes behind it."""
+        return ((self.name, ""), *self.aliases)
+
+    def lines(self, read: Collection[str]) -> list[str]:
+        """Statements that bind those of its other names that are read."""
+        return [f"{alias} = {self.name}{rest}" for alias, rest in self.aliases if alias in read]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Contribution:
     """What one rule wants changed at one site.
 
@@ -134,6 +158,7 @@ class Contribution:
         clones: places of arguments that the function is to work on copies of.
         capture: what it sows becomes a result.
         settles: rules whose pins at the site have no reason any more when this is done.
+        captures: objects from outside that the function is to be given.
         drop: names whose binding is no longer needed when this is done.
     """
 
@@ -149,6 +174,7 @@ class Contribution:
     clones: tuple[int, ...] = ()
     capture: CapturePlan | None = None
     settles: frozenset[str] = frozenset()
+    captures: tuple[Capture, ...] = ()
     drop: tuple[str, ...] = ()
 
 
@@ -180,11 +206,16 @@ class Same:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Manual:
-    """Neither rewritten nor pinned: a person has to decide."""
+    """Neither rewritten nor pinned: a person has to decide.
+
+    Args:
+        blocks: until then no other rule may rewrite the site.
+    """
 
     rule: str
     reason: str
     evidence: tuple[Evidence, ...] = ()
+    blocks: bool = True
 
 
 Decision = Contribution | Pin | Same | Manual

@@ -328,10 +328,18 @@ def _indents(edits: Sequence[Edit]) -> bool:
 
 
 def _contributions(decisions: Sequence[Decision]) -> list[Contribution]:
-    """The contributions at a site, unless a decision among them forbids to rewrite it."""
+    """The contributions at a site, unless a decision among them forbids to rewrite it.
+
+    What a function captures is passed to it first, then what it sows made a result; what else is to
+    be done at the site is planned anew, by the text that this leaves.
+    """
     found = [d for d in decisions if isinstance(d, Contribution)]
     settled = {rule for contribution in found for rule in contribution.settles}
-    if any(isinstance(d, Pin | Manual) and d.rule not in settled for d in decisions):
+    if any(_forbids(d) and d.rule not in settled for d in decisions):
         return []
-    # What else is to be done at the site is planned anew, by the text that this leaves.
-    return [d for d in found if d.capture is not None] or found
+    passed = [c for c in found if c.captures]
+    return passed or [c for c in found if c.capture is not None] or found
+
+
+def _forbids(decision: Decision) -> bool:
+    return isinstance(decision, Pin) or (isinstance(decision, Manual) and decision.blocks)

@@ -37,7 +37,8 @@ def test_a_rewrite_shows_its_evidence(command: Command, project: Path) -> None:
         "differentiable State",
         "    proved: argument 0 is Net (annotation)",
         "    proved: the function leaves the structure of argument 0 alone (src/train.py:18)",
-        "  nothing to say: diff-state, shared-reference, sown-intermediates, structural-update",
+        "  nothing to say: captured-module, diff-state, shared-reference, sown-intermediates, "
+        "structural-update",
     ]
     assert (project / "train.py").read_bytes() == TRAIN
 

@@ -24,6 +24,10 @@ class Expectation:
         unsafe: whether rewrites with assumptions are allowed.
         tree_unchanged_ok: the unmigrated program runs in tree mode with the same results.
         reason: why a case that tree mode does not break is kept all the same.
+        select: the rules that are asked for by name; none for all of them, unasked.
+        raises: mode -> type of the exception that the unmigrated program ends with in it. A case
+            that raises in graph mode has no reference to be compared with: its driver compares
+            with plain Python, and both modes must give the same.
     """
 
     why: str
@@ -32,6 +36,8 @@ class Expectation:
     unsafe: bool
     tree_unchanged_ok: bool
     reason: str
+    select: tuple[str, ...] = ()
+    raises: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def must_change(self) -> bool:
@@ -114,6 +120,7 @@ class Case:
         text = (self.folder / "expect.toml").read_text(encoding="utf-8")
         table = tomllib.loads(text)
         known = {"why", "outcomes", "target", "unsafe", "tree_unchanged_ok", "reason"}
+        known |= {"select", "raises"}
         if table.keys() - known or not table.get("why"):
             raise ValueError(f"{self.name}: expect.toml needs `why` and only {sorted(known)}")
         return Expectation(
@@ -123,6 +130,8 @@ class Case:
             unsafe=table.get("unsafe", False),
             tree_unchanged_ok=table.get("tree_unchanged_ok", False),
             reason=table.get("reason", ""),
+            select=tuple(table.get("select", ())),
+            raises=table.get("raises", {}),
         )
 
 

@@ -17,7 +17,8 @@ from tests.golden.cases import Expectation
 
 def options_for(expectation: Expectation) -> Options:
     """The options that a case asks for."""
-    return Options(target=expectation.target, unsafe=expectation.unsafe)
+    select = frozenset(expectation.select) if expectation.select else None
+    return Options(select=select, target=expectation.target, unsafe=expectation.unsafe)
 
 
 def migrate_tree(files: Mapping[str, bytes], options: Options) -> dict[str, FileResult]:

@@ -76,10 +76,13 @@ def test_second_run_has_nothing_to_do(case: Case) -> None:
 @pytest.mark.runs_jax
 @each_case
 def test_migrated_program_gives_the_same(case: Case, column: ColumnOf) -> None:
-    reference = column(BEFORE_GRAPH)[case.name]
-    assert reference.form is not None, f"before@graph does not run: {reference.error}"
+    expectation = case.expectation()
+    if "graph" in expectation.raises:
+        _assert_raises(column(BEFORE_GRAPH)[case.name], expectation.raises["graph"])
+    reference = column(AFTER_GRAPH if "graph" in expectation.raises else BEFORE_GRAPH)[case.name]
+    assert reference.form is not None, f"the reference does not run: {reference.error}"
     assert len(reference.form) > 3, "the driver returns next to nothing"
-    columns = [AFTER_TREE] if case.expectation().target == "tree" else [AFTER_GRAPH, AFTER_TREE]
+    columns = [AFTER_TREE] if expectation.target == "tree" else [AFTER_GRAPH, AFTER_TREE]
     for after in columns:
         found = difference(reference, column(after)[case.name])
         assert found is None, f"{after.name}: {found}"
@@ -89,9 +92,22 @@ def test_migrated_program_gives_the_same(case: Case, column: ColumnOf) -> None:
 @each_case
 def test_case_is_worth_having(case: Case, column: ColumnOf) -> None:
     expectation = case.expectation()
-    found = difference(column(BEFORE_GRAPH)[case.name], column(BEFORE_TREE)[case.name])
+    before_tree = column(BEFORE_TREE)[case.name]
+    if "tree" in expectation.raises:
+        _assert_raises(before_tree, expectation.raises["tree"])
+        return
+    if "graph" in expectation.raises:
+        found = difference(column(AFTER_TREE)[case.name], before_tree)
+        assert found is None, f"it ran in tree mode before, and gives something else now: {found}"
+        return
+    found = difference(column(BEFORE_GRAPH)[case.name], before_tree)
     if expectation.must_change and not expectation.tree_unchanged_ok:
         assert found is not None, "the flip changes nothing here, so the case proves nothing"
     else:
         assert found is None, f"the flip breaks it, but nothing is to be changed: {found}"
         assert expectation.reason or not expectation.tree_unchanged_ok
+
+
+def _assert_raises(result: Result, expected: str) -> None:
+    assert result.form is None, "it runs, though it is expected to raise"
+    assert result.error.startswith(f"{expected}:"), result.error

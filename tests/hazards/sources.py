@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import textwrap
 
+from tests.hazards.captures import ABSTRACT, LOOPS, PASSED, SCANS_OF_JAX
+
 HEAD = """\
 import jax, jax.numpy as jnp
 from flax import nnx
@@ -783,5 +785,14 @@ SOURCES: dict[str, Hazard] = (
         f"{rule}-{name}": hazard
         for rule in _FILTERS
         for name, hazard in _filter_hazards(rule).items()
+    }
+    | {
+        f"captured-module-{name}": _make("captured-module", body, count)
+        for name, (body, count) in (
+            LOOPS
+            | {f"passed-{name}": case for name, case in PASSED.items()}
+            | {f"abstract-{name}": case for name, case in ABSTRACT.items()}
+            | {f"lax-{name}": case for name, case in SCANS_OF_JAX.items()}
+        ).items()
     }
 )

@@ -1,0 +1,171 @@
+"""Whether what the functions of a loop capture may become part of its carry."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from codemods._captures import Captured, disjoint
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
+from nnx_migrate.facts.transforms import LOOPS
+from nnx_migrate.facts.values import (
+    ARRAY,
+    PLAIN,
+    ContainerValue,
+    TupleValue,
+    Value,
+    Values,
+    is_unknown,
+)
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import definition_of
+from nnx_migrate.rewrite.plan import Capture
+
+
+def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | None:
+    """Why something that is carried already may share a Variable with what is captured.
+
+    Loops of tree mode do not notice what goes in twice: the last one wins (SEMANTICS LOP-1).
+    """
+    for capture in captured.objects:
+        scope = context.tree.scope(site.node)
+        values = context.evaluator.values(scope, ir.Name(capture.name))
+        doubt = not_a_tree(context, values, context.where(site.node))
+        if doubt is not None:
+            return doubt
+    for element, is_array in _given(context, site):
+        values = context.values(element)
+        if is_array or is_data(values):
+            continue
+        text = ast.unparse(element)
+        if is_unknown(values):
+            claim = f"what {text}, which is passed already, is made of is not known"
+            return Evidence(claim, Proof.ASSUMED, context.where(element))
+        if not all(_apart(context, site, values, capture) for capture in captured.objects):
+            claim = f"{text}, which is passed already, may share Variables with it"
+            return Evidence(claim, Proof.PROVED, context.where(element))
+    return None
+
+
+def not_a_tree(context: FileContext, values: Values, where: str) -> Evidence | None:
+    """Why an object may hold something twice; then tree mode captures it, but does not take it."""
+    shared = context.analysis.sharing.of(values)
+    if shared:
+        return Evidence(shared, Proof.PROVED, where)
+    unseen = context.analysis.contents.of(values).unseen
+    if unseen:
+        return Evidence(f"not all that it holds is seen: {unseen[0]}", Proof.ASSUMED, where)
+    return None
+
+
+def _given(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, bool]]:
+    """What is passed already, and whether the body of a loop shows it to be an array."""
+    if site.transform not in LOOPS and site.transform != "jax.lax.scan":
+        for use in site.uses if site.form != "operands" else ():
+            yield from ((argument, False) for argument in use.args)
+        yield from ((operand, False) for operand in site.operands)
+        for call in _calls_of_decorated(context, site):
+            yield from ((argument, False) for argument in call.args)
+        return
+    carried, *scanned = site.operands
+    elements = carried.elts if isinstance(carried, ast.Tuple) else [carried]
+    body = definition_of(context, site.functions[-1])
+    returned = _returned(body)
+    if site.transform not in LOOPS:
+        pair = isinstance(returned, ast.Tuple) and len(returned.elts) == 2
+        returned = returned.elts[0] if pair and isinstance(returned, ast.Tuple) else None
+    for place, element in enumerate(elements):
+        yield element, _returned_data(context, body, returned, place, len(elements))
+    yield from ((each, False) for each in scanned)
+
+
+def is_called_once(context: FileContext, site: Site) -> bool:
+    """Whether each time that the function is made, it is called once at most."""
+    calls = [*_calls_of_decorated(context, site), *site.uses]
+    if len(calls) != 1 or site.escapes:
+        return False
+    holder = context.tree.function_around(site.node)
+    return context.tree.function_around(calls[0]) is holder and not any(
+        isinstance(parent, _REPEATING) and parent not in context.tree.ancestors(site.node)
+        for parent in context.tree.ancestors(calls[0])
+    )
+
+
+_REPEATING = (
+    ast.For
+    | ast.AsyncFor
+    | ast.While
+    | ast.ListComp
+    | ast.SetComp
+    | ast.DictComp
+    | ast.GeneratorExp
+)
+
+
+def _calls_of_decorated(context: FileContext, site: Site) -> Iterator[ast.Call]:
+    if site.form == "decorator" and isinstance(site.function, FunctionNode):
+        here = context.tree.scope(site.function)
+        for load in context.finder.loads(here, site.function.name):
+            call = context.tree.parents[load]
+            if isinstance(call, ast.Call) and call.func is load:
+                yield call
+
+
+def _apart(context: FileContext, site: Site, values: Values, capture: Capture) -> bool:
+    scope = context.tree.scope(site.node)
+    return disjoint(context, values, context.evaluator.values(scope, ir.Name(capture.name)))
+
+
+def is_data(values: Values) -> bool:
+    """Whether it is made of arrays and numbers alone."""
+    return bool(values) and all(_is_datum(value) for value in values)
+
+
+def _is_datum(value: Value) -> bool:
+    match value:
+        case TupleValue(elements=elements):
+            return all(map(is_data, elements))
+        case ContainerValue(element=element):
+            return is_data(element)
+        case _:
+            return value in ARRAY | PLAIN
+
+
+def _returned(body: AnyFunction | None) -> ast.expr | None:
+    if isinstance(body, ast.Lambda):
+        return body.body
+    if isinstance(body, FunctionNode) and isinstance(body.body[-1], ast.Return):
+        return body.body[-1].value
+    return None
+
+
+def _returned_data(
+    context: FileContext,
+    body: AnyFunction | None,
+    returned: ast.expr | None,
+    place: int,
+    size: int,
+) -> bool:
+    """Whether the body returns an array there: a carry keeps its structure."""
+    if returned is None:
+        return False
+    if isinstance(returned, ast.Tuple) and len(returned.elts) == size and size > 1:
+        returned = returned.elts[place]
+    if is_data(context.values(returned)):
+        return True
+    if not isinstance(returned, ast.Name) or not isinstance(body, FunctionNode):
+        return False
+    for statement in reversed(body.body[:-1]):
+        if any(_binds(node, returned.id) for node in ast.walk(statement)):
+            match statement:
+                case ast.Assign(targets=[ast.Name()], value=value):
+                    return is_data(context.values(value))
+            return False
+    return False
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)

@@ -1,0 +1,64 @@
+"""Whether code runs whenever the function that it stands in does."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
+from nnx_migrate.facts.use_search import Use
+from nnx_migrate.rewrite.context import FileContext
+
+_DECIDING = (
+    ast.If
+    | ast.For
+    | ast.AsyncFor
+    | ast.While
+    | ast.Try
+    | ast.Match
+    | ast.IfExp
+    | ast.BoolOp
+    | ast.ListComp
+    | ast.SetComp
+    | ast.DictComp
+    | ast.GeneratorExp
+)
+
+
+def is_certain(context: FileContext, use: Use) -> bool:
+    """Whether nothing decides if a use happens, as far as this file shows all of the way there."""
+    own = context.project.path_of(context.tree.module)
+    for place in (*use.via, use.where):
+        path, _, line = place.rpartition(":")
+        if path != own or not _always_runs(context, int(line)):
+            return False
+    return use.certain
+
+
+def _always_runs(context: FileContext, line: int) -> bool:
+    found = [
+        node
+        for node in context.tree.nodes
+        if isinstance(node, ast.Call | ast.Assign | ast.AugAssign | ast.AnnAssign)
+        and node.lineno == line
+    ]
+    return bool(found) and all(_is_unconditional(context, node) for node in found)
+
+
+def _is_unconditional(context: FileContext, node: ast.expr | ast.stmt) -> bool:
+    for parent in context.tree.ancestors(node):
+        if isinstance(parent, AnyFunction):
+            return not any(other.lineno < node.lineno for other in _ways_out(parent))
+        if isinstance(parent, _DECIDING):
+            return False
+    return True
+
+
+def _ways_out(function: AnyFunction) -> Iterator[ast.stmt]:
+    """Statements that may leave the function early."""
+    body = function.body if isinstance(function, FunctionNode) else []
+    for statement in body:
+        if isinstance(statement, _DECIDING):
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Return | ast.Raise):
+                    yield node

@@ -1,0 +1,204 @@
+"""An object from outside that a traced function uses: a loop over `self`, a branch that calls it.
+
+What it finds
+-------------
+Functions of `nnx.while_loop`, `fori_loop`, `cond`, `switch`, `scan`, `vmap`, `remat`, `grad`,
+`value_and_grad` and `jit` that use a Module, Rngs, Optimizer, Metric or Variable of the function
+around them (a local, a parameter, `self`) without being given it. `jax.lax.scan` over such a
+function counts, and so do `jax.eval_shape(model, x)` and `nnx.eval_shape(model, x)`, where the
+model is itself the function.
+
+Why it matters
+--------------
+Inside a transform such an object may be read, in both modes, and nothing else. To update it (a
+dropout key, batch statistics, a counter) raises TraceContextError in both modes; to hand it to
+another transform in there (layers that are scanned or rematerialised) raises in graph mode, and in
+tree mode where that transform writes back (SEMANTICS 20).
+
+Before
+------
+    def step(carry):
+        index, x = carry
+        return index + 1, self.blocks(x)
+
+    out = nnx.while_loop(lambda carry: carry[0] < length, step, (0, x))
+    return out[-1]
+
+After
+-----
+    def step(carry):
+        index, x, self = carry
+        return index + 1, self.blocks(x), self
+
+    out = nnx.while_loop(lambda carry: carry[0] < length, step, (0, x, self))
+    return out[1]
+
+Other transforms get one argument more: `nnx.cond(flag, lambda x, self: self(x), ..., x, self)`,
+and so does `nnx.eval_shape(lambda model, x: model(x), model, x)`. A scan carries what its body may
+update and broadcasts what it only reads; that of jax becomes an `nnx.scan`.
+
+When it is safe
+---------------
+When all that the object holds is seen, and held once, nothing else that is passed shares a Variable
+with it, the functions are used by this transform alone, and no other transform around them goes on
+capturing the object. A function under `jit` keeps the values of what it captures, while an argument
+follows updates: there it must be called no more than once.
+
+What it does otherwise
+----------------------
+An object that is only read works in both modes and stays as it is; `--select captured-module` asks
+for the rewrite all the same. What raises in both modes and cannot be rewritten is for a person to
+do; the finding says why. All else is left as it is, and so is code with Variables of hijax, which
+may be captured.
+
+Reference: https://github.com/google/flax/issues/4819
+"""
+
+from __future__ import annotations
+
+import ast
+
+from codemods._captures import Captured, captured_by
+from codemods._carried import is_called_once, is_data, not_a_tree, overlap
+from codemods._certainty import is_certain
+from codemods._evidence import is_graph_node
+from codemods._trace_level import may_be_captured, obstacle
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.lower import lower_expr
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.transforms import CONTROL_FLOW, JAX_SITES, LOOPS, SCANS
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.closures import closure_edits
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.plan import CannotEmit, Capture, Contribution, Decision, Manual, Same
+from nnx_migrate.rewrite.round import covered_by_setters
+from nnx_migrate.rewrite.rule import Rule
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.transform in {"eval_shape", "jax.eval_shape"}:
+        return _abstractly_called(context, site)
+    if site.form == "reference" or not _is_local(context, site):
+        return None
+    captured = captured_by(context, site)
+    if captured is None or not captured.objects or may_be_captured(context):
+        return None
+    asked = context.options.select is not None and RULE.name in context.options.select
+    if not captured.uses and (not asked or site.transform in JAX_SITES):
+        return _only_read(captured)
+    names = " and ".join(each.name for each in captured.objects)
+    uses = sorted(captured.uses, key=lambda use: (not use.certain, use.where, use.what))
+    evidence = [Evidence(f"{names}: {use.what}", Proof.PROVED, use.where) for use in uses[:3]]
+    reason = _reason(context, site, captured, evidence)
+    if reason:
+        return _left(context, captured, reason, tuple(evidence))
+    carried = site.transform in LOOPS or (
+        site.transform in SCANS and any(each.updated for each in captured.objects)
+    )
+    way = "part of the carry" if carried else "an argument"
+    message = f"{names} from outside became {way}"
+    return Contribution(RULE.name, message, tuple(evidence), captures=captured.objects)
+
+
+def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
+    """`eval_shape` of an object, which it captures like any function that it is given."""
+    if site.form == "reference" or not isinstance(site.node, ast.Call) or not site.node.args:
+        return None
+    target = site.node.args[0]
+    values = context.values(target)
+    if not is_graph_node(context, values, frozenset({"module"})):
+        return None
+    uses = context.analysis.uses.of_call(values, context.where(site.node))
+    asked = context.options.select is not None and RULE.name in context.options.select
+    if not (uses or asked) or may_be_captured(context):
+        return None
+    text = ast.unparse(target)
+    evidence = [Evidence(f"{text}: {u.what}", Proof.PROVED, u.where) for u in sorted(uses, key=str)]
+    called = ir.Call(lower_expr(target), (), (), target.lineno)
+    if not is_data(context.evaluator.values(context.scope(target), called)):
+        return None  # what it returns may hold its Variables
+    doubt = not_a_tree(context, values, context.where(target))
+    if doubt is not None and not (context.options.unsafe and doubt.proof is Proof.ASSUMED):
+        return None
+    captures = (Capture(text),)
+    try:
+        closure_edits(context, site, captures)
+    except CannotEmit:
+        return None
+    message = f"{text} became an argument of eval_shape"
+    return Contribution(RULE.name, message, tuple(evidence[:3]), captures=captures)
+
+
+def _is_local(context: FileContext, site: Site) -> bool:
+    """Whether a function of the site has a function around it, whose names it can capture."""
+    functions = site.functions or (site.function,)
+    return any(
+        isinstance(each, ast.AST)
+        and (site.form == "operands" or context.tree.function_around(each) is not None)
+        for each in functions
+    )
+
+
+def _only_read(captured: Captured) -> Decision | None:
+    if captured.unseen:
+        return None
+    return Same(RULE.name, "what the function captures is only read, which works in both modes")
+
+
+def _reason(context: FileContext, site: Site, captured: Captured, evidence: list[Evidence]) -> str:
+    """Why the object cannot be carried; empty when it can."""
+    reason = captured.obstacle or obstacle(
+        context, site, captured, lambda other: _carried(context, other)
+    )
+    if reason:
+        return reason
+    if site.transform in _KEEPING and not is_called_once(context, site):
+        claim = "between its calls the object may change, which a compiled function does not see"
+        evidence.append(Evidence(claim, Proof.ASSUMED, context.where(site.node)))
+        if not context.options.unsafe:
+            return claim
+    shared = overlap(context, site, captured)
+    if shared is not None:
+        evidence.append(shared)
+        if shared.proof is not Proof.ASSUMED or not context.options.unsafe:
+            return shared.claim
+    try:
+        closure_edits(context, site, captured.objects)
+    except CannotEmit as error:
+        return str(error)
+    return ""
+
+
+def _carried(context: FileContext, site: Site) -> set[str]:
+    """The names of what another site is going to pass explicitly."""
+    if site.decided or covered_by_setters(context, site.node):
+        return set()
+    decision = decide(context, site)
+    captures = decision.captures if isinstance(decision, Contribution) else ()
+    return {name for capture in captures for name, _ in capture.ways()}
+
+
+def _left(
+    context: FileContext, captured: Captured, reason: str, evidence: tuple[Evidence, ...]
+) -> Decision | None:
+    """Left as it is; where it raises in both modes, a person has to know."""
+    certain = [use for use in captured.uses if use.kind == "update" and is_certain(context, use)]
+    if not certain:
+        return None
+    use = min(certain, key=lambda use: (use.where, use.what))
+    names = " and ".join(each.name for each in captured.objects)
+    return Manual(
+        RULE.name,
+        f"the function captures {names} and updates what it captures ({use.what}, {use.where}), "
+        f"which raises in both modes; pass it explicitly. Not done here: {reason}",
+        evidence,
+        blocks=False,
+    )
+
+
+#: They keep what they compiled, with the values that captured objects had then (SEMANTICS 20).
+_KEEPING = frozenset({"jit"})
+_TRACING = frozenset({"vmap", "scan", "remat", "checkpoint", "grad", "value_and_grad", "jit"}) | {
+    "eval_shape"
+}
+RULE = Rule("captured-module", frozenset(CONTROL_FLOW) | _TRACING | JAX_SITES, decide)

@@ -1,0 +1,76 @@
+"""Loops that update what they capture, in ways that only a person can put right."""
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.calls = nnx.Variable(jnp.array(0))
+        self.history = nnx.Variable(jnp.zeros(2))
+
+    def __call__(self, x: jax.Array):
+        self.calls[...] += 1
+        return self.linear(x)
+
+    def used_twice(self, x: jax.Array):
+        def body(i, x):
+            return self(x)
+
+        x = nnx.fori_loop(0, 2, body, x)
+        return body(0, x)
+
+    def through_a_helper(self, x: jax.Array):
+        def helper(x):
+            return self(x)
+
+        return nnx.fori_loop(0, 2, lambda i, x: helper(self(x)), x)
+
+    def carries_a_part(self, x: jax.Array):
+        def body(i, carry):
+            history, x = carry
+            history[...] += x
+            return history, self(x)
+
+        return nnx.fori_loop(0, 2, body, (self.history, x))[1]
+
+    def with_a_default(self, x: jax.Array):
+        def body(i, x, scale=2.0):
+            return self(x) * scale
+
+        return nnx.fori_loop(0, 2, body, x)
+
+    def under_jit(self, x: jax.Array):
+        @jax.jit
+        def run(x):
+            return nnx.fori_loop(0, 2, lambda i, x: self(x), x)
+
+        return run(x)
+
+    def changes_itself(self, x: jax.Array):
+        def body(i, x):
+            self.mode = "looped"
+            return self(x)
+
+        return nnx.fori_loop(0, 2, body, x)
+
+
+def two_of_a_kind(student: Net, teacher: Net, x: jax.Array):
+    """They may be the same object."""
+    return nnx.fori_loop(0, 2, lambda i, x: student(teacher(x)), x)
+
+
+def compiled_for_two_calls(net: Net, x: jax.Array):
+    """A parameter would see the updates between the calls."""
+
+    @nnx.jit
+    def step(x):
+        return net(x)
+
+    return step(x) + step(x)
+
+
+def several(models: list[Net], x: jax.Array):
+    return nnx.fori_loop(0, 2, lambda i, x: models[0](x), x)

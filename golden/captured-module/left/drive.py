@@ -1,0 +1,25 @@
+import jax.numpy as jnp
+from flax import errors, nnx
+
+
+def drive(program):
+    x = jnp.ones(2)
+    functions = [
+        program.Net.used_twice,
+        program.Net.through_a_helper,
+        program.Net.carries_a_part,
+        program.Net.with_a_default,
+        program.Net.under_jit,
+        program.Net.changes_itself,
+        lambda model, x: program.two_of_a_kind(model, model, x),
+        program.compiled_for_two_calls,
+        lambda model, x: program.several([model], x),
+    ]
+    found = []
+    for function in functions:
+        model = program.Net(nnx.Rngs(0))
+        try:
+            function(model, x)
+        except errors.TraceContextError as error:
+            found.append(type(error).__name__)
+    return found, len(found)

@@ -1,0 +1,38 @@
+"""What a traced function captures is given to it, in the way that its transform has for that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.transforms import LOOPS, SCANS
+from nnx_migrate.rewrite.abstract_calls import abstract_edits
+from nnx_migrate.rewrite.carrying import carry_edits
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.lax_scan import lax_scan_edits
+from nnx_migrate.rewrite.passing import pass_edits
+from nnx_migrate.rewrite.plan import CannotEmit, Capture
+from nnx_migrate.rewrite.scan_carry import scan_carry_edits
+
+
+def closure_edits(context: FileContext, site: Site, captures: Sequence[Capture]) -> list[Edit]:
+    """Edits that pass objects explicitly to the functions of a site that capture them.
+
+    Raises:
+        CannotEmit: the code around the site has no place for it.
+    """
+    if site.transform in {"eval_shape", "jax.eval_shape"}:
+        return abstract_edits(context, site)
+    if site.transform in LOOPS:
+        return carry_edits(context, site, captures)
+    carried = [capture for capture in captures if capture.updated]
+    if site.transform not in SCANS:
+        return pass_edits(context, site, captures)
+    if carried and len(carried) < len(captures):
+        raise CannotEmit("a part of what the scan captures is updated in it, and a part is not")
+    if site.transform == "jax.lax.scan":
+        return lax_scan_edits(context, site, captures, carried=bool(carried))
+    if not carried:
+        return pass_edits(context, site, captures)
+    return scan_carry_edits(context, site, captures)

@@ -1,0 +1,211 @@
+"""What a traced function captures becomes an argument of it: the last one, at every call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
+from nnx_migrate.facts.transforms import CONTROL_FLOW
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.displays import appended
+from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.functions import definition_of, is_owned
+from nnx_migrate.rewrite.layout import insert_at_top
+from nnx_migrate.rewrite.options import option_edits
+from nnx_migrate.rewrite.plan import CannotEmit, Capture
+from nnx_migrate.rewrite.spelling import Spelling
+
+_MAPPED = frozenset({"vmap", "pmap", "scan"})
+_PLACES = frozenset({"argnums", "static_argnums", "donate_argnums"})
+#: Options with an entry for every argument, which are not extended here.
+_PER_ARGUMENT = frozenset({"in_shardings", "in_specs", "prevent_cse_argnums"})
+
+
+def pass_edits(context: FileContext, site: Site, captures: Sequence[Capture]) -> list[Edit]:
+    """Edits that give the functions of a site what they capture.
+
+    Raises:
+        CannotEmit: a function or a call of it is not written in a way that can be changed.
+    """
+    if not site.complete:
+        raise CannotEmit("not all arguments of the transform are to be seen")
+    if site.form == "operands":
+        return _operand_edits(context, site, captures)
+    definition = traced_definition(context, site)
+    uses = calls_of(context, site, definition)
+    count = len(definition.args.posonlyargs) + len(definition.args.args)
+    edits = parameter_edits(context, definition, captures)
+    for use in uses:
+        if use.keywords or len(use.args) != count:
+            raise CannotEmit("a call does not pass all arguments by their places")
+        if any(isinstance(argument, ast.Starred) for argument in use.args):
+            raise CannotEmit("the arguments of a call are unpacked from a sequence")
+        edits.append(_argument(context, use, [c.name for c in captures]))
+    return edits + _option_edits(context, site, count, len(captures))
+
+
+def traced_definition(context: FileContext, site: Site) -> AnyFunction:
+    """The function of a site, which nothing else uses.
+
+    Raises:
+        CannotEmit: it is not in this file, or others use it too.
+    """
+    if site.form == "decorator":
+        definition = site.function
+        if isinstance(definition, ast.FunctionDef) and len(definition.decorator_list) == 1:
+            return definition
+        raise CannotEmit("other decorators stand around the function")
+    function = site.function
+    definition = definition_of(context, function)
+    if definition is None:
+        raise CannotEmit("the function is not defined in this file")
+    if not is_owned(context, site, definition):
+        raise CannotEmit("the function is used in other places too")
+    return definition
+
+
+def calls_of(context: FileContext, site: Site, definition: AnyFunction) -> list[ast.Call]:
+    """All calls of the result; they see the objects under the names that the function does."""
+    here = context.tree.scope(definition)
+    uses = list(site.uses)
+    if site.form == "decorator":
+        assert isinstance(definition, FunctionNode)
+        if context.tree.class_around(definition) is not None:
+            raise CannotEmit("the function is a method")
+        if len(context.project.bindings(here, definition.name)) != 1:
+            raise CannotEmit(f"{definition.name} is bound more than once")
+        for load in context.finder.loads(here, definition.name):
+            call = context.tree.parents[load]
+            if not isinstance(call, ast.Call) or call.func is not load:
+                raise CannotEmit(f"{definition.name} is passed on as a value")
+            uses.append(call)
+    if site.escapes or not uses:
+        raise CannotEmit(site.escapes or "no call of the result was found")
+    if any(context.tree.scope(use) != here for use in uses):
+        raise CannotEmit("the result is called in another function")
+    return uses
+
+
+def _operand_edits(context: FileContext, site: Site, captures: Sequence[Capture]) -> list[Edit]:
+    call = site.node
+    assert isinstance(call, ast.Call)
+    if call.keywords or len(call.args) < CONTROL_FLOW[site.transform].start:
+        raise CannotEmit("not all arguments are passed by their places")
+    edits: list[Edit] = []
+    for branch in site.branches:
+        definition = definition_of(context, branch)
+        if definition is None:
+            raise CannotEmit("a branch is not defined in this file")
+        if not is_owned(context, site, definition):
+            raise CannotEmit("a branch is used in other places too")
+        edits += parameter_edits(context, definition, captures)
+    return [*edits, _argument(context, call, [c.name for c in captures])]
+
+
+def parameter_edits(
+    context: FileContext, definition: AnyFunction, captures: Sequence[Capture]
+) -> list[Edit]:
+    """New parameters behind the last one, under the names that the body reads already."""
+    args = definition.args
+    if args.vararg or args.kwonlyargs or args.kwarg or args.defaults:
+        raise CannotEmit("the function has defaults, or parameters without a place")
+    names = [capture.name for capture in captures]
+    parameters = [*args.posonlyargs, *args.args]
+    if {parameter.arg for parameter in parameters} & {*names}:
+        raise CannotEmit("a parameter of the function has the name of what it would be given")
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Nonlocal | ast.Global) and {*names} & {*node.names}:
+            raise CannotEmit("the function binds names around it")
+        if isinstance(node, ast.Name) and node.id in names and not isinstance(node.ctx, ast.Load):
+            raise CannotEmit(f"{node.id} is bound anew in the function")
+    edits = [_parameter(context, definition, parameters, names)]
+    lines = [line for c in captures for line in c.lines({n.id for n in _names(definition)})]
+    if lines and isinstance(definition, ast.Lambda):
+        raise CannotEmit("the lambda has more than one name for what it captures")
+    return [*edits, insert_at_top(context, definition, lines)] if lines else edits
+
+
+def _names(definition: AnyFunction) -> list[ast.Name]:
+    return [node for node in ast.walk(definition) if isinstance(node, ast.Name)]
+
+
+def _parameter(
+    context: FileContext, definition: AnyFunction, parameters: list[ast.arg], names: list[str]
+) -> Edit:
+    more = ", ".join(names)
+    if parameters:
+        end = context.text.span(parameters[-1])[1]
+        return Edit(end, end, f", {more}")
+    start = context.text.offset(definition.lineno, definition.col_offset)
+    if isinstance(definition, ast.Lambda):
+        place = start + len("lambda")
+        return Edit(place, place, f" {more}")
+    assert isinstance(definition, FunctionNode)
+    place = context.text.text.index("(", context.text.text.index(definition.name, start)) + 1
+    return Edit(place, place, more)
+
+
+def _argument(context: FileContext, call: ast.Call, names: list[str]) -> Edit:
+    more = ", ".join(names)
+    if call.args:
+        last = call.args[-1]
+        if isinstance(last, ast.GeneratorExp):
+            raise CannotEmit("an argument would follow a generator")
+        return _behind(context, last, call, more)
+    end = context.text.span(call)[1] - 1
+    return Edit(end, end, more)
+
+
+def _behind(context: FileContext, last: ast.expr, call: ast.Call, more: str) -> Edit:
+    """Behind an argument and the parentheses around it."""
+    end = context.text.span(last)[1]
+    close = context.text.span(call)[1] - 1
+    source = context.text.text
+    comments = {place for place, _ in context.comments}
+    place = end
+    while place < close:
+        if place in comments:
+            break
+        if source[place] == ")":
+            end = place + 1
+        elif not source[place].isspace():
+            break
+        place += 1
+    return Edit(end, end, f", {more}")
+
+
+def _option_edits(context: FileContext, site: Site, count: int, added: int) -> list[Edit]:
+    """The options that say something of each argument."""
+    if site.options.keys() & _PER_ARGUMENT:
+        raise CannotEmit("an option says something of every argument")
+    for name in _PLACES & site.options.keys():
+        if any(isinstance(node, ast.USub) for node in ast.walk(site.options[name])):
+            raise CannotEmit("an option counts arguments from the last one")
+    if site.transform not in _MAPPED:
+        return []
+    axes = site.options.get("in_axes")
+    if isinstance(axes, ast.Tuple):
+        if len(axes.elts) != count or any(isinstance(e, ast.Starred) for e in axes.elts):
+            raise CannotEmit("in_axes has not one entry for each argument")
+        return [appended(context, axes, ["None"] * added)]
+    entries = _entries(context, site, axes, count)
+    text = ", ".join([*entries, *["None"] * added])
+    return option_edits(context, site, {"in_axes": f"({text})"})
+
+
+def _entries(context: FileContext, site: Site, axes: ast.expr | None, count: int) -> list[str]:
+    """in_axes for each argument, where it is not written as a tuple."""
+    carry = f"{Spelling.at(context, site.reference).nnx}.Carry"
+    if axes is None and site.transform == "scan":
+        if count != 2:
+            raise CannotEmit("in_axes has not one entry for each argument")
+        return [carry, "0"]
+    if axes is None:
+        return ["0"] * count
+    if context.tree.nnx_name(axes) == "Carry" and count == 1:
+        return [context.text.of(axes)]
+    if isinstance(axes, ast.Constant) and type(axes.value) is int and site.transform != "scan":
+        return [context.text.of(axes)] * count
+    raise CannotEmit("in_axes is not written out")
