@@ -46,8 +46,9 @@ follows updates: there it must be called no more than once.
 
 What it does otherwise
 ----------------------
-An object that is only read works in both modes and stays as it is; `--select captured-module` asks
-for the rewrite all the same. What raises in both modes and cannot be rewritten is for a person to
+An object that is only read, or whose updates something may switch off (`model.eval()` somewhere, a
+subclass that makes none), is taken to work as it is; `--select captured-module` asks for the
+rewrite all the same. What raises in both modes and cannot be rewritten is for a person to
 do; the finding says why. All else is left as it is, and so is code with Variables of hijax, which
 may be captured.
 
@@ -86,6 +87,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     asked = context.options.select is not None and RULE.name in context.options.select
     if not captured.uses and (not asked or site.transform in JAX_SITES):
         return _only_read(captured)
+    if not asked and not any(use.expected for use in captured.uses):
+        return Same(RULE.name, "what it captures may be updated, and need not be: left as it is")
     names = " and ".join(each.name for each in captured.objects)
     uses = sorted(captured.uses, key=lambda use: (not use.certain, use.where, use.what))
     evidence = [Evidence(f"{names}: {use.what}", Proof.PROVED, use.where) for use in uses[:3]]

@@ -6,6 +6,7 @@ Only what is seen is listed; what is not seen is among the effects.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
@@ -36,6 +37,7 @@ class Use:
         what: in words, for the finding.
         where: "path:line".
         certain: it happens whenever the code is run; not so a layer that may be told not to.
+        expected: it happens as far as the project shows: nothing in it tells the layer not to.
         via: the places of the calls that lead there.
     """
 
@@ -43,6 +45,7 @@ class Use:
     what: str
     where: str
     certain: bool = True
+    expected: bool = True
     via: tuple[str, ...] = ()
 
 
@@ -57,6 +60,16 @@ _CHECKING = frozenset({"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "sh
 _SCANNING = frozenset({"RNN", "Bidirectional"})
 #: Variables that layers write to when they are called.
 _WRITTEN = frozenset({"BatchStat", "RngKey", "RngCount", "RngState", "Cache", "MetricState"})
+#: What switches the updates of layers off; where no code says any of it, they happen.
+_SWITCHES = (
+    "deterministic",
+    "eval",
+    "set_attributes",
+    "set_mode",
+    "set_view",
+    "use_running_average",
+    "view",
+)
 _WRITING = frozenset({"set_value", "copy_from", "set_raw_value", "update_from"})
 _READING_RNGS = frozenset({"items", "keys", "values", "get", "state", "tag"})
 
@@ -149,10 +162,15 @@ class Search:
         """What a method that the project defines does with its own object; a property too."""
         if not isinstance(base, Instance):
             return
-        for class_name in self.effects.classes_of(base):
-            method = self.hierarchy.method(class_name, name)
-            if isinstance(method, Scope):
-                yield from self._own(method)
+        yield from self._of_any_class(base, name)
+
+    def _of_any_class(self, instance: Instance, name: str) -> Iterator[Use]:
+        """What a method does; expected only where every class that the object can be of does it."""
+        methods = [self.hierarchy.method(c, name) for c in self.effects.classes_of(instance)]
+        found = [list(self._own(m)) if isinstance(m, Scope) else [] for m in methods]
+        every = all(any(use.expected for use in uses) for uses in found)
+        for use in itertools.chain.from_iterable(found):
+            yield dataclasses.replace(use, expected=use.expected and every)
 
     def _own(self, method: Scope) -> Iterator[Use]:
         function = self.project.function(method)
@@ -173,10 +191,7 @@ class Search:
         """What a call of the object does to it."""
         if not isinstance(value, Instance):
             return
-        for class_name in self.effects.classes_of(value):
-            method = self.hierarchy.method(class_name, "__call__")
-            if isinstance(method, Scope):
-                yield from self._own(method)
+        yield from self._of_any_class(value, "__call__")
         if layer_of(value.class_name) is None:
             return
         name = short_name(value.class_name)
@@ -186,7 +201,9 @@ class Search:
         elif name.rpartition(".")[2] in _SCANNING:
             yield Use("transform", f"{name} hands it to a scan", where)
         elif self.contents.of(frozenset({value})).variables & _WRITTEN:
-            yield Use("update", f"{name} may update itself", where, certain=False)
+            switched = any(map(self.project.has_word, _SWITCHES))
+            what = f"{name} may update itself"
+            yield Use("update", what, where, certain=False, expected=not switched)
         for inner in value.wraps:
             yield from self.called(inner, where)
 
