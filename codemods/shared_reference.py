@@ -35,7 +35,8 @@ other name through it, or make the second attribute a property.
 
 What it does otherwise
 ----------------------
-`nnx.ModelAndOptimizer` and `nnx.capture` take no mode, so a person has to choose something else.
+`nnx.ModelAndOptimizer`, `nnx.capture` and `bridge.ToLinen` take no mode, so a person has to choose
+something else.
 Objects that are the same without the code showing it (two names for what a function returns) are
 not found. Arguments with `StateAxes` are looked at by the rule for these.
 
@@ -44,6 +45,7 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from codemods._evidence import is_graph_node
@@ -55,7 +57,7 @@ from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import CONTROL_FLOW, OBJECT_FUNCTIONS, OBJECT_METHODS
-from nnx_migrate.facts.values import Instance, Scope, Values
+from nnx_migrate.facts.values import ClassValue, FunctionValue, Instance, Scope, Values
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import function_scopes, given_parameters
@@ -86,7 +88,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 
 def _holds_twice(context: FileContext, site: Site) -> str:
     if site.form == "object":
-        return context.analysis.sharing.of(context.values(site.operands[0]))
+        return context.analysis.sharing.of(_given(context, site.operands[0]))
     for scope in function_scopes(context, site):
         for _, name, values in given_parameters(context, site, scope):
             reason = context.analysis.sharing.of(values)
@@ -95,6 +97,20 @@ def _holds_twice(context: FileContext, site: Site) -> str:
     given = [a for use in site.uses for a in (*use.args, *(k.value for k in use.keywords))]
     reasons = (context.analysis.sharing.of(context.values(argument)) for argument in given)
     return next(filter(None, reasons), "")
+
+
+def _given(context: FileContext, operand: ast.expr) -> Values:
+    """What an operand is; of a class or function what it makes."""
+    found: Values = frozenset()
+    for value in context.values(operand):
+        match value:
+            case ClassValue(class_name=name):
+                found |= {Instance(name)}
+            case FunctionValue(scope=scope):
+                found |= context.evaluator.returned(scope)
+            case _:
+                found |= {value}
+    return found
 
 
 def _beside_its_optimizer(context: FileContext, site: Site) -> str:
@@ -204,6 +220,7 @@ def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Ex
 
 _WITHOUT_PIN = {
     "ModelAndOptimizer": "it takes no mode: use nnx.Optimizer(..., graph=True)",
+    "ToLinen": "what it gives has to be used with nnx.set_graph_mode(True) around it",
     "capture": "what it gives has to be called with nnx.set_graph_mode(True) around it",
 }
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})

@@ -127,6 +127,9 @@ OBJECT_FUNCTIONS: Mapping[str, ObjectFunction] = {
     "Optimizer": ObjectFunction(0, "model"),
     "ModelAndOptimizer": ObjectFunction(0, "model"),
     "EMA": ObjectFunction(0, "params"),
+    # These are given what makes the object.
+    "get_abstract_model": ObjectFunction(0, "init_fn"),
+    "ToLinen": ObjectFunction(0, "nnx_class"),
 }
 #: Methods of a Module that do such things to it.
 OBJECT_METHODS = frozenset({"train", "eval", "set_attributes", "iter_modules"})

@@ -157,7 +157,7 @@ def test_every_site_can_be_pinned() -> None:
             else "setter"
         )
         ways.setdefault(way, set()).add(name)
-    assert ways.pop("no mode of its own") == {"merge", "checkpoint"}
+    assert ways.pop("no mode of its own") == {"merge", "checkpoint", "ToLinen"}
     assert ways.pop("setter") == {"tabulate", "set_metadata", "ModelAndOptimizer", "capture"}
     assert {"Optimizer", "EMA", "variables"} <= ways.pop("option")
     assert not TRANSFORMS - {"checkpoint"} - ways["compat"]

@@ -1,5 +1,6 @@
 """A model with tied weights is handed to the functions of nnx that trace nothing."""
 
+import jax
 import jax.numpy as jnp
 import optax
 from flax import nnx
@@ -55,3 +56,9 @@ def copied(model: Tied):
     nnx.reseed(other, default=1)
     names = [type(each).__name__ for _, each in model.iter_modules()]
     return other.encode is other.decode, names, sorted(p for p, _ in (model.encode).iter_modules())
+
+
+def abstract_size():
+    mesh = jax.make_mesh((1,), ("data",))
+    _, state = nnx.get_abstract_model(lambda: Tied(nnx.Rngs(0)), mesh)
+    return len(jax.tree.leaves(state))

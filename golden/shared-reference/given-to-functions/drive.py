@@ -8,4 +8,5 @@ def drive(program):
     found = [program.described(model, x), program.doubled(model), program.copied(model)]
     found += [program.switched(model), program.trained(model, x)]
     program.averaged(model)
+    found.append(program.abstract_size())
     return found, model.encode.kernel[...], model.decode is model.encode
