@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import Literal
 
 from nnx_migrate.facts import ir
@@ -56,6 +57,21 @@ def index_tree(tree: ast.Module, module: str, source: Source) -> ir.ModuleIndex:
     )
 
 
+_IN_PLACE: Mapping[type[ast.operator], str] = {
+    ast.Add: "__iadd__",
+    ast.Sub: "__isub__",
+    ast.Mult: "__imul__",
+    ast.MatMult: "__imatmul__",
+    ast.Div: "__itruediv__",
+    ast.FloorDiv: "__ifloordiv__",
+    ast.Mod: "__imod__",
+    ast.Pow: "__ipow__",
+    ast.LShift: "__ilshift__",
+    ast.RShift: "__irshift__",
+    ast.BitOr: "__ior__",
+    ast.BitXor: "__ixor__",
+    ast.BitAnd: "__iand__",
+}
 #: What is known of them needs no look at what they are given.
 _KNOWN_DECORATORS = WRAPPERS | {
     "abstractmethod",
@@ -137,6 +153,7 @@ class _Walker:
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
                     self.visit(item.context_expr)
+                    self.runs(item.context_expr, "__enter__", "__exit__")
                     if item.optional_vars is not None:
                         manager = lower_expr(item.context_expr)
                         entered = ir.Call(ir.ENTERED, (manager,), (), node.lineno)
@@ -376,7 +393,13 @@ class _Walker:
         elif isinstance(target, ast.Subscript):
             self.write(target, lower_expr(value), "set")
         elif isinstance(target, ast.Name):
+            self.runs(target, _IN_PLACE[type(node.op)])
             self.bind(target.id, lower_expr(ast.BinOp(target, node.op, value)))
+
+    def runs(self, operand: ast.expr, *methods: str) -> None:
+        """Take note of methods that syntax runs, as of any others that are looked up."""
+        for method in methods:
+            self.function.reads[ir.Attribute(lower_expr(operand), method)] = None
 
     def note_exports(self, targets: list[ast.expr], value: ast.expr) -> None:
         named_all = any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets)
