@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from codemods._captures import Captured, definitions_of
+from codemods._closures import Captured, definitions_of
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction

@@ -59,9 +59,9 @@ from __future__ import annotations
 
 import ast
 
-from codemods._captures import Captured, captured_by
 from codemods._carried import is_called_once, is_data, not_a_tree, overlap
 from codemods._certainty import is_certain
+from codemods._closures import Captured, captured_by
 from codemods._evidence import is_graph_node
 from codemods._trace_level import may_be_captured, obstacle
 from nnx_migrate.facts import ir

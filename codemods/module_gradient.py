@@ -48,8 +48,8 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from codemods._captured import missing
 from codemods._gradients import GRADIENTS, decide_gradient
+from codemods._sown_results import missing
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.plan import Decision, Pin

@@ -66,8 +66,8 @@ Reference: https://flax.readthedocs.io/en/latest/guides/extracting_intermediates
 
 from __future__ import annotations
 
-from codemods._captured import RULE_NAME, Captured, captured
 from codemods._sown import SOWN_UNDER, sows
+from codemods._sown_results import RULE_NAME, Captured, captured
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext

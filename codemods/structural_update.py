@@ -52,9 +52,9 @@ from __future__ import annotations
 import re
 
 from codemods._argnums import argnums_of
-from codemods._captured import left_after, missing
 from codemods._evidence import is_graph_node
 from codemods._gradients import GRADIENTS
+from codemods._sown_results import left_after, missing
 from nnx_migrate.facts.effects import Effect, worst
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import CONTROL_FLOW, SPLITTERS
