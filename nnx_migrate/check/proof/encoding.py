@@ -17,7 +17,7 @@ import jax.extend.random
 import numpy as np
 from jax.extend import core
 
-from nnx_migrate.check.proof.values import Refusal, digest, number
+from nnx_migrate.check.proof.values import Refusal, digest, joined, number
 
 Jaxpr = core.Jaxpr | core.ClosedJaxpr
 _GENERATORS = {
@@ -34,20 +34,20 @@ def encode(value: Any, function: Callable[[Jaxpr], bytes]) -> bytes:
         function: what to make of a traced function that is part of it.
     """
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
-        # A type of its own each: 1, 1.0 and True are equal for Python.
-        return digest(b"plain", type(value).__qualname__.encode(), repr(value).encode())
+        # The type as well: 1, 1.0 and True are equal for Python.
+        return joined(type(value).__qualname__.encode(), repr(value).encode())
     if isinstance(value, enum.Enum):
-        return digest(b"enum", _class(type(value)), value.name.encode())
+        return joined(b"enum", _class(type(value)), value.name.encode())
     if isinstance(value, (core.Jaxpr, core.ClosedJaxpr)):
-        return digest(b"function", function(value))
+        return joined(b"function", function(value))
     if _is_generator(value):
-        return digest(b"generator", value.name.encode())
+        return joined(b"generator", value.name.encode())
     if isinstance(value, type):
-        return digest(b"type", _class(value))
+        return joined(b"type", _class(value))
     if isinstance(value, (np.ndarray, np.generic, jax.Array)):
-        return digest(b"array", *array(value))
+        return joined(b"array", *array(value))
     if isinstance(value, np.dtype) or hasattr(value, "_impl"):
-        return digest(b"dtype", dtype(value))
+        return joined(b"dtype", dtype(value))
     if isinstance(value, tuple | list | frozenset | set | Mapping) or dataclasses.is_dataclass(
         value
     ):
@@ -57,16 +57,16 @@ def encode(value: Any, function: Callable[[Jaxpr], bytes]) -> bytes:
 
 def _collection(value: Any, function: Callable[[Jaxpr], bytes]) -> bytes:
     if isinstance(value, Mapping):
-        items = [digest(encode(k, function), encode(v, function)) for k, v in value.items()]
-        return digest(b"mapping", *sorted(items))
+        items = [joined(encode(k, function), encode(v, function)) for k, v in value.items()]
+        return joined(b"mapping", *sorted(items))
     if isinstance(value, (set, frozenset)):
-        return digest(b"set", *sorted(encode(v, function) for v in value))
+        return joined(b"set", *sorted(encode(v, function) for v in value))
     if dataclasses.is_dataclass(value):
         fields = [getattr(value, field.name) for field in dataclasses.fields(value)]
-        return digest(b"dataclass", _class(type(value)), *(encode(v, function) for v in fields))
+        return joined(b"dataclass", _class(type(value)), *(encode(v, function) for v in fields))
     # Named tuples keep their class; that a list and a tuple differ never matters to a primitive.
     kind = b"sequence" if type(value) in (tuple, list) else _class(type(value))
-    return digest(b"sequence", kind, *(encode(v, function) for v in value))
+    return joined(b"sequence", kind, *(encode(v, function) for v in value))
 
 
 def _class(cls: type) -> bytes:

@@ -8,6 +8,7 @@ again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +38,7 @@ class FirstOrder:
     def __init__(self, function: Callable[[encoding.Jaxpr], bytes]) -> None:
         self._function = function
         self._keys: dict[int, bytes] = {}  # by the identity of the equation
+        self._shared_keys: dict[Any, bytes] = {}  # of those whose parameters are all None
         # By identity (the object is kept alive beside its name); a Python number gets its dtype
         # from the place.
         self._constants: dict[tuple[int, Any], tuple[Any, Value]] = {}
@@ -61,7 +63,7 @@ class FirstOrder:
             return known[1]
         held = value if typed else np.asarray(value, aval.dtype)
         kind, shape, data = encoding.array(held)
-        size = int(np.prod(np.shape(held), dtype=np.int64))
+        size = math.prod(np.shape(held))
         one = data[: len(data) // size] if size else b""
         if size and one * size == data:
             named = self._fill(digest(b"number", kind, one), shape)
@@ -113,6 +115,18 @@ class FirstOrder:
         return key
 
     def _new_key(self, equation: core.JaxprEqn) -> bytes:
+        params = equation.params
+        random = equation.primitive.name.startswith(RANDOM)  # of these the context counts
+        if random or any(value is not None for value in params.values()):
+            return self._unshared_key(equation)
+        avals = tuple(v.aval for v in equation.outvars)
+        kind = (equation.primitive, tuple(params), len(equation.invars), avals)
+        key = self._shared_keys.get(kind)
+        if key is None:
+            key = self._shared_keys[kind] = self._unshared_key(equation)
+        return key
+
+    def _unshared_key(self, equation: core.JaxprEqn) -> bytes:
         primitive = equation.primitive.name
         functions = self._function if primitive in FUNCTIONALS else _no_function(primitive)
         left_out = ignored(primitive)
@@ -147,7 +161,7 @@ class FirstOrder:
                 return self._reshape(operand, before, after)
             case "broadcast_in_dim":
                 # Dimensions keep their order, so that where nothing is repeated it is a reshape.
-                same = np.prod(before.shape) == np.prod(after.shape)
+                same = math.prod(before.shape) == math.prod(after.shape)
                 if same or operand.name in self._fills:
                     return self._reshape(operand, before, after)
             case "random_unwrap":

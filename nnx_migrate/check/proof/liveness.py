@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from jax.extend import core
 
 from nnx_migrate.check.proof.calls import body, opened
+from nnx_migrate.check.proof.primitives import CALLS, CONTROL
 
 
 class Live(NamedTuple):
@@ -41,6 +42,9 @@ class Liveness:
                 inputs = [
                     0 if isinstance(v, core.Literal) else masks.get(v, 0) for v in equation.invars
                 ]
+                if _is_plain(equation):
+                    masks.update(dict.fromkeys(equation.outvars, _all(inputs)))
+                    continue
                 unions: dict[int, int] = {}  # most outputs of one equation read the same
                 for variable, mask in zip(equation.outvars, self.of(equation), strict=True):
                     if mask not in unions:
@@ -93,35 +97,58 @@ class Liveness:
         known = self._live.get((id(jaxpr), wanted))
         if known is not None:
             return known
-        needed: set[object] = {
-            v
-            for i, v in enumerate(jaxpr.outvars)
-            if wanted >> i & 1 and not isinstance(v, core.Literal)
-        }
+        needed = {id(jaxpr.outvars[i]) for i in positions(wanted)}
         found: list[Live] = []
         for equation in reversed(jaxpr.eqns):
-            outputs = [v in needed for v in equation.outvars]
-            if not any(outputs):
+            outputs = 0
+            for i, variable in enumerate(equation.outvars):
+                if id(variable) in needed:
+                    outputs |= 1 << i
+            if not outputs:
                 continue
-            reads = _all(m for m, out in zip(self.of(equation), outputs, strict=True) if out)
-            found.append(Live(equation, sum(1 << i for i, out in enumerate(outputs) if out)))
-            needed.update(
-                v
-                for i, v in enumerate(equation.invars)
-                if reads >> i & 1 and not isinstance(v, core.Literal)
-            )
+            found.append(Live(equation, outputs))
+            if _is_plain(equation):
+                needed.update(map(id, equation.invars))
+            else:
+                of = self.of(equation)
+                reads = _all(of[i] for i in positions(outputs))
+                needed.update(id(equation.invars[i]) for i in positions(reads))
         found.reverse()
         self._live[id(jaxpr), wanted] = found
         return found
 
 
+def _is_plain(equation: core.JaxprEqn) -> bool:
+    """Whether every output reads every operand."""
+    name = equation.primitive.name
+    return name not in CALLS and name not in CONTROL
+
+
 def positions(mask: int) -> list[int]:
     """The places of the bits that are set."""
-    found = []
-    while mask:
-        low = mask & -mask
-        found.append(low.bit_length() - 1)
-        mask ^= low
+    return [i for i, digit in enumerate(bin(mask)[:1:-1]) if digit == "1"]
+
+
+def reached(mask: int, through: int, direct: Callable[[int], int], known: dict[int, int]) -> int:
+    """With the bits of a mask, all that can be reached from them.
+
+    Args:
+        through: the bits that lead on.
+        direct: where to.
+        known: what was found for single bits before; what is found now is added.
+    """
+    found, todo = mask & ~through, mask & through
+    while todo:
+        bit = todo & -todo
+        if bit in known:
+            found |= known[bit]
+        else:
+            step = direct(bit)
+            found |= bit | step & ~through
+            todo |= step & through
+        todo &= ~found
+    if mask & through == mask and mask.bit_count() == 1:
+        known[mask] = found
     return found
 
 
@@ -132,15 +159,18 @@ def _all(masks: Iterable[int]) -> int:
 def _closed(reads: tuple[int, ...], first: int, carries: int) -> tuple[int, ...]:
     """What outputs read over all steps of a loop, whose first outputs are its carries, at `first`
     of the operands."""
-    closed = [mask | (1 << first + i if i < carries else 0) for i, mask in enumerate(reads)]
     state = (1 << first + carries) - (1 << first)
-    changed = True
-    while changed:
-        changed = False
-        for i, mask in enumerate(closed):
-            grown = mask
-            for carry in positions(mask & state):
-                grown |= closed[carry - first]
-            if grown != mask:
-                closed[i], changed = grown, True
-    return tuple(closed)
+    known: dict[int, int] = {}
+
+    def of(carry: int) -> int:
+        return reached(
+            1 << first + carry, state, lambda bit: reads[bit.bit_length() - 1 - first], known
+        )
+
+    return (
+        *(of(carry) for carry in range(carries)),
+        *(
+            reached(mask, state, lambda bit: of(bit.bit_length() - 1 - first), known)
+            for mask in reads[carries:]
+        ),
+    )

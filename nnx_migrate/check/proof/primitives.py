@@ -22,6 +22,9 @@ CALLS = {
     "custom_vjp_call": "call_jaxpr",
 }
 
+#: Bodies that run as often as the program says, or not at all.
+CONTROL = frozenset({"scan", "while", "cond"})
+
 _JIT = frozenset(
     {
         "in_shardings",

@@ -18,7 +18,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from nnx_migrate.check.proof.liveness import positions
+from nnx_migrate.check.proof.liveness import positions, reached
 from nnx_migrate.check.proof.values import Value, digest, number
 
 #: Given the value of each carry in a step: their updates, and what else the step computes.
@@ -137,17 +137,12 @@ class Recurrence:
 
     def _closure(self, mask: int) -> int:
         """With these carries, all that they are computed from."""
-        known = self._closures.get(mask)
-        if known is not None:
-            return known
-        closure, todo = 0, mask
-        while todo:
-            bit = todo & -todo
-            direct = self.updates[self._members[bit]].carries & ~self.where.outer
-            closure |= self._closures.get(bit, bit)
-            todo = (todo | direct) & ~closure
-        self._closures[mask] = closure
-        return closure
+        inner = ~self.where.outer
+
+        def direct(bit: int) -> int:
+            return self.updates[self._members[bit]].carries & inner
+
+        return reached(mask, inner, direct, self._closures)
 
     def _summarize(self, closure: int) -> Summary:
         carries = levels = 0

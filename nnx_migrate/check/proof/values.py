@@ -28,13 +28,14 @@ class Value(NamedTuple):
     levels: int = 0
 
 
+def joined(*parts: bytes) -> bytes:
+    """Parts in a row, so that where one ends and the next begins can be told."""
+    return b"".join([b"%d:%b" % (len(part), part) for part in parts])
+
+
 def digest(*parts: bytes) -> bytes:
-    """The hash of a sequence of parts; where one part ends and the next begins counts."""
-    state = hashlib.blake2b(digest_size=_BYTES)
-    for part in parts:
-        state.update(len(part).to_bytes(8, "little"))
-        state.update(part)
-    return state.digest()
+    """The hash of a sequence of parts."""
+    return hashlib.blake2b(joined(*parts), digest_size=_BYTES).digest()
 
 
 def combine(key: bytes, names: Iterable[bytes]) -> bytes:
@@ -44,4 +45,4 @@ def combine(key: bytes, names: Iterable[bytes]) -> bytes:
 
 
 def number(value: int) -> bytes:
-    return str(value).encode()
+    return b"%d" % value
