@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -36,6 +37,8 @@ def encode(value: Any, function: Callable[[Jaxpr], bytes]) -> bytes:
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         # The type as well: 1, 1.0 and True are equal for Python.
         return joined(type(value).__qualname__.encode(), repr(value).encode())
+    if type(value) in (tuple, list):  # that they are two types never matters to a primitive
+        return joined(b"sequence", b"", *[encode(part, function) for part in value])
     if isinstance(value, enum.Enum):
         return joined(b"enum", _class(type(value)), value.name.encode())
     if isinstance(value, (core.Jaxpr, core.ClosedJaxpr)):
@@ -64,9 +67,7 @@ def _collection(value: Any, function: Callable[[Jaxpr], bytes]) -> bytes:
     if dataclasses.is_dataclass(value):
         fields = [getattr(value, field.name) for field in dataclasses.fields(value)]
         return joined(b"dataclass", _class(type(value)), *(encode(v, function) for v in fields))
-    # Named tuples keep their class; that a list and a tuple differ never matters to a primitive.
-    kind = b"sequence" if type(value) in (tuple, list) else _class(type(value))
-    return joined(b"sequence", kind, *(encode(v, function) for v in value))
+    return joined(b"sequence", _class(type(value)), *(encode(v, function) for v in value))
 
 
 def _class(cls: type) -> bytes:
@@ -82,10 +83,15 @@ def _is_generator(value: Any) -> bool:
 def dtype(value: Any) -> bytes:
     """A dtype; that of random keys only where its generator is one of JAX's own."""
     if isinstance(value, np.dtype):
-        return str(value).encode()
+        return _name(value)
     if not _is_generator(getattr(value, "_impl", None)):
         raise Refusal(f"arrays of dtype {value}")
     return str(value).encode()
+
+
+@functools.cache
+def _name(kind: np.dtype[Any]) -> bytes:
+    return str(kind).encode()
 
 
 def aval(value: Any) -> bytes:

@@ -128,19 +128,22 @@ class FirstOrder:
 
     def _unshared_key(self, equation: core.JaxprEqn) -> bytes:
         primitive = equation.primitive.name
-        functions = self._function if primitive in FUNCTIONALS else _no_function(primitive)
+        functional = primitive in FUNCTIONALS
+        if not functional and any(core.jaxprs_in_params(equation.params)):
+            raise Refusal(f"{primitive} runs a function in a way that is not known")
+        function = self._function if functional else _no_function
         left_out = ignored(primitive)
         parts = [SAME_AS.get(primitive, primitive).encode(), number(len(equation.invars))]
         for name, value in sorted(equation.params.items()):
             if name in left_out:
                 continue
             try:
-                parts += [name.encode(), encoding.encode(value, functions)]
+                parts += [name.encode(), encoding.encode(value, function)]
             except Refusal as refusal:
                 raise Refusal(f"{primitive}, {name}: {refusal}") from refusal
         if primitive.startswith(RANDOM):
             partitionable = getattr(equation.ctx, "threefry_partitionable", None)
-            parts.append(encoding.encode(partitionable, functions))
+            parts.append(encoding.encode(partitionable, function))
         return digest(*parts, b"->", *(self.aval(v.aval) for v in equation.outvars))
 
     def _alias(self, equation: core.JaxprEqn, operand: Value) -> Value | None:
@@ -197,8 +200,5 @@ class FirstOrder:
         return operand._replace(name=name)
 
 
-def _no_function(primitive: str) -> Callable[[encoding.Jaxpr], bytes]:
-    def refuse(_: encoding.Jaxpr) -> bytes:
-        raise Refusal(f"{primitive} runs a function in a way that is not known")
-
-    return refuse
+def _no_function(_: encoding.Jaxpr) -> bytes:
+    raise Refusal("a function that is run in a way that is not known")
