@@ -1,14 +1,28 @@
-"""Bodies of equations: where they are, and what of an equation has to be understood before they
-may be used."""
+"""The bodies of equations, and what has to be known of an equation before it is looked at further.
+
+A primitive that somebody else defines means whatever its owner's code says, which may have changed
+together with the program. So only those that JAX defines are spoken for.
+"""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from jax.extend import core
 
-from nnx_migrate.check.proof.primitives import CALLS, KNOWN_PARAMETERS, STATEFUL
+from nnx_migrate.check.proof.primitives import CALLS, KNOWN_PARAMETERS, REFUSED
 from nnx_migrate.check.proof.values import Refusal
+
+_of_jax: set[core.Primitive] = set()
+
+
+def _is_of_jax(primitive: core.Primitive) -> bool:
+    if primitive not in _of_jax:  # may be in a module that was imported since
+        for name, module in list(sys.modules.items()):
+            if name.startswith(("jax.", "jax._src.")):
+                _of_jax.update(v for v in vars(module).values() if isinstance(v, core.Primitive))
+    return primitive in _of_jax
 
 
 def body(equation: core.JaxprEqn) -> core.Jaxpr | core.ClosedJaxpr | None:
@@ -37,8 +51,10 @@ def inspect(equation: core.JaxprEqn) -> None:
     if equation.effects:
         kinds = sorted({type(effect).__name__ for effect in equation.effects})
         raise Refusal(f"{name} has effects: {', '.join(kinds)}")
-    if name in STATEFUL:
-        raise Refusal(f"{name} draws from a hidden state")
+    if name in REFUSED:
+        raise Refusal(f"{name} {REFUSED[name]}")
+    if not _is_of_jax(equation.primitive):
+        raise Refusal(f"{name} is a primitive that JAX does not define")
     context = equation.ctx
     if getattr(context, "compute_type", None) or getattr(context, "xla_metadata", None):
         raise Refusal(f"{name} is compiled in a way of its own")

@@ -1,5 +1,4 @@
-"""Bytes that say exactly what an array, a type or a parameter is: equal bytes for equal meaning
-only.
+"""Bytes that say what an array, a type or a parameter is: equal ones for equal meaning only.
 
 There is no fallback to `repr`: an object that is not known here may print the same as another that
 means something else, so it is refused.

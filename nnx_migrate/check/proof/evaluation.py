@@ -1,5 +1,4 @@
-"""Runs a jaxpr on names instead of numbers: the names of its inputs give the names of its
-outputs."""
+"""Runs a jaxpr on names instead of numbers: names of inputs give names of outputs."""
 
 from __future__ import annotations
 
@@ -20,8 +19,7 @@ class Evaluation:
     """One program's.
 
     Args:
-        limit: how many equations may be looked at, calls inlined and loop bodies once for each
-        round.
+        limit: how many equations may be looked at.
     """
 
     def __init__(self, limit: int) -> None:

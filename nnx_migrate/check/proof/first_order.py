@@ -1,5 +1,6 @@
-"""Names for the results of equations without bodies: a key for the equation, combined with the
-names of its operands.
+"""Names for constants and for the results of equations without bodies.
+
+A result is named by a key for the equation, combined with the names of its operands.
 
 Some equations are given the name of what they are equal to: copies, shapes that do not change,
 reshapes of reshapes, constants that are filled into a shape, keys that are unwrapped and wrapped
@@ -99,7 +100,7 @@ class FirstOrder:
         if len(equation.outvars) == 1:
             return [Value(name, carries, levels)]
         return [
-            Value(combine(name, (number(i),)), carries, levels)
+            Value(digest(b"output", name, number(i)), carries, levels)
             for i in range(len(equation.outvars))
         ]
 

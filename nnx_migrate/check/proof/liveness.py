@@ -157,8 +157,11 @@ def _all(masks: Iterable[int]) -> int:
 
 
 def _closed(reads: tuple[int, ...], first: int, carries: int) -> tuple[int, ...]:
-    """What outputs read over all steps of a loop, whose first outputs are its carries, at `first`
-    of the operands."""
+    """What the outputs of a body read over all steps of its loop.
+
+    Args:
+        first: where the carries are among the operands. They are the first of the outputs.
+    """
     state = (1 << first + carries) - (1 << first)
     known: dict[int, int] = {}
 

@@ -1,5 +1,4 @@
-"""The names of what `scan` and `while` compute: an output is named by the system of carries that
-it depends on."""
+"""The names of what `scan` and `while` compute: the systems of carries that outputs depend on."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from jax.extend import core
 
 from nnx_migrate.check.proof.liveness import positions
 from nnx_migrate.check.proof.recurrences import Recurrence, frame
-from nnx_migrate.check.proof.values import Value, combine, digest, number
+from nnx_migrate.check.proof.values import Value, digest, number
 
 if TYPE_CHECKING:
     from nnx_migrate.check.proof.evaluation import Evaluation, Values
@@ -109,7 +108,7 @@ def while_loop(
             continue
         value = state.values[i]
         system, carries, levels = state.summary(value, again)
-        results[i] = Value(combine(b"while", (system, again.name, value.name)), carries, levels)
+        results[i] = Value(digest(b"while", system, again.name, value.name), carries, levels)
     return results
 
 

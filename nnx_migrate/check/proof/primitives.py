@@ -1,5 +1,6 @@
-"""What is known of JAX's primitives, by name. What is in none of these tables is hashed with all
-of its parameters.
+"""What is known of JAX's primitives, by name.
+
+What is in none of these tables is hashed with all of its parameters.
 
 Parameters that may be left out are listed for each primitive, and those of primitives with bodies
 have to be known in full: a parameter that a later JAX adds leads to a refusal and never to a
@@ -84,8 +85,9 @@ COPIES = frozenset(
     }
 )
 
-#: Two operands, in either order. `add_any` is how JAX spells the addition of gradients.
-COMMUTATIVE = frozenset({"add", "add_any", "mul", "max", "min", "and", "or", "xor", "eq", "ne"})
+#: Two operands, in either order: to the last bit, which leaves out `max` and `min` (of zeros of two
+#: signs they may give the first). `add_any` is how JAX spells the addition of gradients.
+COMMUTATIVE = frozenset({"add", "add_any", "mul", "and", "or", "xor", "eq", "ne"})
 SAME_AS = {"add_any": "add", "gt": "lt", "ge": "le"}
 FLIPPED = frozenset({"gt", "ge"})
 
@@ -110,8 +112,11 @@ FUNCTIONALS = frozenset(
     }
 )
 
-#: A stateful generator: two of its draws are two values.
-STATEFUL = frozenset({"rng_uniform"})
+#: Never looked at, and why.
+REFUSED = {
+    "rng_uniform": "draws from a hidden state",
+    "ffi_call": "runs foreign code",
+}
 
 #: Where the drawing of random bits depends on how keys are laid out over devices.
 RANDOM = ("random_", "threefry", "rng_")

@@ -19,11 +19,10 @@ class Program:
     """A traced program, up to what does not change its values.
 
     Attributes:
-        outputs: a hash for each output, in order. Where they are equal, so are the outputs of the
-        two programs
-            for equal inputs, wherever both programs end.
-        weak: of each output, whether its type is weak: no part of the hash, for it is no part of
-        the value. equations: how many were looked at, loop bodies once for each round.
+        outputs: a hash for each output, in order. Where those of two programs are equal, so are
+            their outputs, for equal inputs and wherever both programs end.
+        weak: of each output, whether its type is weak. That is no part of the value or its hash.
+        equations: how many were looked at, loop bodies once for each round.
     """
 
     outputs: tuple[str, ...]
@@ -45,8 +44,7 @@ def canonical_program(
 
     Args:
         input_names: what each input is (the path of an argument, of a Variable), in the order of
-        the jaxpr's inputs. Programs
-            are comparable where these mean the same.
+            the jaxpr's inputs. Programs are comparable where these mean the same.
         limit: how many equations to look at before the program is refused.
     """
     jaxpr = closed_jaxpr.jaxpr

@@ -1,5 +1,4 @@
-"""The carries of a loop as a system of equations: which are the same, which never change, and a
-name for the rest.
+"""The carries of a loop as a system of equations, and names for them.
 
 Carries are first taken to be equal wherever they start equal, and told apart as their updates
 differ (the coarsest partition that holds, as for the states of an automaton). One that is updated
@@ -30,9 +29,9 @@ class Frame:
     """Where a loop stands.
 
     Attributes:
-        level: how many loops it stands in, of those whose steps its operands change with. Names
-        of what changes from step to
-            step contain it, so that those of a loop and of the loops in it differ.
+        level: how many loops it stands in, of those whose steps its operands change with. Names of
+            what changes from step to step contain it: a loop, and one in it, may go over the same
+            array and start from the same value.
         first: the bit of its first carry; those below belong to the loops around.
     """
 
@@ -58,8 +57,7 @@ def frame(operands: list[Value | None]) -> Frame:
 
 
 class Summary(NamedTuple):
-    """What a result depends on: `system` names it; `carries` and `levels` are those of the loops
-    around."""
+    """What a result depends on: its system of equations, and the loops around."""
 
     system: bytes
     carries: int

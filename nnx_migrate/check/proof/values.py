@@ -1,5 +1,4 @@
-"""What is known of a value in a traced program: the hash of how it is computed, and which loops
-it varies with."""
+"""What is known of a value: the hash of how it is computed, and which loops it varies with."""
 
 from __future__ import annotations
 
@@ -39,8 +38,7 @@ def digest(*parts: bytes) -> bytes:
 
 
 def combine(key: bytes, names: Iterable[bytes]) -> bytes:
-    """`digest` of a hash and other hashes; all are of one length, so nothing has to say where
-    they end."""
+    """The hash of hashes: all are of one length, so nothing has to say where they end."""
     return hashlib.blake2b(key + b"".join(names), digest_size=_BYTES).digest()
 
 

@@ -10,6 +10,7 @@ import pytest
 jax = pytest.importorskip("jax")
 jnp = pytest.importorskip("jax.numpy")
 from jax import lax  # noqa: E402
+from jax.extend.core import Primitive  # noqa: E402
 
 from nnx_migrate.check.proof import Program, Refused, canonical_program  # noqa: E402
 from tests.unit.check.proof.tracing import trace  # noqa: E402
@@ -57,6 +58,14 @@ def drawn(x: Any) -> Any:
     return draw(0.0, 1.0, (3,)) + x
 
 
+_own: Any = Primitive("add")
+_own.def_abstract_eval(lambda x: x)
+
+
+def of_ones_own(x: Any) -> Any:
+    return _own.bind(x)
+
+
 def mapped(x: Any) -> Any:
     mesh = jax.make_mesh((1,), ("i",))
     spec = jax.sharding.PartitionSpec()
@@ -74,6 +83,7 @@ def mapped(x: Any) -> Any:
         (in_a_loop, "pure_callback"),
         (in_a_branch, "pure_callback"),
         (drawn, "hidden state"),
+        (of_ones_own, "add is a primitive that JAX does not define"),
         (mapped, "way that is not known"),
     ],
     ids=lambda value: getattr(value, "__name__", None),

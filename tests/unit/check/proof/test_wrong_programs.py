@@ -90,6 +90,7 @@ WRONG = [
     Pair("operation", jnp.sin, jnp.cos, (X,)),
     Pair("constant", lambda x: x + 1, lambda x: x + 2, (X,)),
     Pair("tiny-constant", lambda x: x + 1e-5, lambda x: x + 1e-6, (X,)),
+    Pair("zeros-of-two-signs", lambda x, y: lax.max(x, y), lambda x, y: lax.max(y, x), (X, X)),
     Pair("sign-of-zero", lambda x: x * 0.0, lambda x: x * -0.0, (X,)),
     Pair("order-of-a-difference", lambda x, y: x - y, lambda x, y: y - x, (X, X + 1)),
     Pair("comparison", lambda x, y: x < y, lambda x, y: x <= y, (X, X + 1)),

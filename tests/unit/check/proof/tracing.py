@@ -23,20 +23,25 @@ class Pair:
     arguments: tuple[Any, ...]
 
 
-def trace(function: Function, *arguments: Any) -> Program | Refused:
-    """Inputs are named by their paths; a path that ends in a dictionary key, by that key alone."""
+def path_of(path: Any) -> str:
+    return jax.tree_util.keystr(path)
+
+
+def last_key(path: Any) -> str:
+    return str(path[-1].key)
+
+
+def trace(
+    function: Function, *arguments: Any, role: Callable[[Any], str] = path_of
+) -> Program | Refused:
+    """Inputs are named by what `role` makes of their paths."""
     leaves = jax.tree_util.tree_flatten_with_path(arguments)[0]
-    names = [
-        str(path[-1].key)
-        if isinstance(path[-1], jax.tree_util.DictKey)
-        else jax.tree_util.keystr(path)
-        for path, _ in leaves
-    ]
+    names = [role(path) for path, _ in leaves]
     return canonical_program(jax.make_jaxpr(function)(*arguments), names)
 
 
-def program(function: Function, *arguments: Any) -> Program:
-    traced = trace(function, *arguments)
+def program(function: Function, *arguments: Any, role: Callable[[Any], str] = path_of) -> Program:
+    traced = trace(function, *arguments, role=role)
     assert isinstance(traced, Program), traced
     return traced
 
