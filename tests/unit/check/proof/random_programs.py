@@ -38,7 +38,9 @@ class Loop:
     """
 
     array: int | None
+    scale: int  # the place that the array is multiplied with
     steps: int
+    guard: int  # the carry that ends a while loop early
     reverse: bool
     starts: tuple[int, ...]
     body: tuple[Statement, ...]
@@ -97,15 +99,16 @@ def _loop(source: random.Random, size: int, depth: int) -> Loop:
     starts = tuple(source.randrange(-1, size) for _ in range(carries))
     body, inner = _block(source, size + carries + 1, depth - 1)
     updates = tuple(source.randrange(size, inner) for _ in range(carries))
-    array = source.choice([0, 1, None])
     return Loop(
-        array,
-        source.randint(2, 3),
-        source.random() < 0.3,
-        starts,
-        body,
-        updates,
-        source.randrange(size, inner),
+        array=source.choice([0, 1, None]),
+        scale=source.randrange(-size, size),
+        steps=source.randint(2, 3),
+        guard=source.randrange(-3, carries),
+        reverse=source.random() < 0.3,
+        starts=starts,
+        body=body,
+        updates=updates,
+        output=source.randrange(size, inner),
     )
 
 
@@ -149,11 +152,13 @@ def _trace_loop(loop: Loop, scope: list[Any], arrays: tuple[Any, Any]) -> list[A
         return tuple(inner[i] for i in loop.updates), inner[loop.output]
 
     if loop.array is not None:
-        last, outputs = lax.scan(step, start, arrays[loop.array], reverse=loop.reverse)
+        array = arrays[loop.array] * _value(scope, loop.scale)
+        last, outputs = lax.scan(step, start, array, reverse=loop.reverse)
         return [*last, jnp.sum(outputs * jnp.arange(1, LENGTH + 1, dtype=jnp.int32))]
 
     def again(state: Any) -> Any:
-        return state[0] < loop.steps
+        more = state[0] < loop.steps
+        return more if loop.guard < 0 else more & (state[1][loop.guard] > 0)
 
     def advance(state: Any) -> Any:
         counter, carry, total = state
@@ -201,7 +206,10 @@ def _run_loop(loop: Loop, scope: list[int], arrays: tuple[list[int], list[int]])
     steps = range(loop.steps) if loop.array is None else range(LENGTH)
     total = 0
     for i in reversed(steps) if loop.reverse and loop.array is not None else steps:
-        element = i if loop.array is None else arrays[loop.array][i]
+        if loop.array is None and loop.guard >= 0 and carry[loop.guard] <= 0:
+            break
+        element = i if loop.array is None else arrays[loop.array][i] * _value(scope, loop.scale)
+        element = _wrap(element)
         inner = _run(loop.body, [*scope, *carry, element], arrays)
         carry = [inner[place] for place in loop.updates]
         output = inner[loop.output]
@@ -239,7 +247,7 @@ def _mutated_loop(source: random.Random, loop: Loop, size: int) -> Loop:
     for statement in loop.body:
         ends.append(ends[-1] + (len(statement.starts) + 1 if isinstance(statement, Loop) else 1))
     k = source.randrange(len(loop.starts))
-    match source.randrange(6):
+    match source.randrange(7):
         case 0:
             return dataclasses.replace(loop, reverse=not loop.reverse)
         case 1:
@@ -256,6 +264,12 @@ def _mutated_loop(source: random.Random, loop: Loop, size: int) -> Loop:
             return dataclasses.replace(loop, output=source.randrange(size, ends[-1]))
         case 4:
             return dataclasses.replace(loop, array=None if loop.array is not None else 0)
+        case 5:
+            return dataclasses.replace(
+                loop,
+                scale=source.randrange(-1, size),
+                guard=source.randrange(-1, len(loop.starts)),
+            )
     i = source.randrange(len(loop.body))
     body = list(loop.body)
     body[i] = _mutated(source, body[i], ends[i])

@@ -65,6 +65,45 @@ def inner_reads(outer_carry: bool) -> Any:
     return run
 
 
+#: Ways by which something of an outer loop can reach a loop in it.
+WAYS: dict[str, Any] = {
+    "operand": lambda a, x, w: a * x,
+    "index": lambda a, x, w: lax.cond(a > 0, lambda: x, lambda: -x),
+    "branch": lambda a, x, w: lax.cond(x[0] > 0, lambda: x, lambda: x + a),
+    "array": lambda a, x, w: lax.scan(lambda c, e: (e[0], None), x, w * a)[0],
+    "start": lambda a, x, w: lax.scan(lambda c, e: (e @ c, None), x * a, w)[0],
+    "update": lambda a, x, w: lax.scan(lambda c, e: (e @ c + a, None), x, w)[0],
+    "output": lambda a, x, w: lax.scan(lambda c, e: (c + x, e[0] * a), x, w)[1][1],
+    "repeated": lambda a, x, w: lax.scan(lambda c, e: (c + x, x * a), x, w)[1][1],
+    "while": lambda a, x, w: lax.while_loop(lambda c: c[0] < 9, lambda c: jnp.sin(c) + a, x),
+    "condition": lambda a, x, w: lax.while_loop(lambda c: c[0] < a, lambda c: c + 1, x),
+}
+
+
+def element_reaches(way: Any, outer: bool) -> Any:
+    """An element of the outer loop, or of the inner one, over the same array."""
+
+    def run(x: Any, w: Any) -> Any:
+        def body(c: Any, m: Any) -> Any:
+            seen = way(m[0, 0], x, w)
+            inner = lambda d, k: (jnp.sin(d) + (seen if outer else way(k[0, 0], x, w)), None)  # noqa: E731
+            return c + lax.scan(inner, x, w)[0], None
+
+        return lax.scan(body, x, w)[0]
+
+    return run
+
+
+def carry_reaches(way: Any, step: float) -> Any:
+    """What comes out depends on the step of a carry that does not come out."""
+
+    def run(x: Any, w: Any) -> Any:
+        body = lambda c, m: ((c[0] + way(c[1], x, w), c[1] + step), None)  # noqa: E731
+        return lax.scan(body, (x, 0.5), w)[0][0]
+
+    return run
+
+
 def drawn(fold: int, rate: float) -> Any:
     def run(k: Any, x: Any) -> Any:
         keep = jax.random.bernoulli(jax.random.fold_in(k, fold), rate, x.shape)
@@ -266,6 +305,16 @@ WRONG = [
         )[0],
         (X, W),
     ),
+    *(
+        Pair(f"element-by-{name}", element_reaches(way, True), element_reaches(way, False), (X, W))
+        for name, way in WAYS.items()
+    ),
+    *(
+        Pair(f"carry-by-{name}", carry_reaches(way, 1.0), carry_reaches(way, 2.0), (X, W))
+        for name, way in WAYS.items()
+    ),
+    Pair("while-step-of-another", lambda x: until(4)(x)[1], lambda x: until(4, 2)(x)[1], (X,)),
+    Pair("dtype-of-zeros", lambda: jnp.zeros(3), lambda: jnp.zeros(3, jnp.int32), ()),
     Pair("while-bound", until(3), until(4), (X,)),
     Pair("while-step", until(4), until(4, 2), (X,)),
     Pair(
