@@ -14,6 +14,8 @@ from jax.extend import core
 from nnx_migrate.check.proof.primitives import CALLS, KNOWN_PARAMETERS, REFUSED
 from nnx_migrate.check.proof.values import Refusal
 
+#: Inside `shard_map`. Those outside are effects of the whole program, which is refused.
+_USES_AN_AXIS = "NamedAxisEffect"
 _of_jax: set[core.Primitive] = set()
 
 
@@ -48,8 +50,8 @@ def opened(jaxpr: core.Jaxpr | core.ClosedJaxpr) -> tuple[core.Jaxpr, list[Any]]
 def inspect(equation: core.JaxprEqn) -> None:
     """Raises `Refusal` for what an equation does beyond computing values from values."""
     name = equation.primitive.name
-    if equation.effects:
-        kinds = sorted({type(effect).__name__ for effect in equation.effects})
+    kinds = sorted({type(effect).__name__ for effect in equation.effects} - {_USES_AN_AXIS})
+    if kinds:
         raise Refusal(f"{name} has effects: {', '.join(kinds)}")
     if name in REFUSED:
         raise Refusal(f"{name} {REFUSED[name]}")

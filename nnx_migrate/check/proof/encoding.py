@@ -57,6 +57,10 @@ def encode(value: Any, function: Callable[[Jaxpr], bytes]) -> bytes:
     raise Refusal(f"parameter of a kind not known: {type(value).__qualname__}")
 
 
+def no_function(_: Jaxpr) -> bytes:
+    raise Refusal("a function that is run in a way that is not known")
+
+
 def _collection(value: Any, function: Callable[[Jaxpr], bytes]) -> bytes:
     if isinstance(value, Mapping):
         items = [joined(encode(k, function), encode(v, function)) for k, v in value.items()]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from jax.extend import core
 
-from nnx_migrate.check.proof import calls, loops
+from nnx_migrate.check.proof import calls, loops, sharding
 from nnx_migrate.check.proof.encoding import Jaxpr
 from nnx_migrate.check.proof.first_order import FirstOrder
 from nnx_migrate.check.proof.liveness import Liveness
@@ -97,4 +97,9 @@ def _cond(evaluation: Evaluation, equation: core.JaxprEqn, operands: Values, wan
 
 
 Rule = Callable[[Evaluation, core.JaxprEqn, Values, int], Values]
-_RULES: dict[str, Rule] = {"cond": _cond, "scan": loops.scan, "while": loops.while_loop}
+_RULES: dict[str, Rule] = {
+    "cond": _cond,
+    "scan": loops.scan,
+    "shard_map": sharding.shard_map,
+    "while": loops.while_loop,
+}

@@ -132,7 +132,7 @@ class FirstOrder:
         functional = primitive in FUNCTIONALS
         if not functional and any(core.jaxprs_in_params(equation.params)):
             raise Refusal(f"{primitive} runs a function in a way that is not known")
-        function = self._function if functional else _no_function
+        function = self._function if functional else encoding.no_function
         left_out = ignored(primitive)
         parts = [SAME_AS.get(primitive, primitive).encode(), number(len(equation.invars))]
         for name, value in sorted(equation.params.items()):
@@ -199,7 +199,3 @@ class FirstOrder:
         name = combine(self._key(equation), (operand.name,))
         done[digest(name, self.aval(equation.invars[0].aval))] = operand.name
         return operand._replace(name=name)
-
-
-def _no_function(_: encoding.Jaxpr) -> bytes:
-    raise Refusal("a function that is run in a way that is not known")

@@ -73,6 +73,8 @@ class Liveness:
                 first = params["num_consts"]
                 reads = self.reads(params["jaxpr"].jaxpr)
                 return _closed(reads, first, params["num_carry"])
+            case "shard_map":
+                return self.reads(opened(params["jaxpr"])[0])
             case "while":
                 return self._of_while(equation)
             case "cond":

@@ -23,8 +23,8 @@ CALLS = {
     "custom_vjp_call": "call_jaxpr",
 }
 
-#: Bodies that run as often as the program says, or not at all.
-CONTROL = frozenset({"scan", "while", "cond"})
+#: Bodies that run as often as the program says, or not at all, or on each shard.
+CONTROL = frozenset({"scan", "while", "cond", "shard_map"})
 
 _JIT = frozenset(
     {
@@ -68,6 +68,9 @@ KNOWN_PARAMETERS = {
     ),
     "while": frozenset({"cond_nconsts", "cond_jaxpr", "body_nconsts", "body_jaxpr"}),
     "cond": frozenset({"branches", "branches_platforms"}),
+    "shard_map": frozenset(
+        {"mesh", "in_specs", "out_specs", "jaxpr", "check_vma", "newly_manual_axes"}
+    ),
 }
 
 #: Give each operand back as it is. Placement is no part of a value.

@@ -16,6 +16,7 @@ from tests.unit.check.proof.tracing import Pair, equal, last_key, program  # noq
 pytestmark = pytest.mark.runs_jax
 
 barrier: Any = lax.optimization_barrier
+psum: Any = lax.psum
 
 X = np.linspace(-1, 1, 3, dtype=np.float32)
 W = np.linspace(0, 1, 45, dtype=np.float32).reshape(5, 3, 3)
@@ -95,6 +96,16 @@ def nested_consts(x: Any, w: Any) -> Any:
         return lax.scan(inner, x, jnp.arange(5))[0], x.sum()
 
     return lax.scan(body, x, w)
+
+
+def sharded(body: Any, *specs: Any) -> Any:
+    *inputs, output = [jax.sharding.PartitionSpec(*spec) for spec in specs]
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+    return jax.shard_map(body, mesh=mesh, in_specs=tuple(inputs), out_specs=output)
+
+
+def summed(x: Any, w: Any) -> Any:
+    return psum((x @ w).sum(), "i")
 
 
 EQUAL = [
@@ -321,6 +332,12 @@ EQUAL = [
         lambda x: x.at[1].add(2.0),
         lambda x: jax.jit(lambda y: y.at[1].add(2.0))(x),
         (jnp.asarray(X),),
+    ),
+    Pair(
+        "sharded",
+        sharded(summed, (None, "i"), ("i",), ()),
+        lambda a, b: sharded(lambda w, u, x: summed(x, w), ("i",), (), (None, "i"), ())(b, a, a),
+        (W[0], W[1]),
     ),
     Pair(
         "linear-solve",

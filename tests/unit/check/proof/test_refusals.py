@@ -66,10 +66,14 @@ def of_ones_own(x: Any) -> Any:
     return _own.bind(x)
 
 
-def mapped(x: Any) -> Any:
-    mesh = jax.make_mesh((1,), ("i",))
-    spec = jax.sharding.PartitionSpec()
-    return jax.shard_map(jnp.sin, mesh=mesh, in_specs=spec, out_specs=spec)(x)
+def composed(x: Any) -> Any:
+    composite: Any = lax.composite(jnp.sin, name="of.my.own")
+    return composite(x)
+
+
+def over_an_axis(x: Any) -> Any:
+    psum: Any = lax.psum
+    return psum(x, "i")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +88,7 @@ def mapped(x: Any) -> Any:
         (in_a_branch, "pure_callback"),
         (drawn, "hidden state"),
         (of_ones_own, "add is a primitive that JAX does not define"),
-        (mapped, "way that is not known"),
+        (composed, "way that is not known"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -92,6 +96,13 @@ def test_refused(function: Any, reason: str) -> None:
     traced = trace(function, X)
     assert isinstance(traced, Refused)
     assert reason in traced.reason
+
+
+def test_an_axis_of_nothing_is_refused() -> None:
+    jaxpr = jax.make_jaxpr(over_an_axis, axis_env=[("i", 2)])(X)
+    traced = canonical_program(jaxpr, ["x"])
+    assert isinstance(traced, Refused)
+    assert "NamedAxisEffect" in traced.reason
 
 
 def test_a_ref_that_comes_in_is_refused() -> None:

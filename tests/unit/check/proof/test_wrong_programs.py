@@ -11,6 +11,7 @@ jax = pytest.importorskip("jax")
 jnp = pytest.importorskip("jax.numpy")
 from jax import lax  # noqa: E402
 
+from tests.unit.check.proof.test_equal_programs import sharded, summed  # noqa: E402
 from tests.unit.check.proof.tracing import Pair, equal  # noqa: E402
 
 pytestmark = pytest.mark.runs_jax
@@ -313,6 +314,19 @@ WRONG = [
         Pair(f"carry-by-{name}", carry_reaches(way, 1.0), carry_reaches(way, 2.0), (X, W))
         for name, way in WAYS.items()
     ),
+    Pair(
+        "specification",
+        sharded(summed, (None, "i"), ("i",), ()),
+        sharded(summed, (), ("i",), ()),
+        (SQUARE, SQUARE),
+    ),
+    Pair(
+        "specification-of-an-output",
+        sharded(jnp.add, ("i",), ("i",), ("i",)),
+        sharded(jnp.add, ("i",), ("i",), (None, "i")),
+        (SQUARE, SQUARE),
+    ),
+    Pair("sharded-or-not", sharded(jnp.sin, ("i",), ("i",)), jnp.sin, (X,)),
     Pair("while-step-of-another", lambda x: until(4)(x)[1], lambda x: until(4, 2)(x)[1], (X,)),
     Pair("dtype-of-zeros", lambda: jnp.zeros(3), lambda: jnp.zeros(3, jnp.int32), ()),
     Pair("while-bound", until(3), until(4), (X,)),
