@@ -13,7 +13,7 @@ import jax
 from jax.extend import core
 
 from nnx_migrate.check.proof.encoding import encode, no_function
-from nnx_migrate.check.proof.values import Refusal, digest
+from nnx_migrate.check.proof.values import Refusal, Value, digest
 
 if TYPE_CHECKING:
     from nnx_migrate.check.proof.evaluation import Evaluation, Values
@@ -26,15 +26,26 @@ def shard_map(
     axes = encode(params["newly_manual_axes"], no_function)
     checked = encode(params["check_vma"], no_function)
     where = digest(_mesh(params["mesh"]), axes, checked)
-    shards: Values = [
-        value and value._replace(name=digest(b"shard", where, _specification(spec), value.name))
-        for value, spec in zip(operands, params["in_specs"], strict=True)
-    ]
+    shards: Values = []
+    wholes: dict[tuple[bytes, bytes], Value] = {}  # of a shard, by its specification
+    for value, spec in zip(operands, params["in_specs"], strict=True):
+        if value is None:
+            shards.append(None)
+            continue
+        parts = _specification(spec)
+        name = digest(b"shard", where, parts, value.name)
+        shards.append(value._replace(name=name))
+        wholes[name, parts] = value
     results = evaluation.run(params["jaxpr"], shards, wanted)
-    return [
-        value and value._replace(name=digest(b"whole", where, _specification(spec), value.name))
-        for value, spec in zip(results, params["out_specs"], strict=True)
-    ]
+    outputs: Values = []
+    for value, spec in zip(results, params["out_specs"], strict=True):
+        if value is None:
+            outputs.append(None)
+            continue
+        parts = _specification(spec)
+        whole = value._replace(name=digest(b"whole", where, parts, value.name))
+        outputs.append(wholes.get((value.name, parts), whole))
+    return outputs
 
 
 def _mesh(mesh: Any) -> bytes:

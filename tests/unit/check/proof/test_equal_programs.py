@@ -340,6 +340,12 @@ EQUAL = [
         (W[0], W[1]),
     ),
     Pair(
+        "sharded-and-put-together",
+        sharded(lambda x, y: (x, x + y), ("i",), ("i",), ("i",)),
+        lambda x, y: (x, sharded(lambda x, y: y + x, ("i",), ("i",), ("i",))(x, y)),
+        (X, X),
+    ),
+    Pair(
         "linear-solve",
         lambda a, b: jnp.linalg.solve(a, b),
         jax.jit(lambda a, b: jnp.linalg.solve(a, b)),
