@@ -1,0 +1,98 @@
+"""What values look like to the comparison: plain data that any process can read, jax or no jax."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Plain:
+    """A container, or a value that is equal or not.
+
+    Args:
+        kind: "state", "module", "mapping", "sequence", "object", "variable", "plain", "class",
+            "sharding", "shape", "graphdef", "cycle" or "opaque".
+        text: its type and value.
+    """
+
+    kind: str
+    text: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Array:
+    """An array or a PRNG key.
+
+    Args:
+        kind: "array", or "key" for a typed PRNG key.
+        dtype: as the user sees it.
+        shape: likewise.
+        data: the numbers, of a key its key data; None for an array that was traced.
+    """
+
+    kind: Literal["array", "key"]
+    dtype: str
+    shape: tuple[int, ...]
+    data: np.ndarray[Any, Any] | None
+
+
+Leaf = Plain | Array
+Form = dict[str, Leaf]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class View:
+    """A value, flattened.
+
+    Args:
+        form: leaf by path.
+        shared: path -> the first path of the same Module or Variable.
+    """
+
+    form: Form
+    shared: Mapping[str, str]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Observation:
+    """What became of a call.
+
+    Args:
+        view: of the result and of the arguments after the call; None where it raised.
+        raised: the type of the exception, "" for none.
+        message: its text.
+    """
+
+    view: View | None
+    raised: str = ""
+    message: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Traced:
+    """The program that a call is, before any number is known.
+
+    Args:
+        before: the arguments as they were.
+        view: result and arguments after the call; arrays have no data.
+        outputs: path of an array -> canonical hash of how it is computed from the inputs.
+        gradient: path of a float input -> hash of its gradient; None where none was asked for.
+        equations: how many there are in the programs.
+    """
+
+    before: View
+    view: View
+    outputs: Mapping[str, str]
+    gradient: Mapping[str, str] | None
+    equations: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NotDone:
+    """Something that could not be had, and why."""
+
+    reason: str

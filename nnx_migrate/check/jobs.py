@@ -1,0 +1,155 @@
+"""What a worker is told, and what it tells: plain data."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from nnx_migrate.check.forms import NotDone, Observation, Traced
+
+Mode = Literal["graph", "tree"]
+SideName = Literal["old", "new"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Side:
+    """One state of the user's code.
+
+    Args:
+        name: "old" or "new".
+        root: a folder, or a single program.
+        import_roots: folders that its imports start from, inside `root`.
+    """
+
+    name: SideName
+    root: Path
+    import_roots: tuple[Path, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Column:
+    """A side in a mode, as it is run."""
+
+    side: Side
+    mode: Mode
+
+    @property
+    def name(self) -> str:
+        """As it is written in reports: old@graph."""
+        return f"{self.side.name}@{self.mode}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Job:
+    """One case.
+
+    Args:
+        name: as it is reported, one of its kind.
+        kind: "function": `entry` of the case file `file`; "recorded": the call of that number in
+            the recording `file`; "module": the file is run from its first line to its last.
+        file: where it is to be found.
+        entry: the name or number in it.
+    """
+
+    name: str
+    kind: Literal["function", "recorded", "module"]
+    file: Path
+    entry: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ran:
+    """A case that was run.
+
+    Args:
+        before: the arguments as they were.
+        called: what came of the call.
+        jitted: the same under `jax.jit`, the arguments taken apart; why not, else.
+        gradient: of the call, by every Param and float input; why not, else.
+        files: the files of the project that it imported, relative to the side.
+        seconds: how long it all took.
+    """
+
+    before: Observation
+    called: Observation
+    jitted: Observation | NotDone
+    gradient: Observation | NotDone
+    files: tuple[str, ...]
+    seconds: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WasTraced:
+    """A case that was traced and not run.
+
+    Args:
+        traced: the program; why there is none, else.
+        files: as for `Ran`.
+        seconds: likewise.
+    """
+
+    traced: Traced | NotDone
+    files: tuple[str, ...]
+    seconds: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Widened:
+    """A case that was run in float64.
+
+    Args:
+        called: what came of it; why not, else.
+    """
+
+    called: Observation | NotDone
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Costs:
+    """What a case costs.
+
+    Args:
+        traces: how often Python code was traced in five calls that are alike.
+        compile_seconds: to compile the call, taken apart.
+        temporary_bytes: that the compiled program needs beside inputs and outputs.
+        flops: that it says it does.
+        call_microseconds: of a call that is compiled already, the median.
+    """
+
+    traces: int
+    compile_seconds: float
+    temporary_bytes: int
+    flops: float
+    call_microseconds: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a case may take.
+
+    Args:
+        seconds: for one of its runs, imports included.
+        gigabytes: of memory for its process; 0 for no limit.
+    """
+
+    seconds: float = 120.0
+    gigabytes: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    """How a worker process is started.
+
+    Args:
+        column: what it runs.
+        environment: variables that are set before anything is imported.
+        gigabytes: of memory that it may have; 0 for no limit.
+        log: the file that takes what the user's code prints.
+    """
+
+    column: Column
+    environment: Mapping[str, str]
+    gigabytes: float
+    log: Path

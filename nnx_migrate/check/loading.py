@@ -1,0 +1,115 @@
+"""Files of the user imported into a worker, and forgotten again."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import itertools
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from nnx_migrate.check.jobs import Side
+
+_serial = itertools.count()
+
+
+def load_file(path: Path) -> ModuleType:
+    """Runs a file as a module of its own.
+
+    Args:
+        path: a file, or a folder with main.py, which becomes an import root.
+
+    Raises:
+        ImportError: there is no such file.
+        Exception: whatever the file raises.
+    """
+    file = path / "main.py" if path.is_dir() else path
+    name = f"{path.stem}_{next(_serial)}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None or not file.is_file():
+        raise ImportError(f"cannot import {file}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    if path.is_dir() and str(path) not in sys.path:
+        sys.path.insert(0, str(path))
+    importlib.invalidate_caches()
+    spec.loader.exec_module(module)
+    return module
+
+
+def load_in_tree(side: Side, path: str) -> ModuleType:
+    """Imports a file of the user's project by the name that the project knows it by.
+
+    Args:
+        side: the tree that it lies in.
+        path: of the file, relative to the tree.
+
+    Raises:
+        ImportError: another file answers to that name.
+        Exception: whatever the file raises.
+    """
+    file = side.root / path if side.root.is_dir() else side.root
+    name = module_name(side, path)
+    if name is None:
+        return load_file(file)
+    module = importlib.import_module(name)
+    origin = getattr(module, "__file__", None) or ""
+    if Path(origin).resolve() != file.resolve():
+        raise ImportError(f"{name} is {origin or 'not a file'}, not {path} of the {side.name} tree")
+    return module
+
+
+def module_name(side: Side, path: str) -> str | None:
+    """The dotted name of a file, from the innermost import root that it lies in.
+
+    Args:
+        side: its tree.
+        path: relative to the tree.
+
+    Returns:
+        None for a single program, and for a path that is no dotted name.
+    """
+    if not side.root.is_dir():
+        return None
+    file = side.root / path
+    roots = [root for root in side.import_roots if file.is_relative_to(root)]
+    if not roots:
+        return None
+    innermost = max(roots, key=lambda root: len(root.parts))
+    parts = list(file.relative_to(innermost).with_suffix("").parts)
+    if parts[-1] == "__init__":
+        parts.pop()
+    return ".".join(parts) if parts and all(part.isidentifier() for part in parts) else None
+
+
+def forget(side: Side) -> None:
+    """Forgets every module of a tree, so that the next import runs it afresh.
+
+    Args:
+        side: the tree; the folder of a single program stops being an import root as well.
+    """
+    root = side.root
+    for name, module in list(sys.modules.items()):
+        origin = getattr(module, "__file__", None) or ""
+        if origin and Path(origin).is_relative_to(root):
+            del sys.modules[name]
+    if root not in side.import_roots and str(root) in sys.path:
+        sys.path.remove(str(root))
+
+
+def project_files(root: Path) -> dict[str, str]:
+    """The files of a tree that are imported now.
+
+    Args:
+        root: the tree.
+
+    Returns:
+        Module name -> path relative to the tree.
+    """
+    found = {}
+    for name, module in list(sys.modules.items()):
+        origin = getattr(module, "__file__", None) or ""
+        if origin and Path(origin).is_relative_to(root):
+            found[name] = Path(origin).relative_to(root).as_posix()
+    return found

@@ -1,0 +1,114 @@
+"""The entry points of a worker process: one column of the matrix, one case after the other.
+
+The mode comes from the environment, set before flax is imported: the setters are local to a thread
+and miss what is decorated at import. So nothing at the top of this file may import jax.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from nnx_migrate.check.forms import NotDone, Observation
+from nnx_migrate.check.jobs import Column, Job, Ran, WasTraced, Widened, WorkerSettings
+
+if TYPE_CHECKING:
+    from nnx_migrate.check.calls import Call
+
+_Kept = TypeVar("_Kept")
+_MODE_FLAGS = {"graph": "true", "tree": "false"}
+
+
+def start(settings: WorkerSettings) -> None:
+    """Prepares the process; the first thing that runs in it."""
+    flag = _MODE_FLAGS[settings.column.mode]
+    os.environ.update(settings.environment)
+    os.environ.update({"NNX_GRAPH_MODE": flag, "NNX_GRAPH_UPDATES": flag})
+    log = os.open(settings.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    if settings.gigabytes:
+        import resource
+
+        most = int(settings.gigabytes * 2**30)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    side = settings.column.side
+    sys.dont_write_bytecode = True
+    sys.path[:0] = [str(root) for root in side.import_roots]
+    if side.root.is_dir():
+        os.chdir(side.root)
+
+
+def trace(column: Column, job: Job) -> WasTraced:
+    """Traces a case and hashes its program; nothing is computed.
+
+    Args:
+        column: the one that this process runs.
+        job: the case.
+    """
+    from nnx_migrate.check.tracing import traced_call
+
+    started = time.perf_counter()
+    found = _calling(column, job, traced_call)
+    if isinstance(found, NotDone):
+        # A trace that broke off may have left traced values in objects of the user's modules.
+        _forget(column)
+    return WasTraced(found, _files(column), time.perf_counter() - started)
+
+
+def run(column: Column, job: Job) -> Ran:
+    """Runs a case: as it is called, under `jax.jit`, and its gradient.
+
+    Args:
+        column: the one that this process runs.
+        job: the case.
+    """
+    from nnx_migrate.check.running import run_call
+
+    started = time.perf_counter()
+    found = _calling(column, job, run_call)
+    if isinstance(found, NotDone):
+        failed = Observation(None, "case", found.reason)
+        found = failed, failed, found, found
+    return Ran(*found, _files(column), time.perf_counter() - started)
+
+
+def widen(column: Column, job: Job) -> Widened:
+    """Runs a case in float64, to tell rounding from another meaning.
+
+    Args:
+        column: the one that this process runs.
+        job: the case.
+    """
+    from nnx_migrate.check.running import widened_call
+
+    return Widened(_calling(column, job, widened_call))
+
+
+def _calling(column: Column, job: Job, use: Callable[[Call], _Kept | NotDone]) -> _Kept | NotDone:
+    from nnx_migrate.check.sources import call_of_job
+
+    try:
+        call = call_of_job(column, job)
+    except (Exception, SystemExit) as error:
+        return NotDone(f"the case cannot be built: {type(error).__name__}: {error}"[:2000])
+    try:
+        return use(call)
+    finally:
+        if not column.side.root.is_dir() or job.kind == "module":
+            _forget(column)
+
+
+def _forget(column: Column) -> None:
+    from nnx_migrate.check.loading import forget
+
+    forget(column.side)
+
+
+def _files(column: Column) -> tuple[str, ...]:
+    from nnx_migrate.check.loading import project_files
+
+    return tuple(sorted(set(project_files(column.side.root).values())))
