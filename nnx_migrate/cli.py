@@ -1,4 +1,4 @@
-"""The command line: `nnx-migrate apply` and `nnx-migrate rule`.
+"""The command line: `nnx-migrate apply`, `nnx-migrate check` and `nnx-migrate rule`.
 
 Patches and migrated text go to stdout and nothing else does, except the JSON report when no patch
 is printed; every other word goes to stderr. Importing this module imports no part of the engine.
@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 import nnx_migrate
+from nnx_migrate.check.command import check
 
 _FILE = click.Path(path_type=Path)
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -47,6 +48,7 @@ def app() -> None:
       nnx-migrate apply src/ --dry-run     show the diff and a summary, change nothing
       nnx-migrate apply src/               change the files
       nnx-migrate apply src/ --check       for CI: exit 1 when anything is left to do
+      nnx-migrate check git:HEAD . --cases checks.py   run old and new side by side
       nnx-migrate rule module-gradient     what a rule finds, and when it is safe
     """
 
@@ -162,6 +164,9 @@ def apply(
     if not paths:
         raise click.MissingParameter(ctx=context, param_hint="'PATH...'", param_type="argument")
     context.exit(_apply(list(paths), given, request, stdin_filename))
+
+
+app.add_command(check)
 
 
 @app.command()

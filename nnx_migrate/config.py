@@ -74,11 +74,13 @@ class Table:
         file: the pyproject.toml it stands in.
         values: fields of `Options` that it sets.
         overrides: patterns and the fields of `Options` they set, in the order of the file.
+        check: what its sub-table `check` says, unread.
     """
 
     file: Path
     values: Mapping[str, Any]
     overrides: tuple[tuple[pathspec.GitIgnoreSpec, Mapping[str, Any]], ...] = ()
+    check: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
     def values_for(self, path: Path) -> dict[str, Any]:
         """Return the fields of `Options` that this table sets for `path` (absolute)."""
@@ -182,7 +184,10 @@ def _parse_table(file: Path, table: object, known_rules: KnownRules | None) -> T
     entries = table.get("overrides", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ConfigError(f"{where} overrides must be written as [[tool.nnx-migrate.overrides]]")
-    plain = {key: value for key, value in table.items() if key != "overrides"}
+    check = table.get("check", {})
+    if not isinstance(check, dict):
+        raise ConfigError(f"{where} check must be written as [tool.nnx-migrate.check]")
+    plain = {key: value for key, value in table.items() if key not in ("overrides", "check")}
     values = _parse_values(where, plain, _KEYS, known_rules)
     overrides = []
     for number, entry in enumerate(entries, start=1):
@@ -193,7 +198,7 @@ def _parse_table(file: Path, table: object, known_rules: KnownRules | None) -> T
         rest = {key: value for key, value in entry.items() if key != "paths"}
         overridden = _parse_values(place, rest, _OVERRIDABLE, known_rules)
         overrides.append((_patterns(place, paths), overridden))
-    return Table(file, values, tuple(overrides))
+    return Table(file, values, tuple(overrides), check)
 
 
 def _patterns(where: str, lines: Iterable[str]) -> pathspec.GitIgnoreSpec:
@@ -279,5 +284,5 @@ _READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
         "exclude": _strings,
     }
 )
-_KEYS = frozenset(_READERS) | {"overrides"}
+_KEYS = frozenset(_READERS) | {"overrides", "check"}
 _OVERRIDABLE = frozenset({"select", "ignore", "unsafe", "on-unsafe", "target"})

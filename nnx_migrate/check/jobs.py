@@ -11,6 +11,7 @@ from nnx_migrate.check.forms import NotDone, Observation, Traced
 
 Mode = Literal["graph", "tree"]
 SideName = Literal["old", "new"]
+JobKind = Literal["function", "recorded", "module"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Job:
     """
 
     name: str
-    kind: Literal["function", "recorded", "module"]
+    kind: JobKind
     file: Path
     entry: str
 

@@ -80,6 +80,8 @@ class Workers:
             return NotDone(f"more than {self.limits.gigabytes:g} GB of memory (--memory)")
         except Exception as error:
             return NotDone(f"{type(error).__name__}: {error}"[:1000])
+        if isinstance(found, NotDone):
+            return found
         assert isinstance(found, expected)
         return found
 

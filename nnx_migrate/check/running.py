@@ -9,9 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from nnx_migrate.check.calls import Call, observe
+from nnx_migrate.check.calls import Call
 from nnx_migrate.check.forms import Array, Form, NotDone, Observation, View
 from nnx_migrate.check.leaves import view_of
+from nnx_migrate.check.observing import observe
 from nnx_migrate.check.pure import Arrays, NotPure, PureCall, gradient_of, pure_call
 
 _Parts = tuple[Observation, Observation, Observation | NotDone, Observation | NotDone]

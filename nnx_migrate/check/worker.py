@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from nnx_migrate.check.forms import NotDone, Observation
-from nnx_migrate.check.jobs import Column, Job, Ran, WasTraced, Widened, WorkerSettings
+from nnx_migrate.check.jobs import Column, Costs, Job, Ran, WasTraced, Widened, WorkerSettings
 
 if TYPE_CHECKING:
     from nnx_migrate.check.calls import Call
@@ -24,9 +24,6 @@ _MODE_FLAGS = {"graph": "true", "tree": "false"}
 
 def start(settings: WorkerSettings) -> None:
     """Prepares the process; the first thing that runs in it."""
-    flag = _MODE_FLAGS[settings.column.mode]
-    os.environ.update(settings.environment)
-    os.environ.update({"NNX_GRAPH_MODE": flag, "NNX_GRAPH_UPDATES": flag})
     log = os.open(settings.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     for stream in (1, 2):
         os.dup2(log, stream)
@@ -35,11 +32,41 @@ def start(settings: WorkerSettings) -> None:
 
         most = int(settings.gigabytes * 2**30)
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-    side = settings.column.side
+    enter(settings.column, settings.environment)
+
+
+def enter(column: Column, environment: Mapping[str, str]) -> None:
+    """Makes this process one that runs a column; flax must not be imported yet.
+
+    Args:
+        column: the side and its mode.
+        environment: variables to set beside those of the mode.
+    """
+    if "flax" in sys.modules:
+        raise RuntimeError("flax was imported before its mode was set")
+    flag = _MODE_FLAGS[column.mode]
+    os.environ.update(environment)
+    os.environ.update({"NNX_GRAPH_MODE": flag, "NNX_GRAPH_UPDATES": flag})
+    side = column.side
     sys.dont_write_bytecode = True
     sys.path[:0] = [str(root) for root in side.import_roots]
     if side.root.is_dir():
         os.chdir(side.root)
+
+
+def probe(column: Column, job: Job) -> str:
+    """Names the platform that jax runs on here.
+
+    Args:
+        column: the one that this process runs.
+        job: not looked at; every entry point takes one.
+
+    Raises:
+        RuntimeError: the platform that was asked for is not there.
+    """
+    import jax
+
+    return jax.default_backend()
 
 
 def trace(column: Column, job: Job) -> WasTraced:
@@ -86,6 +113,18 @@ def widen(column: Column, job: Job) -> Widened:
     from nnx_migrate.check.running import widened_call
 
     return Widened(_calling(column, job, widened_call))
+
+
+def measure(column: Column, job: Job) -> Costs | NotDone:
+    """Measures what a case costs.
+
+    Args:
+        column: the one that this process runs.
+        job: the case.
+    """
+    from nnx_migrate.check.costs import costs_of
+
+    return _calling(column, job, costs_of)
 
 
 def _calling(column: Column, job: Job, use: Callable[[Call], _Kept | NotDone]) -> _Kept | NotDone:

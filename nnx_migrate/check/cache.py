@@ -1,0 +1,114 @@
+"""Verdicts of earlier checks, for cases of which nothing has changed since."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import nnx_migrate
+from nnx_migrate.check.comparison import Difference
+from nnx_migrate.check.jobs import Job, Side
+from nnx_migrate.check.verdicts import CaseResult, ColumnResult, Verdict
+
+_VERSIONED = ("flax", "jax", "jaxlib", "numpy", "optax")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Cache:
+    """A folder of verdicts, a file for each case.
+
+    Args:
+        folder: it is made when the first verdict is kept.
+        sides: the trees of this check.
+        circumstances: all else that a verdict depends on, as text.
+    """
+
+    folder: Path
+    sides: tuple[Side, Side]
+    circumstances: str
+
+    def find(self, job: Job) -> CaseResult | None:
+        """The verdict of an earlier check.
+
+        Args:
+            job: the case.
+
+        Returns:
+            None when there is none, or a file behind it has changed.
+        """
+        try:
+            stored = json.loads(self._file(job).read_text(encoding="utf-8"))
+            unchanged = all(
+                _digest(side.root / name if side.root.is_dir() else side.root) == digest
+                for side in self.sides
+                for name, digest in stored["files"][side.name].items()
+            )
+            return _result(job, stored) if unchanged else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def keep(self, job: Job, result: CaseResult) -> None:
+        """Keeps a verdict; one that depends on the moment (a time limit, a crash) is not kept.
+
+        Args:
+            job: the case.
+            result: what became of it.
+        """
+        if result.cached or result.verdict is Verdict.NOT_CHECKED or not result.files:
+            return
+        files = {
+            side.name: {
+                name: _digest(side.root / name if side.root.is_dir() else side.root)
+                for name in result.files.get(side.name, ())
+            }
+            for side in self.sides
+        }
+        self.folder.mkdir(parents=True, exist_ok=True)
+        stored = {"files": files, "seconds": result.seconds, "columns": result.columns}
+        text = json.dumps(stored, default=dataclasses.asdict)
+        self._file(job).write_text(text, encoding="utf-8")
+
+    def _file(self, job: Job) -> Path:
+        key = f"{self.circumstances}\n{job.name}\n{job.kind}\n{job.entry}\n{_digest(job.file)}"
+        return self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
+
+
+def circumstances(more: Mapping[str, object]) -> str:
+    """What verdicts depend on beside the user's files.
+
+    Args:
+        more: options of the check, by name.
+    """
+    versions = {"nnx-migrate": nnx_migrate.__version__, "python": platform.python_version()}
+    for name in _VERSIONED:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            versions[name] = ""
+    return json.dumps({**versions, **more}, sort_keys=True, default=str)
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
+
+
+def _result(job: Job, stored: Mapping[str, Any]) -> CaseResult:
+    columns = {}
+    for name, values in stored["columns"].items():
+        difference = values["difference"]
+        columns[name] = ColumnResult(
+            **{
+                **values,
+                "verdict": Verdict(values["verdict"]),
+                "difference": difference and Difference(**difference),
+                "notes": tuple(values["notes"]),
+            }
+        )
+    files = {name: tuple(found) for name, found in stored["files"].items()}
+    return CaseResult(job.name, columns, stored["seconds"], files, cached=True)

@@ -1,0 +1,184 @@
+"""The command line of `nnx-migrate check`. Importing this imports neither jax nor flax."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from nnx_migrate.check.settings import CheckSettings
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@click.option("--cases", metavar="FILE", type=_FILE, multiple=True, help="A file of cases.")
+@click.option("--only", metavar="TEXT", multiple=True, help="Only cases with TEXT in their name.")
+@click.option(
+    "--root",
+    "roots",
+    metavar="DIR",
+    multiple=True,
+    help="A folder that imports start from, relative to OLD and NEW.  [default: src and .]",
+)
+@click.option(
+    "--platform", type=click.Choice(["cpu", "gpu"]), help="Where to run.  [default: jax decides]"
+)
+@click.option("--x64", is_flag=True, help="Let jax compute in 64 bits.")
+@click.option("--timeout", metavar="SECONDS", type=float, help="For a case.  [default: 120]")
+@click.option("--memory", metavar="GB", type=float, help="For a process.  [default: no limit]")
+@click.option(
+    "--tolerance",
+    metavar="DTYPE=REL",
+    multiple=True,
+    help="Relative tolerance of a dtype; 0 asks for equality.",
+)
+@click.option("--costs", is_flag=True, help="Also measure traces, memory, flops and time.")
+@click.option("--no-proof", is_flag=True, help="Run everything, prove nothing.")
+@click.option("--no-cache", is_flag=True, help="Do not take verdicts of earlier checks.")
+@click.option(
+    "--format",
+    "report_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="The report, on stdout.",
+)
+@click.option("--verbose", "-v", is_flag=True, help="Say why there is no proof, and all notes.")
+@click.pass_context
+def check(
+    context: click.Context,
+    old: str,
+    new: str,
+    cases: Sequence[Path],
+    only: Sequence[str],
+    roots: Sequence[str],
+    platform: str | None,
+    x64: bool,
+    timeout: float | None,
+    memory: float | None,
+    tolerance: Sequence[str],
+    costs: bool,
+    no_proof: bool,
+    no_cache: bool,
+    report_format: str,
+    verbose: bool,
+) -> None:
+    """Run old and new code and tell whether they compute the same.
+
+    OLD and NEW are folders, single programs, or git:REVISION. The old code runs in graph mode, the
+    new code in graph mode and in tree mode, each in a process of its own.
+
+    \b
+    Examples:
+      nnx-migrate check git:HEAD . --cases checks/cases.py
+      nnx-migrate check before.py after.py --cases drive.py
+
+    \b
+    A case file holds plain functions that say what to call with what:
+      from nnx_migrate.check import f32
+      from training import Net, train_step
+      def case_train_step(x: f32[16, 4], model: Net):
+          return train_step, (model, x)
+
+    \b
+    Verdicts, from the strongest:
+      proved       old and new are the same program, for all inputs of these shapes
+      equal        they ran and not one number differs
+      close        floats differ within tolerance, and a float64 run says it is rounding
+      different    with the first place, and a script that shows it again
+      not checked  with the reason: a time limit, a crash, a case that cannot be built
+
+    \b
+    Exit codes:
+      0  everything is proved, equal or close
+      1  something is different
+      2  something could not be checked, or the command line is wrong
+    """
+    from nnx_migrate.console import errors_reported, stop
+
+    with errors_reported(), _explained():
+        from nnx_migrate.check.console import CheckRequest, jobs_in, run_check, text_of
+        from nnx_migrate.check.trees import opened_side
+
+        settings = _settings(new, cases, roots, timeout, memory, tolerance)
+        request = CheckRequest(
+            settings,
+            only=tuple(only),
+            platform=platform or "",
+            x64=x64,
+            costs=costs,
+            prove=not no_proof,
+            cached=not no_cache,
+        )
+        with (
+            opened_side("old", old, settings.roots) as old_side,
+            opened_side("new", new, settings.roots) as new_side,
+        ):
+            jobs = jobs_in(settings.cases)
+            if not jobs:
+                stop("there is nothing to check: name a file of cases with --cases FILE")
+            report = run_check(old_side, new_side, request, jobs)
+        click.echo(text_of(report, json=report_format == "json", verbose=verbose), nl=False)
+    context.exit(report.exit_code)
+
+
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    """Turns what the user can do something about into a line and exit code 2."""
+    from nnx_migrate.console import stop
+
+    try:
+        from nnx_migrate.check.console import CannotCheck
+        from nnx_migrate.check.trees import NoSuchTree
+    except ModuleNotFoundError as error:
+        stop(f"{error.name} is not installed here: pip install 'nnx-migrate[check]'")
+    try:
+        yield
+    except (CannotCheck, NoSuchTree) as error:
+        stop(str(error))
+
+
+def _settings(
+    new: str,
+    cases: Sequence[Path],
+    roots: Sequence[str],
+    timeout: float | None,
+    memory: float | None,
+    tolerance: Sequence[str],
+) -> CheckSettings:
+    """The flags over the nearest `[tool.nnx-migrate.check]` table."""
+    from nnx_migrate.check.settings import CheckSettings, settings_from, with_tolerances
+    from nnx_migrate.config import Configuration
+
+    place = Path.cwd() if new.startswith("git:") else Path(new).resolve()
+    table = Configuration({}).table_for(place if place.is_dir() else place.parent)
+    settings = settings_from(table.file, table.check) if table is not None else CheckSettings()
+    given: dict[str, float] = {}
+    for word in tolerance:
+        dtype, _, value = word.partition("=")
+        try:
+            given[dtype] = float(value)
+        except ValueError:
+            _wrong(f"--tolerance wants DTYPE=NUMBER, not {word!r}")
+    return dataclasses.replace(
+        settings,
+        cases=tuple(cases) or settings.cases,
+        roots=tuple(roots) or settings.roots,
+        timeout=settings.timeout if timeout is None else timeout,
+        memory=settings.memory if memory is None else memory,
+        tolerances={**settings.tolerances, **{d: with_tolerances(given)[d] for d in given}},
+    )
+
+
+def _wrong(message: str) -> NoReturn:
+    from nnx_migrate.console import stop
+
+    stop(message)

@@ -1,0 +1,174 @@
+"""The result of a check for people and for programs."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from nnx_migrate.check.jobs import Costs
+from nnx_migrate.check.verdicts import CaseResult, ColumnResult, Verdict
+
+SCHEMA_VERSION = 1
+# From here on a cost that grew is worth a line; times are too noisy to be judged.
+_TOO_MUCH = {"traces": 1.0, "temporary_bytes": 1.25, "flops": 1.1}
+_IGNORED_BYTES = 4096
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CheckReport:
+    """All that a check found.
+
+    Args:
+        cases: in their order.
+        columns: the names of the columns that are judged.
+        costs: by case, by column; empty where none were asked for.
+        scripts: by case and column, the script that shows the difference again.
+        remarks: what was left out, and why.
+    """
+
+    cases: Sequence[CaseResult]
+    columns: Sequence[str]
+    costs: Mapping[str, Mapping[str, Costs]]
+    scripts: Mapping[tuple[str, str], str]
+    remarks: Sequence[str] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """0 all equal, 1 a difference, 2 something could not be checked."""
+        verdicts = {case.verdict for case in self.cases}
+        if Verdict.DIFFERENT in verdicts:
+            return 1
+        return 2 if Verdict.NOT_CHECKED in verdicts or not self.cases else 0
+
+
+def as_text(report: CheckReport, *, verbose: bool) -> str:
+    """A table, what is behind its entries, and a summary of one line.
+
+    Args:
+        report: the result.
+        verbose: also say why there is no proof, and all notes.
+    """
+    width = max([len(case.name) for case in report.cases] + [4])
+    lines = ["  ".join(["case".ljust(width), *(name.ljust(11) for name in report.columns)])]
+    for case in report.cases:
+        verdicts = (case.columns[name].verdict.ljust(11) for name in report.columns)
+        lines.append("  ".join([case.name.ljust(width), *verdicts]).rstrip())
+        lines += [f"  {line}" for line in _details(report, case, verbose)]
+    lines += [f"note: {remark}" for remark in report.remarks]
+    lines += _cost_table(report)
+    lines.append(_summary(report))
+    return "\n".join(lines) + "\n"
+
+
+def as_json(report: CheckReport) -> str:
+    """The whole result, for programs; `schema` tells its version.
+
+    Args:
+        report: the result.
+    """
+    cases = [
+        {
+            "name": case.name,
+            "verdict": case.verdict,
+            "cached": case.cached,
+            "seconds": round(case.seconds, 3),
+            "columns": {
+                name: {
+                    **dataclasses.asdict(result),
+                    "repro": report.scripts.get((case.name, name)),
+                }
+                for name, result in case.columns.items()
+            },
+            "costs": {
+                name: dataclasses.asdict(costs)
+                for name, costs in report.costs.get(case.name, {}).items()
+            },
+            "regressions": list(regressions(report.costs.get(case.name, {}))),
+        }
+        for case in report.cases
+    ]
+    document = {
+        "schema": SCHEMA_VERSION,
+        "summary": {verdict.value: count for verdict, count in _counted(report).items()},
+        "exit_code": report.exit_code,
+        "remarks": list(report.remarks),
+        "cases": cases,
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def regressions(costs: Mapping[str, Costs]) -> Iterator[str]:
+    """What a migration makes worse.
+
+    Args:
+        costs: of a case, by column; the first is the reference.
+
+    Yields:
+        A line for each cost that grew past its threshold: more traces, a quarter more temporary
+        memory, a tenth more work.
+    """
+    names = list(costs)
+    for name in names[1:]:
+        for field, factor in _TOO_MUCH.items():
+            old, new = getattr(costs[names[0]], field), getattr(costs[name], field)
+            slack = _IGNORED_BYTES if field == "temporary_bytes" else 0
+            if new > old * factor + slack:
+                yield f"{name}: {field.replace('_', ' ')} {old:g} -> {new:g}"
+
+
+def _details(report: CheckReport, case: CaseResult, verbose: bool) -> Iterator[str]:
+    told: set[str] = set()
+    for name, result in case.columns.items():
+        for line in _told(result, verbose):
+            if line not in told:
+                told.add(line)
+                yield f"{name}: {line}"
+        script = report.scripts.get((case.name, name))
+        if script:
+            yield f"{name}: again with: python {script} {name.replace('@', ' ')}"
+
+
+def _told(result: ColumnResult, verbose: bool) -> Iterator[str]:
+    if result.difference is not None and (not result.verdict.passes or verbose):
+        yield f"{result.part}: {result.difference}"
+        if result.difference.needed and result.verdict is Verdict.DIFFERENT:
+            yield f"a relative tolerance of {result.difference.needed:.1e} would let it pass"
+    elif result.part and not result.verdict.passes:
+        yield f"{result.part}: {result.reason}"
+        return
+    if result.reason and (not result.verdict.passes or verbose):
+        yield result.reason
+    if verbose:
+        yield from result.notes
+        if result.proof:
+            yield f"not proved: {result.proof}"
+
+
+def _cost_table(report: CheckReport) -> Iterator[str]:
+    for case, costs in report.costs.items():
+        names = list(costs)
+        for name in names:
+            cost = costs[name]
+            yield (
+                f"{case} {name}: {cost.traces} traces, compiled in {cost.compile_seconds:.2f} s, "
+                f"{cost.temporary_bytes:,} temporary bytes, {cost.flops:,.0f} flops, "
+                f"{cost.call_microseconds:,.0f} us a call"
+            )
+        yield from (f"{case} costs more: {line}" for line in regressions(costs))
+
+
+def _counted(report: CheckReport) -> dict[Verdict, int]:
+    counted = Counter(case.verdict for case in report.cases)
+    return {verdict: counted[verdict] for verdict in Verdict if counted[verdict]}
+
+
+def _summary(report: CheckReport) -> str:
+    if not report.cases:
+        return "nothing was checked"
+    parts = ", ".join(f"{count} {verdict}" for verdict, count in _counted(report).items())
+    cached = sum(case.cached for case in report.cases)
+    kept = f" ({cached} unchanged since an earlier check)" if cached else ""
+    plural = "" if len(report.cases) == 1 else "s"
+    return f"{len(report.cases)} case{plural}: {parts}{kept}"
