@@ -9,7 +9,7 @@ from codemods._closures import Captured, disjoint
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
-from nnx_migrate.facts.transforms import LOOPS
+from nnx_migrate.facts.transforms import LOOPS, NNX_OF_JAX
 from nnx_migrate.facts.values import (
     ARRAY,
     PLAIN,
@@ -44,6 +44,9 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
         if is_unknown(values):
             claim = f"what {text}, which is passed already, is made of is not known"
             return Evidence(claim, Proof.ASSUMED, context.where(element))
+        if site.transform in NNX_OF_JAX:
+            claim = f"{text} is passed already: jax drops what is done to it, and nnx would keep it"
+            return Evidence(claim, Proof.PROVED, context.where(element))
         if not all(_apart(context, site, values, capture) for capture in captured.objects):
             claim = f"{text}, which is passed already, may share Variables with it"
             return Evidence(claim, Proof.PROVED, context.where(element))
@@ -61,9 +64,14 @@ def not_a_tree(context: FileContext, values: Values, where: str) -> Evidence | N
     return None
 
 
+def name_in_nnx(site: Site) -> str:
+    """The transform of nnx that a site has, or would have."""
+    return NNX_OF_JAX.get(site.transform, site.transform)
+
+
 def _given(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, bool]]:
     """What is passed already, and whether the body of a loop shows it to be an array."""
-    if site.transform not in LOOPS and site.transform != "jax.lax.scan":
+    if name_in_nnx(site) not in LOOPS and site.transform != "jax.lax.scan":
         for use in site.uses if site.form != "operands" else ():
             yield from ((argument, False) for argument in use.args)
         yield from ((operand, False) for operand in site.operands)
@@ -74,7 +82,7 @@ def _given(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, bool]]:
     elements = carried.elts if isinstance(carried, ast.Tuple) else [carried]
     body = definition_of(context, site.functions[-1])
     returned = _returned(body)
-    if site.transform not in LOOPS:
+    if name_in_nnx(site) not in LOOPS:
         pair = isinstance(returned, ast.Tuple) and len(returned.elts) == 2
         returned = returned.elts[0] if pair and isinstance(returned, ast.Tuple) else None
     for place, element in enumerate(elements):

@@ -4,9 +4,9 @@ What it finds
 -------------
 Functions of `nnx.while_loop`, `fori_loop`, `cond`, `switch`, `scan`, `vmap`, `remat`, `grad`,
 `value_and_grad` and `jit` that use a Module, Rngs, Optimizer, Metric or Variable of the function
-around them (a local, a parameter, `self`) without being given it. `jax.lax.scan` over such a
-function counts, and so do `jax.eval_shape(model, x)` and `nnx.eval_shape(model, x)`, where the
-model is itself the function.
+around them (a local, a parameter, `self`) without being given it. The same of jax count (`jax.jit`,
+`vmap`, `grad`, `checkpoint`, `lax.scan`, `lax.cond` and the loops), and so do
+`jax.eval_shape(model, x)` and `nnx.eval_shape(model, x)`, where the model is itself the function.
 
 Why it matters
 --------------
@@ -35,7 +35,9 @@ After
 
 Other transforms get one argument more: `nnx.cond(flag, lambda x, self: self(x), ..., x, self)`,
 and so does `nnx.eval_shape(lambda model, x: model(x), model, x)`. A scan carries what its body may
-update and broadcasts what it only reads; that of jax becomes an `nnx.scan`.
+update and broadcasts what it only reads. A transform of jax becomes that of nnx, because jax drops
+what a function does to an argument; where an object is an argument of jax already, that is so in
+both modes and stays.
 
 When it is safe
 ---------------
@@ -59,7 +61,7 @@ from __future__ import annotations
 
 import ast
 
-from codemods._carried import is_called_once, is_data, not_a_tree, overlap
+from codemods._carried import is_called_once, is_data, name_in_nnx, not_a_tree, overlap
 from codemods._certainty import is_certain
 from codemods._closures import Captured, captured_by
 from codemods._evidence import is_graph_node
@@ -95,7 +97,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     reason = _reason(context, site, captured, evidence)
     if reason:
         return _left(context, captured, reason, tuple(evidence))
-    carried = site.transform in LOOPS or (
+    carried = name_in_nnx(site) in LOOPS or (
         site.transform in SCANS and any(each.updated for each in captured.objects)
     )
     way = "part of the carry" if carried else "an argument"
@@ -155,7 +157,7 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
     )
     if reason:
         return reason
-    if site.transform in _KEEPING and not is_called_once(context, site):
+    if name_in_nnx(site) in _KEEPING and not is_called_once(context, site):
         claim = "between its calls the object may change, which a compiled function does not see"
         evidence.append(Evidence(claim, Proof.ASSUMED, context.where(site.node)))
         if not context.options.unsafe:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import LOOPS, SCANS
+from nnx_migrate.facts.transforms import LOOPS, NNX_OF_JAX, SCANS
 from nnx_migrate.rewrite.abstract_calls import abstract_edits
 from nnx_migrate.rewrite.carrying import carry_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.jax_names import renamed
 from nnx_migrate.rewrite.lax_scan import lax_scan_edits
 from nnx_migrate.rewrite.passing import pass_edits
 from nnx_migrate.rewrite.plan import CannotEmit, Capture
@@ -24,6 +26,9 @@ def closure_edits(context: FileContext, site: Site, captures: Sequence[Capture])
     """
     if site.transform in {"eval_shape", "jax.eval_shape"}:
         return abstract_edits(context, site)
+    if site.transform in NNX_OF_JAX:
+        like = dataclasses.replace(site, transform=NNX_OF_JAX[site.transform])
+        return [*renamed(context, site), *closure_edits(context, like, captures)]
     if site.transform in LOOPS:
         return carry_edits(context, site, captures)
     carried = [capture for capture in captures if capture.updated]

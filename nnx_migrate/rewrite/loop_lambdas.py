@@ -139,7 +139,7 @@ def _name(context: FileContext, site: Site) -> str:
     holder = context.outermost_function(site.node)
     earlier = 0
     for other in context.finder.sites:
-        if other is site:
+        if other.node is site.node:
             break
         made = any(isinstance(branch, ast.Lambda) for branch in other.branches)
         whole = not any(isinstance(operand, ast.Tuple) for operand in other.operands)

@@ -269,7 +269,7 @@ ABSTRACT = {
             )
             return a, b, c, nnx.eval_shape(model, x), [jax.eval_shape(m, x) for m in (model,)]
         """,
-        3,
+        4,
     ),
     "hidden": (
         """
@@ -312,6 +312,55 @@ SCANS_OF_JAX = {
             b = jax.lax.scan(h, x,  # from here
                              jnp.ones(3))
             return a, b, jax.lax.scan(lambda c, y: (model(c), y), x, jnp.ones(3))
+        """,
+        0,
+    ),
+}
+
+TRANSFORMS_OF_JAX = {
+    "spellings": (
+        """
+        import functools
+        from jax import jit, lax, vmap as each
+        from jax.lax import fori_loop
+        def run(model: Net, x: jax.Array):
+            @jit  # compiled
+            def f(
+                x: jax.Array,  # the input
+            ):
+                return model(x)  # called
+            @functools.partial(jit, static_argnums=(1,))
+            def g(x, n): return model(x) * n
+            @functools.partial(
+                jax.checkpoint,  # again
+                prevent_cse=False,
+            )
+            def h(x): return model(x)
+            a = each(lambda x: model(x))(  # mapped
+                jnp.ones((2, 2))  # over these
+            )
+            b = fori_loop(0, 2, lambda i, x: model(x), jnp.ones(2))
+            c = lax.cond(x.sum() > 0, lambda x: model(x), lambda x: x, jnp.ones(2))
+            d = jax.grad(lambda x: model(x).sum(), argnums=(0,))(jnp.ones(2))
+            return f(jnp.ones(2)), g(jnp.ones(2), 2), h(jnp.ones(2)), a, b, c, d
+        """,
+        7,
+    ),
+    "hidden": (
+        """
+        import functools
+        def run(model: Net, other: Net, x: jax.Array, *args, **kwargs):
+            @functools.partial(jax.jit, donate_argnums=0)
+            def f(x): return model(x)
+            @jax.jit
+            def g(other, x): return model(x) + other.linear(x)
+            @jax.jit
+            def h(x): return model(x)
+            i = jax.vmap(lambda x: model(x), 0, 0)
+            a = jax.vmap(lambda x: model(x), spmd_axis_name="x")(jnp.ones((2, 2)))
+            b = jax.lax.cond(x.sum() > 0, lambda: model(x), lambda: x, linear=None)
+            c = jax.jit(lambda x: model(x))
+            return f(x), g(other, x), h(*args), i(x), a, b, c, map(jax.jit, (model,))
         """,
         0,
     ),

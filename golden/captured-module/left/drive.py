@@ -9,7 +9,7 @@ def drive(program):
         program.Net.through_a_helper,
         program.Net.carries_a_part,
         program.Net.with_a_default,
-        program.Net.under_jit,
+        program.Net.under_a_transform_of_jax,
         program.Net.changes_itself,
         lambda model, x: program.two_of_a_kind(model, model, x),
         program.compiled_for_two_calls,
