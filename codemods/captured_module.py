@@ -33,6 +33,10 @@ After
     out = nnx.while_loop(lambda carry: carry[0] < length, step, (0, x, self))
     return out[1]
 
+A method, a `functools.partial` or a model in the place of the function (`nnx.scan(self.step)`,
+`jax.jit(model)`) captures what it is bound to, and becomes a lambda that is given it:
+`nnx.jit(lambda x, self: self.step(x))(x, self)`.
+
 Other transforms get one argument more: `nnx.cond(flag, lambda x, self: self(x), ..., x, self)`,
 and so does `nnx.eval_shape(lambda model, x: model(x), model, x)`. A scan carries what its body may
 update and broadcasts what it only reads. A transform of jax becomes that of nnx, because jax drops
@@ -60,28 +64,37 @@ Reference: https://github.com/google/flax/issues/4819
 from __future__ import annotations
 
 import ast
+import dataclasses
+from collections.abc import Iterator
 
 from codemods._carried import is_called_once, is_data, name_in_nnx, not_a_tree, overlap
 from codemods._certainty import is_certain
-from codemods._closures import Captured, captured_by
+from codemods._closures import Captured, captured_by, definitions_of
 from codemods._evidence import is_graph_node
 from codemods._trace_level import may_be_captured, obstacle
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import CONTROL_FLOW, JAX_SITES, LOOPS, SCANS
+from nnx_migrate.facts.use_search import Use
+from nnx_migrate.facts.values import FunctionValue, Values
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.closures import closure_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.plan import CannotEmit, Capture, Contribution, Decision, Manual, Same
 from nnx_migrate.rewrite.round import covered_by_setters
 from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.rewrite.spelled_out import bound_functions, spelled_out
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform in {"eval_shape", "jax.eval_shape"}:
         return _abstractly_called(context, site)
-    if site.form == "reference" or not _is_local(context, site):
+    if site.form == "reference":
+        return None
+    if any(bound_functions(context, site)):
+        return _bound(context, site)
+    if not _is_local(context, site):
         return None
     captured = captured_by(context, site)
     if captured is None or not captured.objects or may_be_captured(context):
@@ -132,6 +145,40 @@ def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
         return None
     message = f"{text} became an argument of eval_shape"
     return Contribution(RULE.name, message, tuple(evidence[:3]), captures=captures)
+
+
+def _bound(context: FileContext, site: Site) -> Decision | None:
+    """A site with functions that are bound to an object: as if they were lambdas that name it."""
+    found = [use for f, values in bound_functions(context, site) for use in _uses(context, values)]
+    defined = any(each is not None for each in definitions_of(context, site))
+    if not found and not defined:
+        return None
+    try:
+        spelled = spelled_out(context, site)
+    except CannotEmit:
+        return None
+    decision = None if spelled is None else decide(spelled.context, spelled.site)
+    if not isinstance(decision, Contribution | Manual):
+        return None
+    uses = sorted(found, key=lambda use: (not use.certain, use.where, use.what))
+    evidence = [Evidence(use.what, Proof.PROVED, use.where) for use in uses[:3]]
+    decision = dataclasses.replace(decision, evidence=tuple(evidence) or decision.evidence)
+    if isinstance(decision, Manual):
+        return decision
+    # All arguments are passed by their places, and what the method is bound to among them.
+    return dataclasses.replace(decision, settles=frozenset({"keyword-arguments"}))
+
+
+def _uses(context: FileContext, values: Values) -> Iterator[Use]:
+    """What functions that are bound to an object do to it."""
+    for value in values:
+        if isinstance(value, FunctionValue):
+            bound = context.project.function(value.scope).parameters
+            for parameter in bound[: 1 if value.bound else value.partial_args]:
+                yield from context.analysis.uses.of(value.scope, parameter.name)
+            for name in value.bound_keywords:
+                yield from context.analysis.uses.of(value.scope, name)
+    yield from context.analysis.uses.of_call(values, "")
 
 
 def _is_local(context: FileContext, site: Site) -> bool:

@@ -9,6 +9,7 @@ from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import LOOPS, NNX_OF_JAX, SCANS
 from nnx_migrate.rewrite.abstract_calls import abstract_edits
 from nnx_migrate.rewrite.carrying import carry_edits
+from nnx_migrate.rewrite.composing import composed
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.jax_names import renamed
@@ -16,6 +17,7 @@ from nnx_migrate.rewrite.lax_scan import lax_scan_edits
 from nnx_migrate.rewrite.passing import pass_edits
 from nnx_migrate.rewrite.plan import CannotEmit, Capture
 from nnx_migrate.rewrite.scan_carry import scan_carry_edits
+from nnx_migrate.rewrite.spelled_out import spelled_out
 
 
 def closure_edits(context: FileContext, site: Site, captures: Sequence[Capture]) -> list[Edit]:
@@ -26,6 +28,9 @@ def closure_edits(context: FileContext, site: Site, captures: Sequence[Capture])
     """
     if site.transform in {"eval_shape", "jax.eval_shape"}:
         return abstract_edits(context, site)
+    if (spelled := spelled_out(context, site)) is not None:
+        edits = closure_edits(spelled.context, spelled.site, captures)
+        return composed(spelled.edits, edits)
     if site.transform in NNX_OF_JAX:
         like = dataclasses.replace(site, transform=NNX_OF_JAX[site.transform])
         return [*renamed(context, site), *closure_edits(context, like, captures)]

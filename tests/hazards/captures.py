@@ -365,3 +365,45 @@ TRANSFORMS_OF_JAX = {
         0,
     ),
 }
+
+BOUND = {
+    "spellings": (
+        """
+        import functools
+        from functools import partial as bind
+        def apply(model: Net, x, scale): return model(x) * scale
+        def count(i, x, model: Net): return model(x) * i
+        def run(model: Net, x: jax.Array):
+            a = nnx.vmap(  # mapped
+                model.__call__,  # the method
+                in_axes=0,  # over the rows
+            )(jnp.ones((2, 2)))
+            b = nnx.while_loop(  # a loop
+                lambda x: x.sum() < 3,  # until then
+                (model.__call__),  # in parentheses
+                jnp.ones(2),
+            )
+            c = jax.jit(bind(apply, model, scale=2.0))(jnp.ones(2))
+            d = nnx.fori_loop(0, 2, functools.partial(count, model=model), jnp.ones(2))
+            if x is None: e = jax.grad(lambda x: 1.0)(x); f = jax.vmap(model)(jnp.ones((2, 2)))
+            g, _ = nnx.cond(x.sum() > 0, model, model.__call__, jnp.ones(2)), 1
+            return a, b, c, g
+        """,
+        6,
+    ),
+    "hidden": (
+        """
+        import functools
+        def apply(model: Net, x, scale): return model(x) * scale
+        def run(model: Net, x: jax.Array, *args, **kwargs):
+            a = jax.jit(model.__call__)
+            b = nnx.vmap(model.__call__)(*args), nnx.remat(model.__call__)(x=x)
+            c = nnx.jit(functools.partial(apply, *args, **kwargs))(x)
+            d = [nnx.scan(m.__call__)(x, x) for m in (model,)]
+            while nnx.scan(model.__call__)(x, x): pass
+            f = model.__call__
+            return a, b, c, d, nnx.jit(f)(x), jax.jit(model.linear)(x)
+        """,
+        0,
+    ),
+}

@@ -1,0 +1,53 @@
+"""Edits to a text that edits have changed already, as edits to the text as it was."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+
+from nnx_migrate.rewrite.edits import Edit, apply_edits
+from nnx_migrate.rewrite.plan import CannotEmit
+
+
+def shifted(edits: Iterable[Edit], place: int) -> int:
+    """Where a character is once these edits, none of which holds it, are made."""
+    return place + sum(_growth(edit) for edit in edits if edit.end <= place)
+
+
+def _growth(edit: Edit) -> int:
+    return len(edit.replacement) - (edit.end - edit.start)
+
+
+def composed(first: Sequence[Edit], second: Sequence[Edit]) -> list[Edit]:
+    """Edits that do what `first` does, and then `second`.
+
+    Args:
+        first: in their order.
+
+    Raises:
+        CannotEmit: an edit of the second holds a part of what one of the first wrote.
+    """
+    within: dict[Edit, list[Edit]] = {edit: [] for edit in first}
+    result: list[Edit] = []
+    for edit in second:
+        back = 0
+        for earlier in first:
+            start = earlier.start + back
+            end = start + len(earlier.replacement)
+            if edit.start <= end and start <= edit.end:
+                if edit.start < start or end < edit.end:
+                    raise CannotEmit("a part of a function that is spelled out would be replaced")
+                moved = (edit.start - start, edit.end - start)
+                within[earlier].append(Edit(*moved, edit.replacement))
+                break
+            if edit.end < start:
+                result.append(Edit(edit.start - back, edit.end - back, edit.replacement))
+                break
+            back += _growth(earlier)
+        else:
+            result.append(Edit(edit.start - back, edit.end - back, edit.replacement))
+    result += [
+        dataclasses.replace(edit, replacement=apply_edits(edit.replacement, inner))
+        for edit, inner in within.items()
+    ]
+    return result
