@@ -23,6 +23,7 @@ from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of
 from nnx_migrate.rewrite.plan import Capture
+from nnx_migrate.rewrite.stacks import stack_of
 
 
 def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | None:
@@ -44,7 +45,7 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
         if is_unknown(values):
             claim = f"what {text}, which is passed already, is made of is not known"
             return Evidence(claim, Proof.ASSUMED, context.where(element))
-        if site.transform in NNX_OF_JAX:
+        if any(each.transform in NNX_OF_JAX for each in stack_of(context, site)):
             claim = f"{text} is passed already: jax drops what is done to it, and nnx would keep it"
             return Evidence(claim, Proof.PROVED, context.where(element))
         if not all(_apart(context, site, values, capture) for capture in captured.objects):
@@ -72,7 +73,7 @@ def name_in_nnx(site: Site) -> str:
 def _given(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, bool]]:
     """What is passed already, and whether the body of a loop shows it to be an array."""
     if name_in_nnx(site) not in LOOPS and site.transform != "jax.lax.scan":
-        for use in site.uses if site.form != "operands" else ():
+        for use in stack_of(context, site)[0].uses if site.form != "operands" else ():
             yield from ((argument, False) for argument in use.args)
         yield from ((operand, False) for operand in site.operands)
         for call in _calls_of_decorated(context, site):
@@ -92,6 +93,7 @@ def _given(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, bool]]:
 
 def is_called_once(context: FileContext, site: Site) -> bool:
     """Whether each time that the function is made, it is called once at most."""
+    site = stack_of(context, site)[0]
     calls = [*_calls_of_decorated(context, site), *site.uses]
     if len(calls) != 1 or site.escapes:
         return False

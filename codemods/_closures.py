@@ -24,6 +24,7 @@ from nnx_migrate.facts.values import (
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of, free_names
 from nnx_migrate.rewrite.plan import Capture
+from nnx_migrate.rewrite.stacks import stack_of
 
 _KINDS = frozenset({"module", "metric", "rngs", "optimizer", "variable"})
 _MAX_DEPTH = 6
@@ -50,7 +51,7 @@ class Captured:
 
 def definitions_of(context: FileContext, site: Site) -> list[AnyFunction | None]:
     """The functions of a site, as they are defined in this file."""
-    functions = site.functions or (site.function,)
+    functions = site.functions or (stack_of(context, site)[-1].function,)
     return [definition_of(context, function) for function in functions]
 
 

@@ -46,7 +46,7 @@ both modes and stays.
 When it is safe
 ---------------
 When all that the object holds is seen, and held once, nothing else that is passed shares a Variable
-with it, the functions are used by this transform alone, and no other transform around them goes on
+with it, the functions are used by this transform alone (or by several, one around the other), and no other transform around them goes on
 capturing the object. A function under `jit` keeps the values of what it captures, while an argument
 follows updates: there it must be called no more than once.
 
@@ -85,6 +85,7 @@ from nnx_migrate.rewrite.plan import CannotEmit, Capture, Contribution, Decision
 from nnx_migrate.rewrite.round import covered_by_setters
 from nnx_migrate.rewrite.rule import Rule
 from nnx_migrate.rewrite.spelled_out import bound_functions, spelled_out
+from nnx_migrate.rewrite.stacks import stack_of
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -183,7 +184,7 @@ def _uses(context: FileContext, values: Values) -> Iterator[Use]:
 
 def _is_local(context: FileContext, site: Site) -> bool:
     """Whether a function of the site has a function around it, whose names it can capture."""
-    functions = site.functions or (site.function,)
+    functions = site.functions or (stack_of(context, site)[-1].function,)
     return any(
         isinstance(each, ast.AST)
         and (site.form == "operands" or context.tree.function_around(each) is not None)
@@ -204,7 +205,8 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
     )
     if reason:
         return reason
-    if name_in_nnx(site) in _KEEPING and not is_called_once(context, site):
+    keeps = any(name_in_nnx(each) in _KEEPING for each in stack_of(context, site))
+    if keeps and not is_called_once(context, site):
         claim = "between its calls the object may change, which a compiled function does not see"
         evidence.append(Evidence(claim, Proof.ASSUMED, context.where(site.node)))
         if not context.options.unsafe:

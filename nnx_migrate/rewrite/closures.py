@@ -33,7 +33,8 @@ def closure_edits(context: FileContext, site: Site, captures: Sequence[Capture])
         return composed(spelled.edits, edits)
     if site.transform in NNX_OF_JAX:
         like = dataclasses.replace(site, transform=NNX_OF_JAX[site.transform])
-        return [*renamed(context, site), *closure_edits(context, like, captures)]
+        edits = [*renamed(context, site), *closure_edits(context, like, captures)]
+        return list(dict.fromkeys(edits))
     if site.transform in LOOPS:
         return carry_edits(context, site, captures)
     carried = [capture for capture in captures if capture.updated]

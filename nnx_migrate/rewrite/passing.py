@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
-from nnx_migrate.facts.transforms import CONTROL_FLOW
+from nnx_migrate.facts.transforms import CONTROL_FLOW, NNX_OF_JAX
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.displays import appended
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.functions import definition_of, is_owned
+from nnx_migrate.rewrite.jax_names import renamed
 from nnx_migrate.rewrite.layout import insert_at_top
 from nnx_migrate.rewrite.options import option_edits
 from nnx_migrate.rewrite.plan import CannotEmit, Capture
 from nnx_migrate.rewrite.spelling import Spelling
+from nnx_migrate.rewrite.stacks import stack_of
 
+#: Transforms that may stand around each other, with all objects passed through.
+_STACKED = frozenset({"jit", "vmap", "remat", "checkpoint", "grad", "value_and_grad"})
+#: Those that keep what is passed by keyword.
+_BY_KEYWORD = frozenset({"jit", "grad", "value_and_grad"})
 _MAPPED = frozenset({"vmap", "pmap", "scan"})
 _PLACES = frozenset({"argnums", "static_argnums", "donate_argnums"})
 #: Options with an entry for every argument, which are not extended here.
@@ -33,17 +40,49 @@ def pass_edits(context: FileContext, site: Site, captures: Sequence[Capture]) ->
         raise CannotEmit("not all arguments of the transform are to be seen")
     if site.form == "operands":
         return _operand_edits(context, site, captures)
-    definition = traced_definition(context, site)
-    uses = calls_of(context, site, definition)
+    stack = stack_of(context, site)
+    names = _names(stack)
+    if len(stack) > 1 and (names - _STACKED or any(each.decided for each in stack)):
+        raise CannotEmit("other transforms stand around the function")
+    definition = traced_definition(context, stack[-1])
+    uses = calls_of(context, stack[0], definition)
     count = len(definition.args.posonlyargs) + len(definition.args.args)
     edits = parameter_edits(context, definition, captures)
     for use in uses:
-        if use.keywords or len(use.args) != count:
-            raise CannotEmit("a call does not pass all arguments by their places")
-        if any(isinstance(argument, ast.Starred) for argument in use.args):
-            raise CannotEmit("the arguments of a call are unpacked from a sequence")
-        edits.append(_argument(context, use, [c.name for c in captures]))
-    return edits + _option_edits(context, site, count, len(captures))
+        edits.append(_passed(context, use, definition, captures, by_keyword=names <= _BY_KEYWORD))
+    for each in stack:
+        if not each.complete:
+            raise CannotEmit("not all arguments of the transform are to be seen")
+        if each.transform in NNX_OF_JAX:
+            edits += renamed(context, each)
+            each = dataclasses.replace(each, transform=NNX_OF_JAX[each.transform])
+        edits += _option_edits(context, each, count, len(captures))
+    return list(dict.fromkeys(edits))
+
+
+def _names(stack: Sequence[Site]) -> set[str]:
+    return {NNX_OF_JAX.get(each.transform, each.transform) for each in stack}
+
+
+def _passed(
+    context: FileContext,
+    use: ast.Call,
+    definition: AnyFunction,
+    captures: Sequence[Capture],
+    *,
+    by_keyword: bool,
+) -> Edit:
+    """The objects as arguments of a call, by keyword where it has keywords."""
+    names = [capture.name for capture in captures]
+    parameters = [a.arg for a in (*definition.args.posonlyargs, *definition.args.args)]
+    given = {keyword.arg for keyword in use.keywords}
+    if any(isinstance(argument, ast.Starred) for argument in use.args):
+        raise CannotEmit("the arguments of a call are unpacked from a sequence")
+    if given != {*parameters[len(use.args) :]}:
+        raise CannotEmit("a call does not pass all arguments")
+    if given and not by_keyword:
+        raise CannotEmit("a call does not pass all arguments by their places")
+    return _argument(context, use, [f"{name}={name}" if given else name for name in names])
 
 
 def traced_definition(context: FileContext, site: Site) -> AnyFunction:
@@ -54,7 +93,9 @@ def traced_definition(context: FileContext, site: Site) -> AnyFunction:
     """
     if site.form == "decorator":
         definition = site.function
-        if isinstance(definition, ast.FunctionDef) and len(definition.decorator_list) == 1:
+        stack = stack_of(context, site)
+        count = len(stack) if _names(stack) <= _STACKED else 1
+        if isinstance(definition, ast.FunctionDef) and len(definition.decorator_list) == count:
             return definition
         raise CannotEmit("other decorators stand around the function")
     function = site.function
@@ -121,13 +162,13 @@ def parameter_edits(
         if isinstance(node, ast.Name) and node.id in names and not isinstance(node.ctx, ast.Load):
             raise CannotEmit(f"{node.id} is bound anew in the function")
     edits = [_parameter(context, definition, parameters, names)]
-    lines = [line for c in captures for line in c.lines({n.id for n in _names(definition)})]
+    lines = [line for c in captures for line in c.lines({n.id for n in _read(definition)})]
     if lines and isinstance(definition, ast.Lambda):
         raise CannotEmit("the lambda has more than one name for what it captures")
     return [*edits, insert_at_top(context, definition, lines)] if lines else edits
 
 
-def _names(definition: AnyFunction) -> list[ast.Name]:
+def _read(definition: AnyFunction) -> list[ast.Name]:
     return [node for node in ast.walk(definition) if isinstance(node, ast.Name)]
 
 
@@ -149,8 +190,9 @@ def _parameter(
 
 def _argument(context: FileContext, call: ast.Call, names: list[str]) -> Edit:
     more = ", ".join(names)
-    if call.args:
-        last = call.args[-1]
+    if call.args or call.keywords:
+        arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+        last = max(arguments, key=context.text.span)
         if isinstance(last, ast.GeneratorExp):
             raise CannotEmit("an argument would follow a generator")
         return _behind(context, last, call, more)
@@ -158,7 +200,7 @@ def _argument(context: FileContext, call: ast.Call, names: list[str]) -> Edit:
     return Edit(end, end, more)
 
 
-def _behind(context: FileContext, last: ast.expr, call: ast.Call, more: str) -> Edit:
+def _behind(context: FileContext, last: ast.expr | ast.keyword, call: ast.Call, more: str) -> Edit:
     """Behind an argument and the parentheses around it."""
     end = context.text.span(last)[1]
     close = context.text.span(call)[1] - 1

@@ -407,3 +407,55 @@ BOUND = {
         0,
     ),
 }
+
+STACKED = {
+    "spellings": (
+        """
+        def run(model: Net, x: jax.Array):
+            @nnx.jit  # compiled
+            @nnx.vmap(  # mapped
+                in_axes=(0, None),  # over the rows
+            )
+            def f(
+                x: jax.Array,  # the input
+                y,
+            ): return model(x) + y
+            @nnx.jit
+            def g(x, y): return model(x) + y
+            a = nnx.remat(  # again
+                nnx.vmap(  # mapped
+                    lambda x: model(x),  # called
+                    in_axes=1,
+                )
+            )(jnp.ones((2, 2)))
+            return f(jnp.ones((2, 2)), jnp.ones(2)), a, g(
+                y=jnp.ones(2),  # second
+                x=(jnp.ones(2)),  # first
+            )
+        """,
+        5,
+    ),
+    "hidden": (
+        """
+        def keep(f): return f
+        def run(model: Net, x: jax.Array, **kwargs):
+            @nnx.jit
+            @keep
+            @nnx.remat
+            def f(x): return model(x)
+            @nnx.jit
+            @nnx.scan
+            def g(c, x): return model(c), x
+            @nnx.jit
+            @nnx.vmap
+            def h(x): return model(x)
+            @nnx.jit
+            def i(x, y): return model(x) + y
+            @nnx.jit
+            def j(x, y=1): return model(x) + y
+            k = keep(nnx.jit(nnx.remat(lambda x: model(x))))
+            return f(x), g(x, x), h(x=x), i(x, **kwargs), j(x, y=2), k(x)
+        """,
+        0,
+    ),
+}

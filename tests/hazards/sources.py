@@ -5,7 +5,15 @@ from __future__ import annotations
 import dataclasses
 import textwrap
 
-from tests.hazards.captures import ABSTRACT, BOUND, LOOPS, PASSED, SCANS_OF_JAX, TRANSFORMS_OF_JAX
+from tests.hazards.captures import (
+    ABSTRACT,
+    BOUND,
+    LOOPS,
+    PASSED,
+    SCANS_OF_JAX,
+    STACKED,
+    TRANSFORMS_OF_JAX,
+)
 
 HEAD = """\
 import jax, jax.numpy as jnp
@@ -795,6 +803,7 @@ SOURCES: dict[str, Hazard] = (
             | {f"lax-{name}": case for name, case in SCANS_OF_JAX.items()}
             | {f"jax-{name}": case for name, case in TRANSFORMS_OF_JAX.items()}
             | {f"bound-{name}": case for name, case in BOUND.items()}
+            | {f"stacked-{name}": case for name, case in STACKED.items()}
         ).items()
     }
 )
