@@ -46,9 +46,9 @@ both modes and stays.
 When it is safe
 ---------------
 When all that the object holds is seen, and held once, nothing else that is passed shares a Variable
-with it, the functions are used by this transform alone (or by several, one around the other), and no other transform around them goes on
-capturing the object. A function under `jit` keeps the values of what it captures, while an argument
-follows updates: there it must be called no more than once.
+with it, the functions are used by this transform alone (or by several around each other), and no
+other transform around them goes on capturing the object. A function under `jit` keeps the values of
+what it captures, while an argument follows updates: there it must be called no more than once.
 
 What it does otherwise
 ----------------------
@@ -156,9 +156,11 @@ def _bound(context: FileContext, site: Site) -> Decision | None:
         return None
     try:
         spelled = spelled_out(context, site)
+        decision = None if spelled is None else decide(spelled.context, spelled.site)
+        if isinstance(decision, Contribution):
+            closure_edits(context, site, decision.captures)
     except CannotEmit:
         return None
-    decision = None if spelled is None else decide(spelled.context, spelled.site)
     if not isinstance(decision, Contribution | Manual):
         return None
     uses = sorted(found, key=lambda use: (not use.certain, use.where, use.what))

@@ -34,20 +34,24 @@ def composed(first: Sequence[Edit], second: Sequence[Edit]) -> list[Edit]:
         for earlier in first:
             start = earlier.start + back
             end = start + len(earlier.replacement)
-            if edit.start <= end and start <= edit.end:
-                if edit.start < start or end < edit.end:
-                    raise CannotEmit("a part of a function that is spelled out would be replaced")
+            if start <= edit.start and edit.end <= end:
                 moved = (edit.start - start, edit.end - start)
                 within[earlier].append(Edit(*moved, edit.replacement))
                 break
-            if edit.end < start:
-                result.append(Edit(edit.start - back, edit.end - back, edit.replacement))
+            if edit.end <= start:
+                result.append(_moved(edit, back))
                 break
+            if edit.start < end:
+                raise CannotEmit("a part of a function that is spelled out would be replaced")
             back += _growth(earlier)
         else:
-            result.append(Edit(edit.start - back, edit.end - back, edit.replacement))
+            result.append(_moved(edit, back))
     result += [
         dataclasses.replace(edit, replacement=apply_edits(edit.replacement, inner))
         for edit, inner in within.items()
     ]
     return result
+
+
+def _moved(edit: Edit, back: int) -> Edit:
+    return Edit(edit.start - back, edit.end - back, edit.replacement)
