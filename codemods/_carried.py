@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods._closures import Captured, disjoint
+from codemods._closures import Captured, calls_of_decorated, disjoint
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
@@ -76,7 +76,7 @@ def _given(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, bool]]:
         for use in stack_of(context, site)[0].uses if site.form != "operands" else ():
             yield from ((argument, False) for argument in use.args)
         yield from ((operand, False) for operand in site.operands)
-        for call in _calls_of_decorated(context, site):
+        for call in calls_of_decorated(context, site):
             yield from ((argument, False) for argument in call.args)
         return
     carried, *scanned = site.operands
@@ -94,7 +94,7 @@ def _given(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, bool]]:
 def is_called_once(context: FileContext, site: Site) -> bool:
     """Whether each time that the function is made, it is called once at most."""
     site = stack_of(context, site)[0]
-    calls = [*_calls_of_decorated(context, site), *site.uses]
+    calls = [*calls_of_decorated(context, site), *site.uses]
     if len(calls) != 1 or site.escapes:
         return False
     holder = context.tree.function_around(site.node)
@@ -113,15 +113,6 @@ _REPEATING = (
     | ast.DictComp
     | ast.GeneratorExp
 )
-
-
-def _calls_of_decorated(context: FileContext, site: Site) -> Iterator[ast.Call]:
-    if site.form == "decorator" and isinstance(site.function, FunctionNode):
-        here = context.tree.scope(site.function)
-        for load in context.finder.loads(here, site.function.name):
-            call = context.tree.parents[load]
-            if isinstance(call, ast.Call) and call.func is load:
-                yield call
 
 
 def _apart(context: FileContext, site: Site, values: Values, capture: Capture) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
+from collections.abc import Iterator
 
 from codemods._evidence import is_graph_node
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.syntax import AnyFunction
+from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.use_search import Use
 from nnx_migrate.facts.values import (
     ContainerValue,
@@ -53,6 +55,43 @@ def definitions_of(context: FileContext, site: Site) -> list[AnyFunction | None]
     """The functions of a site, as they are defined in this file."""
     functions = site.functions or (stack_of(context, site)[-1].function,)
     return [definition_of(context, function) for function in functions]
+
+
+def calls_of_decorated(context: FileContext, site: Site) -> Iterator[ast.Call]:
+    """The calls of a decorated function, where they are in this file."""
+    if site.form == "decorator" and isinstance(site.function, FunctionNode):
+        here = context.tree.scope(site.function)
+        for load in context.finder.loads(here, site.function.name):
+            call = context.tree.parents[load]
+            if isinstance(call, ast.Call) and call.func is load:
+                yield call
+
+
+def may_capture(context: FileContext, site: Site) -> bool:
+    """Whether a function of the site stands where there are names to capture; a cheap check."""
+    functions = site.functions or (stack_of(context, site)[-1].function,)
+    for each in functions:
+        if isinstance(each, ast.AST) and site.form == "operands":
+            return True
+        if isinstance(each, ast.AST) and context.tree.function_around(each) is not None:
+            return True
+    return bool(_objects_of_module(context))
+
+
+@functools.lru_cache(maxsize=2)
+def _objects_of_module(context: FileContext) -> frozenset[str]:
+    """The names of the file itself that are bound to a call which gives an object."""
+    scope = Scope(context.tree.module, ir.MODULE_SCOPE)
+    bindings = context.project.function(scope).bindings
+    return frozenset(
+        name
+        for name, values in bindings.items()
+        if any(not isinstance(value, _DEFINED) for value in values)
+        and is_graph_node(context, context.evaluator.values(scope, ir.Name(name)), _KINDS)
+    )
+
+
+_DEFINED = ir.FunctionRef | ir.ClassRef | ir.ImportRef | ir.Constant
 
 
 def captured_by(context: FileContext, site: Site) -> Captured | None:

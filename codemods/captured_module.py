@@ -3,8 +3,9 @@
 What it finds
 -------------
 Functions of `nnx.while_loop`, `fori_loop`, `cond`, `switch`, `scan`, `vmap`, `remat`, `grad`,
-`value_and_grad` and `jit` that use a Module, Rngs, Optimizer, Metric or Variable of the function
-around them (a local, a parameter, `self`) without being given it. The same of jax count (`jax.jit`,
+`value_and_grad` and `jit` that use a Module, Rngs, Optimizer, Metric or Variable from outside (a
+local of the function around them, a parameter, `self`, an object of the module) without being given
+it, be it through other functions that they call. The same of jax count (`jax.jit`,
 `vmap`, `grad`, `checkpoint`, `lax.scan`, `lax.cond` and the loops), and so do
 `jax.eval_shape(model, x)` and `nnx.eval_shape(model, x)`, where the model is itself the function.
 
@@ -43,6 +44,8 @@ update and broadcasts what it only reads. A transform of jax becomes that of nnx
 what a function does to an argument; where an object is an argument of jax already, that is so in
 both modes and stays.
 
+A function that is called on the way gets the object as a parameter, and all its calls pass it on.
+
 When it is safe
 ---------------
 When all that the object holds is seen, and held once, nothing else that is passed shares a Variable
@@ -69,7 +72,7 @@ from collections.abc import Iterator
 
 from codemods._carried import is_called_once, is_data, name_in_nnx, not_a_tree, overlap
 from codemods._certainty import is_certain
-from codemods._closures import Captured, captured_by, definitions_of
+from codemods._closures import Captured, captured_by, definitions_of, may_capture
 from codemods._evidence import is_graph_node
 from codemods._trace_level import may_be_captured, obstacle
 from nnx_migrate.facts import ir
@@ -79,6 +82,7 @@ from nnx_migrate.facts.transforms import CONTROL_FLOW, JAX_SITES, LOOPS, SCANS
 from nnx_migrate.facts.use_search import Use
 from nnx_migrate.facts.values import FunctionValue, Values
 from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.called_functions import threaded
 from nnx_migrate.rewrite.closures import closure_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.plan import CannotEmit, Capture, Contribution, Decision, Manual, Same
@@ -95,8 +99,10 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return None
     if any(bound_functions(context, site)):
         return _bound(context, site)
-    if not _is_local(context, site):
+    if not may_capture(context, site):
         return None
+    if (decision := _through_others(context, site)) is not None:
+        return decision
     captured = captured_by(context, site)
     if captured is None or not captured.objects or may_be_captured(context):
         return None
@@ -184,14 +190,16 @@ def _uses(context: FileContext, values: Values) -> Iterator[Use]:
     yield from context.analysis.uses.of_call(values, "")
 
 
-def _is_local(context: FileContext, site: Site) -> bool:
-    """Whether a function of the site has a function around it, whose names it can capture."""
-    functions = site.functions or (stack_of(context, site)[-1].function,)
-    return any(
-        isinstance(each, ast.AST)
-        and (site.form == "operands" or context.tree.function_around(each) is not None)
-        for each in functions
-    )
+def _through_others(context: FileContext, site: Site) -> Decision | None:
+    """A site of which the functions capture objects through others that they call."""
+    try:
+        changed = threaded(context, site)
+        decision = None if changed is None else decide(changed.context, changed.site)
+        if isinstance(decision, Contribution):
+            closure_edits(context, site, decision.captures)
+    except CannotEmit:
+        return None
+    return decision if isinstance(decision, Contribution | Manual) else None
 
 
 def _only_read(captured: Captured) -> Decision | None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import LOOPS, NNX_OF_JAX, SCANS
 from nnx_migrate.rewrite.abstract_calls import abstract_edits
+from nnx_migrate.rewrite.called_functions import threaded
 from nnx_migrate.rewrite.carrying import carry_edits
 from nnx_migrate.rewrite.composing import composed
 from nnx_migrate.rewrite.context import FileContext
@@ -28,7 +29,8 @@ def closure_edits(context: FileContext, site: Site, captures: Sequence[Capture])
     """
     if site.transform in {"eval_shape", "jax.eval_shape"}:
         return abstract_edits(context, site)
-    if (spelled := spelled_out(context, site)) is not None:
+    spelled = spelled_out(context, site) or threaded(context, site)
+    if spelled is not None:
         edits = closure_edits(spelled.context, spelled.site, captures)
         return composed(spelled.edits, edits)
     if site.transform in NNX_OF_JAX:

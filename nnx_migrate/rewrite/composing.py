@@ -25,33 +25,33 @@ def composed(first: Sequence[Edit], second: Sequence[Edit]) -> list[Edit]:
         first: in their order.
 
     Raises:
-        CannotEmit: an edit of the second holds a part of what one of the first wrote.
+        CannotEmit: an edit of the second replaces a part of what one of the first wrote.
     """
     within: dict[Edit, list[Edit]] = {edit: [] for edit in first}
     result: list[Edit] = []
     for edit in second:
-        back = 0
+        before = after = 0
         for earlier in first:
-            start = earlier.start + back
+            start = earlier.start + after
             end = start + len(earlier.replacement)
             if start <= edit.start and edit.end <= end:
                 moved = (edit.start - start, edit.end - start)
                 within[earlier].append(Edit(*moved, edit.replacement))
                 break
             if edit.end <= start:
-                result.append(_moved(edit, back))
+                result.append(Edit(edit.start - before, edit.end - after, edit.replacement))
                 break
-            if edit.start < end:
+            if edit.start <= start and end <= edit.end:
+                within.pop(earlier, None)
+            elif edit.start < end:
                 raise CannotEmit("a part of a function that is spelled out would be replaced")
-            back += _growth(earlier)
+            else:
+                before += _growth(earlier)
+            after += _growth(earlier)
         else:
-            result.append(_moved(edit, back))
+            result.append(Edit(edit.start - before, edit.end - after, edit.replacement))
     result += [
         dataclasses.replace(edit, replacement=apply_edits(edit.replacement, inner))
         for edit, inner in within.items()
     ]
     return result
-
-
-def _moved(edit: Edit, back: int) -> Edit:
-    return Edit(edit.start - back, edit.end - back, edit.replacement)

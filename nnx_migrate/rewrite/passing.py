@@ -6,16 +6,18 @@ import ast
 import dataclasses
 from collections.abc import Sequence
 
+from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.transforms import CONTROL_FLOW, NNX_OF_JAX
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.displays import appended
 from nnx_migrate.rewrite.edits import Edit
-from nnx_migrate.rewrite.functions import definition_of, is_owned
+from nnx_migrate.rewrite.functions import definition_of
 from nnx_migrate.rewrite.jax_names import renamed
 from nnx_migrate.rewrite.layout import insert_at_top
 from nnx_migrate.rewrite.options import option_edits
+from nnx_migrate.rewrite.ownership import is_given, used_elsewhere
 from nnx_migrate.rewrite.plan import CannotEmit, Capture
 from nnx_migrate.rewrite.spelling import Spelling
 from nnx_migrate.rewrite.stacks import stack_of
@@ -49,7 +51,7 @@ def pass_edits(context: FileContext, site: Site, captures: Sequence[Capture]) ->
     count = len(definition.args.posonlyargs) + len(definition.args.args)
     edits = parameter_edits(context, definition, captures)
     for use in uses:
-        edits.append(_passed(context, use, definition, captures, by_keyword=names <= _BY_KEYWORD))
+        edits.append(passed(context, use, definition, captures, by_keyword=names <= _BY_KEYWORD))
     for each in stack:
         if not each.complete:
             raise CannotEmit("not all arguments of the transform are to be seen")
@@ -64,7 +66,7 @@ def _names(stack: Sequence[Site]) -> set[str]:
     return {NNX_OF_JAX.get(each.transform, each.transform) for each in stack}
 
 
-def _passed(
+def passed(
     context: FileContext,
     use: ast.Call,
     definition: AnyFunction,
@@ -102,14 +104,20 @@ def traced_definition(context: FileContext, site: Site) -> AnyFunction:
     definition = definition_of(context, function)
     if definition is None:
         raise CannotEmit("the function is not defined in this file")
-    if not is_owned(context, site, definition):
+    if not is_given(context, site, definition):
         raise CannotEmit("the function is used in other places too")
     return definition
 
 
 def calls_of(context: FileContext, site: Site, definition: AnyFunction) -> list[ast.Call]:
-    """All calls of the result; they see the objects under the names that the function does."""
+    """All calls of what the transform gives, or of the function that it decorates."""
     here = context.tree.scope(definition)
+    name = site.bound_name
+    if site.form == "decorator" and isinstance(definition, FunctionNode):
+        name = definition.name
+    at_top = context.tree.scope(site.node).function == ir.MODULE_SCOPE
+    if name is not None and at_top and (reason := used_elsewhere(context, name)):
+        raise CannotEmit(reason)
     uses = list(site.uses)
     if site.form == "decorator":
         assert isinstance(definition, FunctionNode)
@@ -124,8 +132,6 @@ def calls_of(context: FileContext, site: Site, definition: AnyFunction) -> list[
             uses.append(call)
     if site.escapes or not uses:
         raise CannotEmit(site.escapes or "no call of the result was found")
-    if any(context.tree.scope(use) != here for use in uses):
-        raise CannotEmit("the result is called in another function")
     return uses
 
 
@@ -139,7 +145,7 @@ def _operand_edits(context: FileContext, site: Site, captures: Sequence[Capture]
         definition = definition_of(context, branch)
         if definition is None:
             raise CannotEmit("a branch is not defined in this file")
-        if not is_owned(context, site, definition):
+        if not is_given(context, site, definition):
             raise CannotEmit("a branch is used in other places too")
         edits += parameter_edits(context, definition, captures)
     return [*edits, _argument(context, call, [c.name for c in captures])]

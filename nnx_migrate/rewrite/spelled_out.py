@@ -49,7 +49,7 @@ def bound_functions(context: FileContext, site: Site) -> Iterator[tuple[ast.expr
     for function in functions:
         if isinstance(function, ast.Attribute | ast.Name):
             values = context.values(function)
-            if _is_method(context, function, values) or _are_nodes(context, values):
+            if _is_method(context, function, values) or are_nodes(context, values):
                 yield function, values
         elif isinstance(function, ast.Call) and _is_partial(context, function):
             yield function, context.values(function)
@@ -60,11 +60,12 @@ def _is_method(context: FileContext, function: ast.expr, values: Values) -> bool
         isinstance(function, ast.Attribute)
         and bool(values)
         and all(isinstance(v, FunctionValue) and v.bound and not v.partial_args for v in values)
-        and _are_nodes(context, context.values(function.value))
+        and are_nodes(context, context.values(function.value))
     )
 
 
-def _are_nodes(context: FileContext, values: Values) -> bool:
+def are_nodes(context: FileContext, values: Values) -> bool:
+    """Whether every value is an object that functions may capture."""
     return bool(values) and all(
         isinstance(v, Instance) and context.evaluator.hierarchy.kind(v.class_name) in _NODES
         for v in values
@@ -79,7 +80,7 @@ def _is_partial(context: FileContext, call: ast.Call) -> bool:
         and all(keyword.arg for keyword in call.keywords)
         and all(isinstance(a, ast.Name | ast.Attribute | ast.Constant) for a in call.args)
         and all(isinstance(k.value, ast.Name | ast.Attribute | ast.Constant) for k in call.keywords)
-        and any(_are_nodes(context, context.values(each)) for each in given)
+        and any(are_nodes(context, context.values(each)) for each in given)
     )
 
 
@@ -97,7 +98,16 @@ def spelled_out(context: FileContext, site: Site) -> SpelledOut | None:
     for function, values in found:
         names = _parameters(context, function, values, count)
         edits += _defined(context, site, function, names) or [_lambda(context, function, names)]
-    ordered = tuple(sorted(edits))
+    return edited_site(context, site, edits)
+
+
+def edited_site(context: FileContext, site: Site, edits: Sequence[Edit]) -> SpelledOut:
+    """The site as it is after edits.
+
+    Raises:
+        CannotEmit: it is not found again.
+    """
+    ordered = tuple(sorted(set(edits)))
     changed = _changed(context, apply_edits(context.text.text, ordered))
     place = shifted(ordered, context.text.span(site.reference)[0])
     for other in changed.finder.sites:

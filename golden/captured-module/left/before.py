@@ -23,8 +23,8 @@ class Net(nnx.Module):
         return body(0, x)
 
     def through_a_helper(self, x: jax.Array):
-        def helper(x):
-            return self(x)
+        def helper(x, scale=1.0):
+            return self(x) * scale
 
         return nnx.fori_loop(0, 2, lambda i, x: helper(self(x)), x)
 
