@@ -14,6 +14,7 @@ from nnx_migrate.facts.values import (
     ARRAY,
     PLAIN,
     ContainerValue,
+    LibraryValue,
     TupleValue,
     Value,
     Values,
@@ -91,19 +92,59 @@ def _given(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, bool]]:
     yield from ((each, False) for each in scanned)
 
 
-def is_called_once(context: FileContext, site: Site) -> bool:
-    """Whether each time that the function is made, it is called once at most."""
+def is_unchanged(context: FileContext, site: Site, captured: Captured) -> bool:
+    """Whether what a compiled function captures is the same each time that it is called.
+
+    It is called once at most each time that it is made; or it updates nothing itself, and nothing
+    that runs from its first call to the last one can.
+    """
     site = stack_of(context, site)[0]
     calls = [*calls_of_decorated(context, site), *site.uses]
-    if len(calls) != 1 or site.escapes:
-        return False
     holder = context.tree.function_around(site.node)
-    return context.tree.function_around(calls[0]) is holder and not any(
-        isinstance(parent, _REPEATING) and parent not in context.tree.ancestors(site.node)
-        for parent in context.tree.ancestors(calls[0])
+    if not calls or site.escapes:
+        return False
+    if any(context.tree.function_around(call) is not holder for call in calls):
+        return False
+    around = {*context.tree.ancestors(site.node)}
+    repeating = [
+        parent
+        for call in calls
+        for parent in context.tree.ancestors(call)
+        if isinstance(parent, _REPEATING) and parent not in around
+    ]
+    if len(calls) == 1 and not repeating:
+        return True
+    if captured.unseen or any(use.kind == "update" for use in captured.uses):
+        return False
+    spans = [(node.lineno, node.end_lineno or 0) for node in (*calls, *repeating)]
+    first, last = min(start for start, _ in spans), max(end for _, end in spans)
+    names = {name for capture in captured.objects for name, _ in capture.ways()}
+    return not any(
+        first <= getattr(node, "lineno", 0) <= last and node not in calls
+        for node in ast.walk(holder or context.tree.root)
+        if _may_change(context, node, names)
     )
 
 
+def _may_change(context: FileContext, node: ast.AST, names: set[str]) -> bool:
+    """Whether this may change an object or run code that does, or binds one of these names."""
+    if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await | ast.With | ast.AsyncWith):
+        return True
+    if isinstance(node, ast.For | ast.comprehension) and not isinstance(node.iter, ast.Call):
+        return not is_data(context.values(node.iter))
+    if isinstance(node, ast.Call):
+        values = context.values(node.func)
+        return not values or not all(
+            isinstance(value, LibraryValue) and value.dotted.startswith(_HARMLESS)
+            for value in values
+        )
+    stored = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
+    if isinstance(node, ast.Name):
+        return stored and node.id in names
+    return stored and isinstance(node, ast.Attribute | ast.Subscript)
+
+
+_HARMLESS = ("jax.numpy.", "jax.random.", "jax.nn.", "numpy.", "math.", "builtins.")
 _REPEATING = (
     ast.For
     | ast.AsyncFor

@@ -51,7 +51,8 @@ When it is safe
 When all that the object holds is seen, and held once, nothing else that is passed shares a Variable
 with it, the functions are used by this transform alone (or by several around each other), and no
 other transform around them goes on capturing the object. A function under `jit` keeps the values of
-what it captures, while an argument follows updates: there it must be called no more than once.
+what it captures, while an argument follows updates: there it must be called no more than once, or
+update nothing while nothing between its calls can. Otherwise that is an assumption (`--unsafe`).
 
 What it does otherwise
 ----------------------
@@ -70,7 +71,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from codemods._carried import is_called_once, is_data, name_in_nnx, not_a_tree, overlap
+from codemods._carried import is_data, is_unchanged, name_in_nnx, not_a_tree, overlap
 from codemods._certainty import is_certain
 from codemods._closures import Captured, captured_by, definitions_of, may_capture
 from codemods._evidence import is_graph_node
@@ -216,7 +217,7 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
     if reason:
         return reason
     keeps = any(name_in_nnx(each) in _KEEPING for each in stack_of(context, site))
-    if keeps and not is_called_once(context, site):
+    if keeps and not is_unchanged(context, site, captured):
         claim = "between its calls the object may change, which a compiled function does not see"
         evidence.append(Evidence(claim, Proof.ASSUMED, context.where(site.node)))
         if not context.options.unsafe:
