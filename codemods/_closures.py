@@ -16,6 +16,7 @@ from nnx_migrate.facts.values import (
     ContainerValue,
     FunctionValue,
     Instance,
+    Located,
     ParameterOf,
     Scope,
     TupleValue,
@@ -196,11 +197,15 @@ def _distinct(context: FileContext, names: dict[str, Scope]) -> tuple[tuple[Capt
     }
     roots: dict[str, list[tuple[str, str]]] = {}
     reason = ""
-    for name in sorted(names, key=lambda n: (len(paths[n]), n)):
+    holders = _optimizers(context, names, paths)
+    for name in sorted(names, key=lambda n: (len(paths[n]), n in holders, n)):
+        if (optimizer := holders.get(name)) is not None:
+            roots.setdefault(optimizer, []).append((name, ".model"))
+            continue
         holder = next((r for r in roots if paths[name][: len(paths[r])] == paths[r]), None)
         if holder is None:
             reason = reason or _shares(context, names, roots, name)
-            roots[name] = []
+            roots.setdefault(name, [])
         elif _is_alias(context, names[name], name, holder):
             rest = paths[name][len(paths[holder]) :]
             roots[holder].append((name, "".join(f".{part}" for part in rest)))
@@ -209,6 +214,41 @@ def _distinct(context: FileContext, names: dict[str, Scope]) -> tuple[tuple[Capt
             roots[name] = []
     order = sorted(roots)
     return tuple(Capture(name, tuple(roots[name])) for name in order), reason
+
+
+def _optimizers(
+    context: FileContext, names: dict[str, Scope], paths: dict[str, tuple[str, ...]]
+) -> dict[str, str]:
+    """The models that were given to a ModelAndOptimizer beside them, each with that one."""
+    found: dict[str, str] = {}
+    for holder, scope in names.items():
+        bindings = context.project.bindings(scope, holder)
+        if len(bindings) != 1 or not isinstance(bindings[0], Located):
+            continue
+        where, made = bindings[0].scope, bindings[0].expr
+        if not isinstance(made, ir.Call) or not made.args:
+            continue
+        if context.project.nnx_name(where, made.func) != "ModelAndOptimizer":
+            continue
+        model = context.analysis.identity.path(where, made.args[0])
+        for name, path in paths.items():
+            single = len(context.project.bindings(names[name], name)) == 1
+            single = single and not _is_stored(context, holder, "model")
+            if model and path == model and single:
+                found[name] = holder
+    return found
+
+
+def _is_stored(context: FileContext, holder: str, name: str) -> bool:
+    """Whether an attribute of an object is set anywhere in the file."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == name
+        and not isinstance(node.ctx, ast.Load)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == holder
+        for node in context.tree.nodes
+    )
 
 
 def _is_alias(context: FileContext, scope: Scope, name: str, holder: str) -> bool:

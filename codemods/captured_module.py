@@ -2,11 +2,11 @@
 
 What it finds
 -------------
-Functions of `nnx.while_loop`, `fori_loop`, `cond`, `switch`, `scan`, `vmap`, `remat`, `grad`,
-`value_and_grad` and `jit` that use a Module, Rngs, Optimizer, Metric or Variable from outside (a
-local of the function around them, a parameter, `self`, an object of the module) without being given
-it, be it through other functions that they call. The same of jax count (`jax.jit`,
-`vmap`, `grad`, `checkpoint`, `lax.scan`, `lax.cond` and the loops), and so do
+Functions of `nnx.while_loop`, `fori_loop`, `cond`, `switch`, `scan`, `vmap`, `pmap`, `remat`,
+`grad`, `value_and_grad`, `jit`, `checkify` and `shard_map` that use a Module, Rngs, Optimizer,
+Metric or Variable from outside (a local of the function around them, a parameter, `self`, an object
+of the module) without being given it, be it through other functions that they call. The same of jax
+count (`jax.jit`, `vmap`, `grad`, `checkpoint`, `lax.scan`, `lax.cond` and the loops), and so do
 `jax.eval_shape(model, x)` and `nnx.eval_shape(model, x)`, where the model is itself the function.
 
 Why it matters
@@ -262,8 +262,11 @@ def _left(
 
 
 #: They keep what they compiled, with the values that captured objects had then (SEMANTICS 20).
-_KEEPING = frozenset({"jit"})
-_TRACING = frozenset({"vmap", "scan", "remat", "checkpoint", "grad", "value_and_grad", "jit"}) | {
-    "eval_shape"
+_KEEPING = frozenset({"jit", "pmap"})
+_TRACING = frozenset({"vmap", "pmap", "scan", "remat", "checkpoint", "grad", "value_and_grad"}) | {
+    "jit",
+    "eval_shape",
+    "checkify",
+    "shard_map",
 }
 RULE = Rule("captured-module", frozenset(CONTROL_FLOW) | _TRACING | JAX_SITES, decide)

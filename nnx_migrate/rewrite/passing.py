@@ -11,25 +11,23 @@ from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.transforms import CONTROL_FLOW, NNX_OF_JAX
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.displays import appended
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.functions import definition_of
 from nnx_migrate.rewrite.jax_names import renamed
 from nnx_migrate.rewrite.layout import insert_at_top
-from nnx_migrate.rewrite.options import option_edits
+from nnx_migrate.rewrite.loop_carry import check_inner_names
 from nnx_migrate.rewrite.ownership import is_given, used_elsewhere
+from nnx_migrate.rewrite.per_argument import option_edits_of
 from nnx_migrate.rewrite.plan import CannotEmit, Capture
-from nnx_migrate.rewrite.spelling import Spelling
 from nnx_migrate.rewrite.stacks import stack_of
 
 #: Transforms that may stand around each other, with all objects passed through.
-_STACKED = frozenset({"jit", "vmap", "remat", "checkpoint", "grad", "value_and_grad"})
+_STACKED = frozenset({"jit", "vmap", "remat", "checkpoint", "checkify"}) | {
+    "grad",
+    "value_and_grad",
+}
 #: Those that keep what is passed by keyword.
 _BY_KEYWORD = frozenset({"jit", "grad", "value_and_grad"})
-_MAPPED = frozenset({"vmap", "pmap", "scan"})
-_PLACES = frozenset({"argnums", "static_argnums", "donate_argnums"})
-#: Options with an entry for every argument, which are not extended here.
-_PER_ARGUMENT = frozenset({"in_shardings", "in_specs", "prevent_cse_argnums"})
 
 
 def pass_edits(context: FileContext, site: Site, captures: Sequence[Capture]) -> list[Edit]:
@@ -58,7 +56,7 @@ def pass_edits(context: FileContext, site: Site, captures: Sequence[Capture]) ->
         if each.transform in NNX_OF_JAX:
             edits += renamed(context, each)
             each = dataclasses.replace(each, transform=NNX_OF_JAX[each.transform])
-        edits += _option_edits(context, each, count, len(captures))
+        edits += option_edits_of(context, each, count, len(captures))
     return list(dict.fromkeys(edits))
 
 
@@ -168,14 +166,25 @@ def parameter_edits(
         if isinstance(node, ast.Name) and node.id in names and not isinstance(node.ctx, ast.Load):
             raise CannotEmit(f"{node.id} is bound anew in the function")
     edits = [_parameter(context, definition, parameters, names)]
-    lines = [line for c in captures for line in c.lines({n.id for n in _read(definition)})]
-    if lines and isinstance(definition, ast.Lambda):
-        raise CannotEmit("the lambda has more than one name for what it captures")
-    return [*edits, insert_at_top(context, definition, lines)] if lines else edits
+    read = [node for node in ast.walk(definition) if isinstance(node, ast.Name)]
+    lines = [line for c in captures for line in c.lines({node.id for node in read})]
+    if not lines:
+        return edits
+    if isinstance(definition, ast.Lambda):
+        return [*edits, *_aliases(context, definition, captures, read)]
+    return [*edits, insert_at_top(context, definition, lines)]
 
 
-def _read(definition: AnyFunction) -> list[ast.Name]:
-    return [node for node in ast.walk(definition) if isinstance(node, ast.Name)]
+def _aliases(
+    context: FileContext,
+    definition: ast.Lambda,
+    captures: Sequence[Capture],
+    read: Sequence[ast.Name],
+) -> list[Edit]:
+    """A lambda reads from what it is given what it read under another name."""
+    ways = {name: f"{c.name}{rest}" for c in captures for name, rest in c.aliases}
+    check_inner_names(definition, {*ways})
+    return [Edit(*context.text.span(node), ways[node.id]) for node in read if node.id in ways]
 
 
 def _parameter(
@@ -222,38 +231,3 @@ def _behind(context: FileContext, last: ast.expr | ast.keyword, call: ast.Call, 
             break
         place += 1
     return Edit(end, end, f", {more}")
-
-
-def _option_edits(context: FileContext, site: Site, count: int, added: int) -> list[Edit]:
-    """The options that say something of each argument."""
-    if site.options.keys() & _PER_ARGUMENT:
-        raise CannotEmit("an option says something of every argument")
-    for name in _PLACES & site.options.keys():
-        if any(isinstance(node, ast.USub) for node in ast.walk(site.options[name])):
-            raise CannotEmit("an option counts arguments from the last one")
-    if site.transform not in _MAPPED:
-        return []
-    axes = site.options.get("in_axes")
-    if isinstance(axes, ast.Tuple):
-        if len(axes.elts) != count or any(isinstance(e, ast.Starred) for e in axes.elts):
-            raise CannotEmit("in_axes has not one entry for each argument")
-        return [appended(context, axes, ["None"] * added)]
-    entries = _entries(context, site, axes, count)
-    text = ", ".join([*entries, *["None"] * added])
-    return option_edits(context, site, {"in_axes": f"({text})"})
-
-
-def _entries(context: FileContext, site: Site, axes: ast.expr | None, count: int) -> list[str]:
-    """in_axes for each argument, where it is not written as a tuple."""
-    carry = f"{Spelling.at(context, site.reference).nnx}.Carry"
-    if axes is None and site.transform == "scan":
-        if count != 2:
-            raise CannotEmit("in_axes has not one entry for each argument")
-        return [carry, "0"]
-    if axes is None:
-        return ["0"] * count
-    if context.tree.nnx_name(axes) == "Carry" and count == 1:
-        return [context.text.of(axes)]
-    if isinstance(axes, ast.Constant) and type(axes.value) is int and site.transform != "scan":
-        return [context.text.of(axes)] * count
-    raise CannotEmit("in_axes is not written out")
