@@ -72,8 +72,14 @@ import dataclasses
 from collections.abc import Iterator
 
 from codemods._carried import is_data, is_unchanged, name_in_nnx, not_a_tree, overlap
-from codemods._certainty import is_certain
-from codemods._closures import Captured, captured_by, definitions_of, may_capture
+from codemods._certainty import is_certain, is_expected_to_raise
+from codemods._closures import (
+    Captured,
+    calls_of_decorated,
+    captured_by,
+    definitions_of,
+    may_capture,
+)
 from codemods._evidence import is_graph_node
 from codemods._trace_level import may_be_captured, obstacle
 from nnx_migrate.facts import ir
@@ -106,6 +112,10 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return decision
     captured = captured_by(context, site)
     if captured is None or not captured.objects or may_be_captured(context):
+        return None
+    stack = stack_of(context, site)
+    places = [site.node, *stack[0].uses, *calls_of_decorated(context, stack[0])]
+    if is_expected_to_raise(context, [*places, *filter(None, definitions_of(context, site))]):
         return None
     asked = context.options.select is not None and RULE.name in context.options.select
     if not captured.uses and (not asked or site.transform in JAX_SITES):
