@@ -9,7 +9,7 @@ from codemods._closures import Captured, calls_of_decorated, disjoint
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
-from nnx_migrate.facts.transforms import LOOPS, NNX_OF_JAX
+from nnx_migrate.facts.transforms import JAX_SITES, LOOPS, NNX_OF_JAX
 from nnx_migrate.facts.values import (
     ARRAY,
     PLAIN,
@@ -46,7 +46,7 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
         if is_unknown(values):
             claim = f"what {text}, which is passed already, is made of is not known"
             return Evidence(claim, Proof.ASSUMED, context.where(element))
-        if any(each.transform in NNX_OF_JAX for each in stack_of(context, site)):
+        if any(each.transform in JAX_SITES for each in stack_of(context, site)):
             claim = f"{text} is passed already: jax drops what is done to it, and nnx would keep it"
             return Evidence(claim, Proof.PROVED, context.where(element))
         if not all(_apart(context, site, values, capture) for capture in captured.objects):

@@ -6,8 +6,8 @@ Functions of `nnx.while_loop`, `fori_loop`, `cond`, `switch`, `scan`, `vmap`, `p
 `grad`, `value_and_grad`, `jit`, `checkify` and `shard_map` that use a Module, Rngs, Optimizer,
 Metric or Variable from outside (a local of the function around them, a parameter, `self`, an object
 of the module) without being given it, be it through other functions that they call. The same of jax
-count (`jax.jit`, `vmap`, `grad`, `checkpoint`, `lax.scan`, `lax.cond` and the loops), and so do
-`jax.eval_shape(model, x)` and `nnx.eval_shape(model, x)`, where the model is itself the function.
+count (`jax.jit`, `vmap`, `grad`, `checkpoint`, `make_jaxpr`, `lax.scan`, `lax.map`, `lax.cond` and
+the loops), and so do `jax.eval_shape` and `nnx.eval_shape` of such a function, or of a model.
 
 Why it matters
 --------------
@@ -42,7 +42,8 @@ Other transforms get one argument more: `nnx.cond(flag, lambda x, self: self(x),
 and so does `nnx.eval_shape(lambda model, x: model(x), model, x)`. A scan carries what its body may
 update and broadcasts what it only reads. A transform of jax becomes that of nnx, because jax drops
 what a function does to an argument; where an object is an argument of jax already, that is so in
-both modes and stays.
+both modes and stays. `jax.lax.map` becomes an `nnx.scan`, and `jax.make_jaxpr`, which keeps
+nothing, stays and is given the object.
 
 A function that is called on the way gets the object as a parameter, and all its calls pass it on.
 
@@ -89,6 +90,7 @@ from nnx_migrate.facts.transforms import CONTROL_FLOW, JAX_SITES, LOOPS, SCANS
 from nnx_migrate.facts.use_search import Use
 from nnx_migrate.facts.values import FunctionValue, Values
 from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.abstract_calls import ABSTRACT, of_function
 from nnx_migrate.rewrite.called_functions import threaded
 from nnx_migrate.rewrite.closures import closure_edits
 from nnx_migrate.rewrite.context import FileContext
@@ -100,10 +102,15 @@ from nnx_migrate.rewrite.stacks import stack_of
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    if site.transform in {"eval_shape", "jax.eval_shape"}:
-        return _abstractly_called(context, site)
     if site.form == "reference":
         return None
+    if site.transform in ABSTRACT:
+        called = of_function(context, site)
+        if called is None:
+            return _abstractly_called(context, site)
+        if not all(is_data(values) for values in _given_back(context, called)):
+            return None  # what it returns may hold the object
+        site = called
     if any(bound_functions(context, site)):
         return _bound(context, site)
     if not may_capture(context, site):
@@ -117,6 +124,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     places = [site.node, *stack[0].uses, *calls_of_decorated(context, stack[0])]
     if is_expected_to_raise(context, [*places, *filter(None, definitions_of(context, site))]):
         return None
+    updated = any(use.kind == "update" and use.expected for use in captured.uses)
+    if site.transform == "jax.make_jaxpr" and not updated:
+        return None  # in tree mode it runs, and the jaxpr would be another one
     asked = context.options.select is not None and RULE.name in context.options.select
     if not captured.uses and (not asked or site.transform in JAX_SITES):
         return _only_read(captured)
@@ -138,7 +148,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 
 def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
     """`eval_shape` of an object, which it captures like any function that it is given."""
-    if site.form == "reference" or not isinstance(site.node, ast.Call) or not site.node.args:
+    if not isinstance(site.node, ast.Call) or not site.node.args:
         return None
     target = site.node.args[0]
     values = context.values(target)
@@ -163,6 +173,15 @@ def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
         return None
     message = f"{text} became an argument of eval_shape"
     return Contribution(RULE.name, message, tuple(evidence[:3]), captures=captures)
+
+
+def _given_back(context: FileContext, site: Site) -> Iterator[Values]:
+    """What the functions of a site return."""
+    for definition in definitions_of(context, site):
+        if isinstance(definition, ast.Lambda):
+            yield context.values(definition.body)
+        elif definition is not None:
+            yield context.evaluator.returned(context.tree.scope_of(definition))
 
 
 def _bound(context: FileContext, site: Site) -> Decision | None:

@@ -136,7 +136,8 @@ def calls_of(context: FileContext, site: Site, definition: AnyFunction) -> list[
 def _operand_edits(context: FileContext, site: Site, captures: Sequence[Capture]) -> list[Edit]:
     call = site.node
     assert isinstance(call, ast.Call)
-    if call.keywords or len(call.args) < CONTROL_FLOW[site.transform].start:
+    start = CONTROL_FLOW[site.transform].start if site.transform in CONTROL_FLOW else 1
+    if call.keywords or len(call.args) < start:
         raise CannotEmit("not all arguments are passed by their places")
     edits: list[Edit] = []
     for branch in site.branches:

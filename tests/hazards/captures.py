@@ -366,6 +366,48 @@ TRANSFORMS_OF_JAX = {
     ),
 }
 
+MAPS_OF_JAX = {
+    "spellings": (
+        """
+        from jax import lax
+        def run(model: Net, x: jax.Array):
+            def f(x):
+                y = x * 1
+                return (y), (  # both
+                    model(x)
+                )
+            def g(x): return model(x) + 1  # one line
+            def h(): return model(jnp.ones(2))  # nothing given
+            a = lax.map(f, jnp.ones((3, 2)))
+            b = jax.lax.map(g, (jnp.ones((3, 2))))
+            c = jax.lax.map(lambda x: model(x), jnp.ones((3, 2)))[0]
+            d = jax.eval_shape(  # abstractly
+                lambda x: model(x),  # called
+                jnp.ones(2),  # with this
+            )
+            return a, b, c, d, nnx.eval_shape(h), jax.make_jaxpr(lambda x: model(x))(jnp.ones(2))
+        """,
+        5,
+    ),
+    "hidden": (
+        """
+        def run(model: Net, x: jax.Array, *args, **kwargs):
+            def f(x): return model(x)
+            def g(x):
+                if x is None: return
+                return model(x)
+            def h(x): return model
+            a = jax.lax.map(f, x, batch_size=2), jax.lax.map(g, jnp.ones((3, 2)))
+            b = jax.lax.map(lambda x: model(x), *args)
+            c = nnx.eval_shape(h, x), jax.eval_shape(lambda x: model(x), *args)
+            d = nnx.eval_shape(lambda x: Net(nnx.Rngs(0)), jnp.ones(2))
+            return a, b, c, d, jax.lax.map(lambda x: model(x),  # here
+                                           jnp.ones((3, 2)))
+        """,
+        0,
+    ),
+}
+
 BOUND = {
     "spellings": (
         """

@@ -9,6 +9,7 @@ from tests.hazards.captures import (
     ABSTRACT,
     BOUND,
     LOOPS,
+    MAPS_OF_JAX,
     PASSED,
     SCANS_OF_JAX,
     STACKED,
@@ -802,6 +803,7 @@ SOURCES: dict[str, Hazard] = (
             | {f"abstract-{name}": case for name, case in ABSTRACT.items()}
             | {f"lax-{name}": case for name, case in SCANS_OF_JAX.items()}
             | {f"jax-{name}": case for name, case in TRANSFORMS_OF_JAX.items()}
+            | {f"map-{name}": case for name, case in MAPS_OF_JAX.items()}
             | {f"bound-{name}": case for name, case in BOUND.items()}
             | {f"stacked-{name}": case for name, case in STACKED.items()}
         ).items()

@@ -112,6 +112,34 @@ def threaded(net: Net, x: jax.Array):
     return outer(x, net)
 
 
+def one_by_one(net: Net, xs: jax.Array):
+    def one(x: jax.Array, net):
+        """Returns early, or later."""
+        if x is None:
+            return (x, x), net
+        y = net(x)
+        return (y, y * 2), net
+
+    first, second = nnx.scan(one, in_axes=(0, nnx.Carry), out_axes=(0, nnx.Carry))(xs, net)[0]
+    return first, second, jax.lax.map(lambda x: net.layers.blocks.kernel[0] @ x, xs)
+
+
+def layer_by_layer(layers: Layers, xs: jax.Array):
+    return nnx.scan(lambda x, layers: layers(x), in_axes=(0, None), out_axes=0)(xs, layers)
+
+
+def abstract(net: Net, x: jax.Array):
+    def run(x: jax.Array, net):
+        return net(x)
+
+    shape = nnx.eval_shape(run, x, net).shape
+    return shape, nnx.eval_shape(lambda net: net(x) * 2, net).shape
+
+
+def traced(net: Net, x: jax.Array):
+    return len(jax.make_jaxpr(lambda x, net: net(x))(x, net).out_avals)
+
+
 def lost(net: Net, x: jax.Array):
     """What jax does to an argument is lost today, and will be."""
 

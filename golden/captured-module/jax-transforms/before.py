@@ -107,6 +107,34 @@ def threaded(net: Net, x: jax.Array):
     return outer(x)
 
 
+def one_by_one(net: Net, xs: jax.Array):
+    def one(x: jax.Array):
+        """Returns early, or later."""
+        if x is None:
+            return x, x
+        y = net(x)
+        return y, y * 2
+
+    first, second = jax.lax.map(one, xs)
+    return first, second, jax.lax.map(lambda x: net.layers.blocks.kernel[0] @ x, xs)
+
+
+def layer_by_layer(layers: Layers, xs: jax.Array):
+    return jax.lax.map(lambda x: layers(x), xs)
+
+
+def abstract(net: Net, x: jax.Array):
+    def run(x: jax.Array):
+        return net(x)
+
+    shape = jax.eval_shape(run, x).shape
+    return shape, nnx.eval_shape(lambda: net(x) * 2).shape
+
+
+def traced(net: Net, x: jax.Array):
+    return len(jax.make_jaxpr(lambda x: net(x))(x).out_avals)
+
+
 def lost(net: Net, x: jax.Array):
     """What jax does to an argument is lost today, and will be."""
 
