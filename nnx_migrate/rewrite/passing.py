@@ -161,10 +161,13 @@ def parameter_edits(
     parameters = [*args.posonlyargs, *args.args]
     if {parameter.arg for parameter in parameters} & {*names}:
         raise CannotEmit("a parameter of the function has the name of what it would be given")
+    here = context.tree.scope_of(definition)
     for node in ast.walk(definition):
         if isinstance(node, ast.Nonlocal | ast.Global) and {*names} & {*node.names}:
             raise CannotEmit("the function binds names around it")
-        if isinstance(node, ast.Name) and node.id in names and not isinstance(node.ctx, ast.Load):
+        if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Load):
+            continue
+        if node.id in names and context.tree.scope(node) == here:
             raise CannotEmit(f"{node.id} is bound anew in the function")
     edits = [_parameter(context, definition, parameters, names)]
     read = [node for node in ast.walk(definition) if isinstance(node, ast.Name)]
