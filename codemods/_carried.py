@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods._closures import Captured, calls_of_decorated, disjoint
+from codemods._closures import Captured, calls_of_decorated
+from codemods._two_names import disjoint
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode

@@ -8,6 +8,7 @@ import functools
 from collections.abc import Iterator
 
 from codemods._evidence import is_graph_node
+from codemods._two_names import distinct
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
@@ -15,9 +16,6 @@ from nnx_migrate.facts.use_search import Use
 from nnx_migrate.facts.values import (
     ContainerValue,
     FunctionValue,
-    Instance,
-    Located,
-    ParameterOf,
     Scope,
     TupleValue,
     Value,
@@ -112,7 +110,7 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
     branches = [definition_of(context, function) for function in site.branches]
     if not names or None in (branches if site.form == "operands" else definitions):
         return None
-    objects, unclear = _distinct(context, names)
+    objects, unclear = distinct(context, names)
     uses: set[Use] = set()
     unseen = any(definition is None for definition in definitions)
     for name in names:
@@ -190,112 +188,10 @@ def _captures_node(context: FileContext, value: FunctionValue, depth: int) -> bo
     return False
 
 
-def _distinct(context: FileContext, names: dict[str, Scope]) -> tuple[tuple[Capture, ...], str]:
-    """The captured objects, each once, and why two of them may not be told apart."""
-    paths = {
-        name: context.analysis.identity.path(scope, ir.Name(name)) for name, scope in names.items()
-    }
-    roots: dict[str, list[tuple[str, str]]] = {}
-    reason = ""
-    holders = _optimizers(context, names, paths)
-    for name in sorted(names, key=lambda n: (len(paths[n]), n in holders, n)):
-        if (optimizer := holders.get(name)) is not None:
-            roots.setdefault(optimizer, []).append((name, ".model"))
-            continue
-        holder = next((r for r in roots if paths[name][: len(paths[r])] == paths[r]), None)
-        if holder is None:
-            reason = reason or _shares(context, names, roots, name)
-            roots.setdefault(name, [])
-        elif _is_alias(context, names[name], name, holder):
-            rest = paths[name][len(paths[holder]) :]
-            roots[holder].append((name, "".join(f".{part}" for part in rest)))
-        else:
-            reason = reason or f"{name} is a part of {holder}"
-            roots[name] = []
-    order = sorted(roots)
-    return tuple(Capture(name, tuple(roots[name])) for name in order), reason
-
-
-def _optimizers(
-    context: FileContext, names: dict[str, Scope], paths: dict[str, tuple[str, ...]]
-) -> dict[str, str]:
-    """The models that were given to a ModelAndOptimizer beside them, each with that one."""
-    found: dict[str, str] = {}
-    for holder, scope in names.items():
-        bindings = context.project.bindings(scope, holder)
-        if len(bindings) != 1 or not isinstance(bindings[0], Located):
-            continue
-        where, made = bindings[0].scope, bindings[0].expr
-        if not isinstance(made, ir.Call) or not made.args:
-            continue
-        if context.project.nnx_name(where, made.func) != "ModelAndOptimizer":
-            continue
-        model = context.analysis.identity.path(where, made.args[0])
-        for name, path in paths.items():
-            single = len(context.project.bindings(names[name], name)) == 1
-            single = single and not _is_stored(context, holder, "model")
-            if model and path == model and single:
-                found[name] = holder
-    return found
-
-
-def _is_stored(context: FileContext, holder: str, name: str) -> bool:
-    """Whether an attribute of an object is set anywhere in the file."""
-    return any(
-        isinstance(node, ast.Attribute)
-        and node.attr == name
-        and not isinstance(node.ctx, ast.Load)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == holder
-        for node in context.tree.nodes
-    )
-
-
-def _is_alias(context: FileContext, scope: Scope, name: str, holder: str) -> bool:
-    """Whether a name is bound to attributes of `holder`, by no other name in between."""
-    bindings = context.project.bindings(scope, name)
-    if len(bindings) != 1 or isinstance(bindings[0], ParameterOf):
-        return False
-    expr = bindings[0].expr
-    while isinstance(expr, ir.Attribute):
-        expr = expr.base
-    return expr == ir.Name(holder)
-
-
-def _shares(
-    context: FileContext,
-    names: dict[str, Scope],
-    roots: dict[str, list[tuple[str, str]]],
-    name: str,
-) -> str:
-    values = context.evaluator.values(names[name], ir.Name(name))
-    identity = context.analysis.identity
-    path = identity.path(names[name], ir.Name(name))
-    for root in roots:
-        held = identity.path(names[root], ir.Name(root))
-        kept = [
-            *identity.kept(names[root], ir.Name(root)),
-            *identity.kept(names[name], ir.Name(name)),
-        ]
-        if any(each[: len(p)] == p for each in kept for p in (path, held)):
-            return f"{name} and {root} hold the same object"
-        others = context.evaluator.values(names[root], ir.Name(root))
-        if not disjoint(context, values, others):
-            return f"{name} and {root} may share Variables"
-    return ""
-
-
-def _alone(values: Values) -> Values:
-    """An nnx.Optimizer without the model that it was made for, which it does not keep."""
-    return frozenset(
-        dataclasses.replace(value, wraps=frozenset())
-        if isinstance(value, Instance) and value.class_name == "flax.nnx.Optimizer"
-        else value
-        for value in values
-    )
-
-
-def disjoint(context: FileContext, values: Values, others: Values) -> bool:
-    """Whether two objects hold Variables of different types alone, so that they share none."""
-    one, other = (context.analysis.contents.of(_alone(v)) for v in (values, others))
-    return not (one.unseen or other.unseen or one.variables & other.variables)
+def given_back(context: FileContext, site: Site) -> Iterator[Values]:
+    """What the functions of a site return."""
+    for definition in definitions_of(context, site):
+        if isinstance(definition, ast.Lambda):
+            yield context.values(definition.body)
+        elif definition is not None:
+            yield context.evaluator.returned(context.tree.scope_of(definition))

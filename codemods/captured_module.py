@@ -69,8 +69,6 @@ Reference: https://github.com/google/flax/issues/4819
 from __future__ import annotations
 
 import ast
-import dataclasses
-from collections.abc import Iterator
 
 from codemods._carried import is_data, is_unchanged, name_in_nnx, not_a_tree, overlap
 from codemods._certainty import is_certain, is_expected_to_raise
@@ -79,25 +77,24 @@ from codemods._closures import (
     calls_of_decorated,
     captured_by,
     definitions_of,
+    given_back,
     may_capture,
 )
 from codemods._evidence import is_graph_node
+from codemods._spelled import as_lambdas, through_others
 from codemods._trace_level import may_be_captured, obstacle
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import CONTROL_FLOW, JAX_SITES, LOOPS, SCANS
-from nnx_migrate.facts.use_search import Use
-from nnx_migrate.facts.values import FunctionValue, Values
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.abstract_calls import ABSTRACT, of_function
-from nnx_migrate.rewrite.called_functions import threaded
 from nnx_migrate.rewrite.closures import closure_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.plan import CannotEmit, Capture, Contribution, Decision, Manual, Same
 from nnx_migrate.rewrite.round import covered_by_setters
 from nnx_migrate.rewrite.rule import Rule
-from nnx_migrate.rewrite.spelled_out import bound_functions, spelled_out
+from nnx_migrate.rewrite.spelled_out import bound_functions
 from nnx_migrate.rewrite.stacks import stack_of
 
 
@@ -108,14 +105,14 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         called = of_function(context, site)
         if called is None:
             return _abstractly_called(context, site)
-        if not all(is_data(values) for values in _given_back(context, called)):
+        if not all(is_data(values) for values in given_back(context, called)):
             return None  # what it returns may hold the object
         site = called
     if any(bound_functions(context, site)):
-        return _bound(context, site)
+        return as_lambdas(context, site, decide)
     if not may_capture(context, site):
         return None
-    if (decision := _through_others(context, site)) is not None:
+    if (decision := through_others(context, site, decide)) is not None:
         return decision
     captured = captured_by(context, site)
     if captured is None or not captured.objects or may_be_captured(context):
@@ -173,63 +170,6 @@ def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
         return None
     message = f"{text} became an argument of eval_shape"
     return Contribution(RULE.name, message, tuple(evidence[:3]), captures=captures)
-
-
-def _given_back(context: FileContext, site: Site) -> Iterator[Values]:
-    """What the functions of a site return."""
-    for definition in definitions_of(context, site):
-        if isinstance(definition, ast.Lambda):
-            yield context.values(definition.body)
-        elif definition is not None:
-            yield context.evaluator.returned(context.tree.scope_of(definition))
-
-
-def _bound(context: FileContext, site: Site) -> Decision | None:
-    """A site with functions that are bound to an object: as if they were lambdas that name it."""
-    found = [use for f, values in bound_functions(context, site) for use in _uses(context, values)]
-    defined = any(each is not None for each in definitions_of(context, site))
-    if not found and not defined:
-        return None
-    try:
-        spelled = spelled_out(context, site)
-        decision = None if spelled is None else decide(spelled.context, spelled.site)
-        if isinstance(decision, Contribution):
-            closure_edits(context, site, decision.captures)
-    except CannotEmit:
-        return None
-    if not isinstance(decision, Contribution | Manual):
-        return None
-    uses = sorted(found, key=lambda use: (not use.certain, use.where, use.what))
-    evidence = [Evidence(use.what, Proof.PROVED, use.where) for use in uses[:3]]
-    decision = dataclasses.replace(decision, evidence=tuple(evidence) or decision.evidence)
-    if isinstance(decision, Manual):
-        return decision
-    # All arguments are passed by their places, and what the method is bound to among them.
-    return dataclasses.replace(decision, settles=frozenset({"keyword-arguments"}))
-
-
-def _uses(context: FileContext, values: Values) -> Iterator[Use]:
-    """What functions that are bound to an object do to it."""
-    for value in values:
-        if isinstance(value, FunctionValue):
-            bound = context.project.function(value.scope).parameters
-            for parameter in bound[: 1 if value.bound else value.partial_args]:
-                yield from context.analysis.uses.of(value.scope, parameter.name)
-            for name in value.bound_keywords:
-                yield from context.analysis.uses.of(value.scope, name)
-    yield from context.analysis.uses.of_call(values, "")
-
-
-def _through_others(context: FileContext, site: Site) -> Decision | None:
-    """A site of which the functions capture objects through others that they call."""
-    try:
-        changed = threaded(context, site)
-        decision = None if changed is None else decide(changed.context, changed.site)
-        if isinstance(decision, Contribution):
-            closure_edits(context, site, decision.captures)
-    except CannotEmit:
-        return None
-    return decision if isinstance(decision, Contribution | Manual) else None
 
 
 def _only_read(captured: Captured) -> Decision | None:

@@ -33,7 +33,7 @@ def threaded(context: FileContext, site: Site) -> SpelledOut | None:
     Raises:
         CannotEmit: a function or a call of it is not written in a way that can be changed.
     """
-    needed = _needed(context, site)
+    needed = needed_by(context, site)
     edits: list[Edit] = []
     for function, names in needed.items():
         calls = direct_calls(context, function)
@@ -58,7 +58,7 @@ def _check_names(
             raise CannotEmit(f"{name} is something else where {function.name} is called")
 
 
-def _needed(context: FileContext, site: Site) -> dict[ast.FunctionDef, set[str]]:
+def needed_by(context: FileContext, site: Site) -> dict[ast.FunctionDef, set[str]]:
     """The functions that those of the site call, with the names of the objects that they use."""
     traced = site.functions or (stack_of(context, site)[-1].function,)
     found = [definition_of(context, function) for function in traced]
