@@ -25,7 +25,8 @@ Decide = Callable[[FileContext, Site], Decision | None]
 
 def as_lambdas(context: FileContext, site: Site, decide: Decide) -> Decision | None:
     """A site with functions that are bound to an object: as if they were lambdas that name it."""
-    found = [use for f, values in bound_functions(context, site) for use in _uses(context, values)]
+    functions = list(bound_functions(context, site))
+    found = [use for function in functions for use in _uses(context, function.values)]
     defined = any(each is not None for each in definitions_of(context, site))
     if not found and not defined:
         return None
@@ -43,8 +44,11 @@ def as_lambdas(context: FileContext, site: Site, decide: Decide) -> Decision | N
     decision = dataclasses.replace(decision, evidence=tuple(evidence) or decision.evidence)
     if isinstance(decision, Manual):
         return decision
+    named = [f.place.id for f in functions if isinstance(f.place, ast.Name)]
+    drop = tuple(f for f in named if f not in {capture.name for capture in decision.captures})
     # All arguments are passed by their places, and what the method is bound to among them.
-    return dataclasses.replace(decision, settles=frozenset({"keyword-arguments"}))
+    settles = frozenset({"keyword-arguments"})
+    return dataclasses.replace(decision, settles=settles, drop=(*decision.drop, *drop))
 
 
 def _uses(context: FileContext, values: Values) -> Iterator[Use]:

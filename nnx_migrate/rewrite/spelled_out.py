@@ -14,7 +14,7 @@ from pathlib import Path
 from nnx_migrate.facts.analysis import Analysis
 from nnx_migrate.facts.index import index_tree
 from nnx_migrate.facts.parsing import parse
-from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.sites import Site, assigned_value
 from nnx_migrate.facts.syntax import Tree, names_in
 from nnx_migrate.facts.transforms import CONTROL_FLOW, LOOPS, NNX_OF_JAX, SCANS
 from nnx_migrate.facts.values import FunctionValue, Instance, Scope, Values
@@ -43,16 +43,69 @@ class SpelledOut:
     edits: tuple[Edit, ...]
 
 
-def bound_functions(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, Values]]:
-    """The functions of a site that are bound to an object, and what each of them can be."""
-    functions = site.functions or (site.function,)
-    for function in functions:
-        if isinstance(function, ast.Attribute | ast.Name):
-            values = context.values(function)
-            if _is_method(context, function, values) or are_nodes(context, values):
-                yield function, values
-        elif isinstance(function, ast.Call) and _is_partial(context, function):
-            yield function, context.values(function)
+@dataclasses.dataclass(frozen=True, slots=True)
+class BoundFunction:
+    """A function of a site that is bound to an object.
+
+    Args:
+        place: the expression at the site.
+        meaning: what makes it; another expression where the site has a name for it.
+        values: what it can be.
+    """
+
+    place: ast.expr
+    meaning: ast.expr
+    values: Values
+
+
+def bound_functions(context: FileContext, site: Site) -> Iterator[BoundFunction]:
+    """The functions of a site that are bound to an object."""
+    for place in site.functions or (site.function,):
+        if not isinstance(place, ast.expr):
+            continue
+        meaning = _meaning(context, place)
+        if isinstance(meaning, ast.Attribute | ast.Name):
+            values = context.values(meaning)
+            found = _is_method(context, meaning, values) or are_nodes(context, values)
+        else:
+            found = isinstance(meaning, ast.Call) and _is_partial(context, meaning)
+            values = context.values(meaning) if found else frozenset()
+        if found:
+            yield BoundFunction(place, meaning, values)
+
+
+def _meaning(context: FileContext, place: ast.expr) -> ast.expr:
+    """What a name was bound to that stands for a method or a partial."""
+    if not isinstance(place, ast.Name) or are_nodes(context, context.values(place)):
+        return place
+    found = assigned_value(context.tree, context.tree.scope(place), place.id)
+    if found is None or not isinstance(found[0], ast.Attribute | ast.Call):
+        return place
+    same = context.tree.scope(found[1]) == context.tree.scope(place)
+    return found[0] if same else place
+
+
+def _check_stable(context: FileContext, site: Site, function: BoundFunction) -> None:
+    """What the function is bound to has to be the same where it is called.
+
+    Raises:
+        CannotEmit: a name or an attribute may stand for something else by then.
+    """
+    at_once = site.form == "operands" or site.node in {use.func for use in site.uses}
+    if function.place is function.meaning and (at_once or site.form == "object"):
+        return
+    meaning = function.meaning
+    parts: list[ast.expr] = [meaning]
+    if isinstance(meaning, ast.Call):
+        parts = [*meaning.args, *(keyword.value for keyword in meaning.keywords)]
+    elif isinstance(meaning, ast.Attribute):
+        parts = [meaning.value]
+    for part in parts:
+        bindings = context.project.bindings(context.tree.scope(part), getattr(part, "id", ""))
+        if not isinstance(part, ast.Constant) and len(bindings) != 1:
+            raise CannotEmit(
+                "what the function is bound to may be another object when it is called"
+            )
 
 
 def _is_method(context: FileContext, function: ast.expr, values: Values) -> bool:
@@ -95,8 +148,9 @@ def spelled_out(context: FileContext, site: Site) -> SpelledOut | None:
         return None
     count = _count(site)
     edits: list[Edit] = []
-    for function, values in found:
-        names = _parameters(context, function, values, count)
+    for function in found:
+        _check_stable(context, site, function)
+        names = _parameters(context, function, count)
         edits += _defined(context, site, function, names) or [_lambda(context, function, names)]
     return edited_site(context, site, edits)
 
@@ -140,13 +194,13 @@ def _count(site: Site) -> int:
     return counts.pop()
 
 
-def _parameters(context: FileContext, function: ast.expr, values: Values, count: int) -> list[str]:
+def _parameters(context: FileContext, function: BoundFunction, count: int) -> list[str]:
     """Names for what the function is called with: those that its definition gives them."""
-    found = {_named(context, value) for value in values}
+    found = {_named(context, value) for value in function.values}
     names = next(iter(found)) if len(found) == 1 else None
     if names is None or len(names) < count:
         names = ("x",) if count == 1 else tuple(f"x{place}" for place in range(count))
-    return fresh(names[:count], names_in(function), "given") if count else []
+    return fresh(names[:count], names_in(function.meaning), "given") if count else []
 
 
 def _named(context: FileContext, value: object) -> tuple[str, ...] | None:
@@ -161,9 +215,10 @@ def _named(context: FileContext, value: object) -> tuple[str, ...] | None:
     return tuple(name for name in positional[start:] if name not in value.bound_keywords)
 
 
-def _lambda(context: FileContext, function: ast.expr, names: Sequence[str]) -> Edit:
+def _lambda(context: FileContext, function: BoundFunction, names: Sequence[str]) -> Edit:
     head = f"lambda {', '.join(names)}" if names else "lambda"
-    return Edit(*context.text.span(function), f"{head}: {_call(context, function, names)}")
+    body = _call(context, function.meaning, names)
+    return Edit(*context.text.span(function.place), f"{head}: {body}")
 
 
 def _call(context: FileContext, function: ast.expr, names: Sequence[str]) -> str:
@@ -177,7 +232,7 @@ def _call(context: FileContext, function: ast.expr, names: Sequence[str]) -> str
 
 
 def _defined(
-    context: FileContext, site: Site, function: ast.expr, names: Sequence[str]
+    context: FileContext, site: Site, function: BoundFunction, names: Sequence[str]
 ) -> list[Edit]:
     """A definition, for the body of a scan with outputs, which has to show its results."""
     back = site.options.get("out_axes")
@@ -186,7 +241,8 @@ def _defined(
     if reason := hoistable(context, site.node):
         raise CannotEmit(reason)
     taken = {*context.taken_names(site.node), *names}
-    called = function.args[0] if isinstance(function, ast.Call) else function
+    meaning = function.meaning
+    called = meaning.args[0] if isinstance(meaning, ast.Call) else meaning
     body = fresh([f"{prefix_of(_call(context, called, ()))}_body"], taken)[0]
     count = len(back.elts) if isinstance(back, ast.Tuple) else 2
     results = fresh(["out"] * (count - 1), taken)
@@ -195,14 +251,14 @@ def _defined(
     result = ", ".join(results)
     lines = [
         f"def {body}({', '.join(names)}):",
-        f"{context.indent_unit}{result} = {_call(context, function, names)}",
+        f"{context.indent_unit}{result} = {_call(context, meaning, names)}",
         f"{context.indent_unit}return {result}",
         "",
     ]
     statement = context.tree.statement(site.node)
     return [
         insert_before(context, statement, lines),
-        Edit(*context.text.span(function), body),
+        Edit(*context.text.span(function.place), body),
     ]
 
 

@@ -429,9 +429,14 @@ BOUND = {
             d = nnx.fori_loop(0, 2, functools.partial(count, model=model), jnp.ones(2))
             if x is None: e = jax.grad(lambda x: 1.0)(x); f = jax.vmap(model)(jnp.ones((2, 2)))
             g, _ = nnx.cond(x.sum() > 0, model, model.__call__, jnp.ones(2)), 1
-            return a, b, c, g
+            h = model.__call__  # under a name
+            # with a comment
+            i = bind(  # over
+                apply, model,  # two lines
+                scale=2.0)
+            return a, b, c, g, nnx.jit(h)(jnp.ones(2)), nnx.remat(i)(jnp.ones(2))
         """,
-        6,
+        8,
     ),
     "hidden": (
         """
@@ -443,8 +448,8 @@ BOUND = {
             c = nnx.jit(functools.partial(apply, *args, **kwargs))(x)
             d = [nnx.scan(m.__call__)(x, x) for m in (model,)]
             while nnx.scan(model.__call__)(x, x): pass
-            f = model.__call__
-            return a, b, c, d, nnx.jit(f)(x), jax.jit(model.linear)(x)
+            f = g = model.__call__
+            return a, b, c, d, nnx.jit(f)(x), jax.jit(model.linear)(x), g
         """,
         0,
     ),

@@ -95,6 +95,26 @@ def scaled_twice(net: Net, flag: jax.Array, x: jax.Array):
     return nnx.cond(flag, lambda x, net: apply(net, x, scale=3.0), lambda x, net: net(x), x, net)
 
 
+def under_a_name(net: Net, x: jax.Array):
+    def body(i, carry):
+        x, net = carry
+        return net.again(i, x), net
+
+    return nnx.remat(lambda x, net: apply(net, x, scale=2.0))(x, net) + nnx.fori_loop(0, 2, body, (x, net))[0]
+
+
+def another_by_then(net: Net, other: Net, x: jax.Array):
+    """The function keeps the first one; as an argument it would be the other."""
+    run = jax.jit(net.skip)
+    handed_on = jax.jit(functools.partial(hand_on, net.linear))
+    net = other
+    return run(x) + handed_on(x)
+
+
+def hand_on(linear: nnx.Linear, x: jax.Array):
+    return linear(x)
+
+
 def called(net: Net, x: jax.Array):
     return nnx.fori_loop(0, 2, lambda i, x: x, x) + nnx.remat(lambda x, net: net(x))(x, net)
 

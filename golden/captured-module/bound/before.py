@@ -82,6 +82,24 @@ def scaled_twice(net: Net, flag: jax.Array, x: jax.Array):
     return nnx.cond(flag, functools.partial(apply, net, scale=3.0), lambda x: net(x), x)
 
 
+def under_a_name(net: Net, x: jax.Array):
+    step = functools.partial(apply, net, scale=2.0)
+    again = net.again
+    return nnx.remat(step)(x) + nnx.fori_loop(0, 2, again, x)
+
+
+def another_by_then(net: Net, other: Net, x: jax.Array):
+    """The function keeps the first one; as an argument it would be the other."""
+    run = jax.jit(net.skip)
+    handed_on = jax.jit(functools.partial(hand_on, net.linear))
+    net = other
+    return run(x) + handed_on(x)
+
+
+def hand_on(linear: nnx.Linear, x: jax.Array):
+    return linear(x)
+
+
 def called(net: Net, x: jax.Array):
     return nnx.fori_loop(0, 2, lambda i, x: x, x) + jax.checkpoint(net)(x)
 

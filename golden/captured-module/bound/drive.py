@@ -47,6 +47,7 @@ CASES = [
     ("scaled", (X,), lambda net, x: net(x) * 2.0),
     ("scaled_twice", (YES, X), lambda net, flag, x: net(x) * 3.0),
     ("scaled_twice", (NO, X), lambda net, flag, x: net(x)),
+    ("under_a_name", (X,), lambda net, x: net(x) * 2.0 + (net(net(x)) + 1)),
     ("called", (X,), lambda net, x: x + net(x)),
     ("read", (X,), lambda net, x: (x, net.linear(x))),
 ]
