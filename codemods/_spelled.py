@@ -82,9 +82,12 @@ def _raising(context: FileContext, site: Site, reason: str) -> Manual | None:
     if may_be_captured(context) or is_expected_to_raise(context, [site.node, *places]):
         return None
     path = context.project.path_of(context.tree.module)
+    names = {function.name for function in needed}
     for call in (node for place in places for node in ast.walk(place)):
-        called = definition_of(context, call.func) if isinstance(call, ast.Call) else None
-        if not isinstance(call, ast.Call) or not isinstance(called, ast.FunctionDef):
+        if not isinstance(call, ast.Call) or getattr(call.func, "id", "") not in names:
+            continue
+        called = definition_of(context, call.func)
+        if not isinstance(called, ast.FunctionDef):
             continue
         for name in sorted(needed.get(called, ())):
             uses = context.analysis.uses.of(context.tree.scope_of(called), name)

@@ -12,7 +12,8 @@ loop shows what it captures.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Mapping
 
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction
@@ -58,7 +59,8 @@ def _check_names(
             raise CannotEmit(f"{name} is something else where {function.name} is called")
 
 
-def needed_by(context: FileContext, site: Site) -> dict[ast.FunctionDef, set[str]]:
+@functools.lru_cache(maxsize=2)
+def needed_by(context: FileContext, site: Site) -> Mapping[ast.FunctionDef, set[str]]:
     """The functions that those of the site call, with the names of the objects that they use."""
     traced = site.functions or (stack_of(context, site)[-1].function,)
     found = [definition_of(context, function) for function in traced]
