@@ -14,6 +14,7 @@ from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.use_search import Use
 from nnx_migrate.facts.values import (
+    Basic,
     ContainerValue,
     FunctionValue,
     Scope,
@@ -195,3 +196,16 @@ def given_back(context: FileContext, site: Site) -> Iterator[Values]:
             yield context.values(definition.body)
         elif definition is not None:
             yield context.evaluator.returned(context.tree.scope_of(definition))
+
+
+def gives_object(context: FileContext, value: Value) -> bool:
+    """Whether what a function returns is, or holds, an object or a State of one."""
+    match value:
+        case Basic(sort=sort):
+            return sort == "state"
+        case ContainerValue(element=element):
+            return any(gives_object(context, each) for each in element)
+        case TupleValue(elements=elements):
+            return any(gives_object(context, each) for part in elements for each in part)
+        case _:
+            return _holds_node(context, value)

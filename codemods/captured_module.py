@@ -78,6 +78,7 @@ from codemods._closures import (
     captured_by,
     definitions_of,
     given_back,
+    gives_object,
     may_capture,
 )
 from codemods._evidence import is_graph_node
@@ -191,6 +192,10 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
         evidence.append(Evidence(claim, Proof.ASSUMED, context.where(site.node)))
         if not context.options.unsafe:
             return claim
+    if any(each.transform in JAX_SITES for each in stack_of(context, site)) and any(
+        gives_object(context, value) for values in given_back(context, site) for value in values
+    ):
+        return "it returns an object, or a State of one, which nnx does in other ways than jax"
     shared = overlap(context, site, captured)
     if shared is not None:
         evidence.append(shared)

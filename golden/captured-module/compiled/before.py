@@ -69,3 +69,9 @@ def given_away(layers: Layers, x: jax.Array):
 
 def shift(layers: Layers):
     layers.blocks.bias[...] += 1.0
+
+
+def returned(layers: Layers, x: jax.Array):
+    """jax gives a copy of what a function returns, and nnx the object itself."""
+    run = jax.jit(lambda x: (layers(x), layers))
+    return run(x)
