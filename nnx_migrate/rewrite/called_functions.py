@@ -39,7 +39,7 @@ def threaded(context: FileContext, site: Site) -> SpelledOut | None:
     for function, names in needed.items():
         calls = direct_calls(context, function)
         if calls is None:
-            raise CannotEmit(f"{function.name} is more than called")
+            raise CannotEmit(f"{function.name} is more than called, or in other files too")
         captures = [Capture(name) for name in sorted(names)]
         edits += parameter_edits(context, function, captures)
         for call in calls:
