@@ -44,7 +44,7 @@ def packed(value: object, root: Path, most_bytes: int, *, shapes: bool = False) 
 class _Bounded(io.BytesIO):
     def __init__(self, most_bytes: int) -> None:
         super().__init__()
-        self._left = most_bytes
+        self._most = self._left = most_bytes
 
     def write(self, data: Any) -> int:
         self.expect(memoryview(data).nbytes)
@@ -53,7 +53,7 @@ class _Bounded(io.BytesIO):
 
     def expect(self, nbytes: int) -> None:
         if nbytes > self._left:
-            raise TooManyBytes
+            raise TooManyBytes(f"more than {self._most} bytes, most of them not of arrays")
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]

@@ -87,3 +87,20 @@ def write_project(
         Side("new", folder / "new", (folder / "new",)),
         folder / "calls.sqlite",
     )
+
+
+def write_single_program(folder: Path, old: str, new: str) -> Project:
+    """Writes a program that is no tree, before and after.
+
+    Args:
+        folder: it takes before.py and after.py.
+        old: the text of the one.
+        new: of the other.
+    """
+    (folder / "before.py").write_text(old)
+    (folder / "after.py").write_text(new)
+    return Project(
+        Side("old", folder / "before.py", ()),
+        Side("new", folder / "after.py", ()),
+        folder / "calls.sqlite",
+    )
