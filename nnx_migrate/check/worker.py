@@ -79,7 +79,7 @@ def trace(column: Column, job: Job) -> WasTraced:
     from nnx_migrate.check.tracing import traced_call
 
     started = time.perf_counter()
-    found = _calling(column, job, traced_call)
+    found = _calling(column, job, traced_call, numbers=False)
     if isinstance(found, NotDone):
         # A trace that broke off may have left traced values in objects of the user's modules.
         _forget(column)
@@ -127,11 +127,13 @@ def measure(column: Column, job: Job) -> Costs | NotDone:
     return _calling(column, job, costs_of)
 
 
-def _calling(column: Column, job: Job, use: Callable[[Call], _Kept | NotDone]) -> _Kept | NotDone:
+def _calling(
+    column: Column, job: Job, use: Callable[[Call], _Kept | NotDone], *, numbers: bool = True
+) -> _Kept | NotDone:
     from nnx_migrate.check.sources import call_of_job
 
     try:
-        call = call_of_job(column, job)
+        call = call_of_job(column, job, numbers=numbers)
     except (Exception, SystemExit) as error:
         return NotDone(f"the case cannot be built: {type(error).__name__}: {error}"[:2000])
     try:
