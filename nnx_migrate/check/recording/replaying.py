@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import pickle
 import sys
 from pathlib import Path
 from typing import Any
 
 from nnx_migrate.check.calls import Call
-from nnx_migrate.check.forms import Observation
 from nnx_migrate.check.jobs import Side
 from nnx_migrate.check.recording.store import StoredCall, read_call
 from nnx_migrate.check.recording.unpacking import Reader, module_of, unpacked
@@ -44,27 +42,6 @@ def recorded_call(recording: Path, number: int, side: Side, *, numbers: bool = T
         function = getattr(owner, last)
     arguments, keywords = unpacked(stored.arguments, reader)
     return Call(function, arguments, keywords)
-
-
-def recorded_observation(recording: Path, number: int) -> Observation | None:
-    """What came of a call in the user's own run.
-
-    Args:
-        recording: the file.
-        number: of the call.
-
-    Returns:
-        None where it is not known: the call was traced, or too large.
-
-    Raises:
-        LookupError: there is no such call.
-    """
-    observed = read_call(recording, number).observed
-    if observed is None:
-        return None
-    found = pickle.loads(observed)
-    assert isinstance(found, Observation)
-    return found
 
 
 def _resume(stored: StoredCall, side: Side) -> None:

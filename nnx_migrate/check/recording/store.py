@@ -6,11 +6,13 @@ import contextlib
 import dataclasses
 import hashlib
 import json
+import pickle
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
+from nnx_migrate.check.forms import Observation
 from nnx_migrate.check.jobs import Job
 
 Kept = Literal["values", "shapes", "traced"]
@@ -167,6 +169,27 @@ def read_call(recording: Path, number: int) -> StoredCall:
     return StoredCall(
         path, name, kept, module, arguments, observed, tuple(argv), tuple(import_paths)
     )
+
+
+def recorded_observation(recording: Path, number: int) -> Observation | None:
+    """What came of a call in the user's own run.
+
+    Args:
+        recording: the file.
+        number: of the call.
+
+    Returns:
+        None where it is not known: the call was traced, or too large.
+
+    Raises:
+        LookupError: there is no such call.
+    """
+    observed = read_call(recording, number).observed
+    if observed is None:
+        return None
+    found = pickle.loads(observed)
+    assert isinstance(found, Observation)
+    return found
 
 
 def call_digest(recording: Path, number: int) -> str:
