@@ -12,7 +12,12 @@ from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
 
-from nnx_migrate.check.recording.unpacking import array_of_shape, of_a_library, of_the_user
+from nnx_migrate.check.recording.unpacking import (
+    array_of_shape,
+    key_of_data,
+    of_a_library,
+    of_the_user,
+)
 
 # Below this an array may be an index or a key that Python code looks at.
 _SMALL_BYTES = 4096
@@ -70,7 +75,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             if self._shapes and _by_shape(obj):
                 return array_of_shape, _shape(obj)
             self._file.expect(obj.nbytes)
-            return NotImplemented
+            return _key_by_name(obj) if _is_key(obj) else NotImplemented
         return self._reference(obj) or super().reducer_override(obj)
 
     def _reference(self, obj: Any) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
@@ -117,6 +122,15 @@ def _shape(array: Any) -> tuple[tuple[int, ...], Any, bool]:
     weak = bool(getattr(getattr(array, "aval", None), "weak_type", False))
     jax: Any = sys.modules.get("jax")
     return array.shape, f"key:{jax.random.key_impl(array)}" if _is_key(array) else array.dtype, weak
+
+
+def _key_by_name(key: Any) -> Any:
+    """A key by the name of its generator: a generator that is pickled is no longer jax's own."""
+    jax: Any = sys.modules.get("jax")
+    generator = jax.random.key_impl(key)
+    if not isinstance(generator, str):
+        return NotImplemented
+    return key_of_data, (jax.device_get(jax.random.key_data(key)), generator)
 
 
 def _is_key(array: Any) -> bool:

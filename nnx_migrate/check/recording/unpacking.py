@@ -117,6 +117,18 @@ def of_a_library(module: str, name: str) -> Any:
     return functools.reduce(getattr, name.split("."), importlib.import_module(module))
 
 
+def key_of_data(data: Any, generator: str) -> Any:
+    """A key array.
+
+    Args:
+        data: its key data.
+        generator: the name of its implementation, as jax registers it.
+    """
+    import jax
+
+    return jax.random.wrap_key_data(data, impl=generator)
+
+
 def array_of_shape(shape: tuple[int, ...], dtype: Any, weak: bool) -> Any:
     """An array of which the shape was kept; called by a pickle that is read.
 
