@@ -11,12 +11,15 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import nnx_migrate
 from nnx_migrate.check.command import check
+
+if TYPE_CHECKING:
+    from nnx_migrate.engine import RunResult
 
 _FILE = click.Path(path_type=Path)
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -32,6 +35,8 @@ class _Request:
     patch: Path | None
     as_json: bool
     verbose: bool
+    verify: bool
+    revert: bool
 
     @property
     def writes(self) -> bool:
@@ -95,6 +100,12 @@ def app() -> None:
 )
 @click.option("--verbose", "-v", is_flag=True, help="List unchanged sites and evidence as well.")
 @click.option(
+    "--verify",
+    is_flag=True,
+    help="Then run what [tool.nnx-migrate.check] names on old and new code.",
+)
+@click.option("--revert-different", is_flag=True, help="With --verify: put back files that differ.")
+@click.option(
     "--stdin-filename",
     metavar="FILE",
     type=_FILE,
@@ -117,6 +128,8 @@ def apply(
     jobs: int | None,
     report_format: str,
     verbose: bool,
+    verify: bool,
+    revert_different: bool,
     stdin_filename: Path | None,
 ) -> None:
     """Migrate files in place, or show what would change.
@@ -127,6 +140,7 @@ def apply(
       nnx-migrate apply src/ --diff > nnx.patch && git apply nnx.patch
       nnx-migrate apply src/ --select module-gradient,diff-state
       nnx-migrate apply src/ --check --format json > report.json
+      nnx-migrate apply src/ --verify      migrate, then run old and new code side by side
       nnx-migrate apply --explain src/train.py:42
       nnx-migrate apply - --stdin-filename src/train.py < src/train.py
 
@@ -157,6 +171,8 @@ def apply(
         patch=patch,
         as_json=report_format == "json",
         verbose=verbose,
+        verify=verify or revert_different,
+        revert=revert_different,
     )
     given = {key: value for key, value in flags.items() if value is not None}
     if explain is not None:
@@ -232,6 +248,8 @@ def _apply(
     stdin = paths == ["-"]
     if "-" in paths and not stdin:
         console.stop("'-' (stdin) cannot be combined with other paths")
+    if request.verify and (stdin or not request.writes):
+        console.stop("--verify looks at what was written: not with '-' or flags that write nothing")
     if stdin_filename is not None and not stdin:
         console.stop("--stdin-filename needs '-' as the only path")
     with console.errors_reported():
@@ -240,6 +258,8 @@ def _apply(
             result = console.run_stdin(stdin_filename or Path("stdin.py"), configuration)
         else:
             files = [Path(path) for path in paths]
+            if request.verify:
+                _require_check(files[0])
             result = console.run_paths(files, configuration, write=request.writes)
         if stdin and request.writes:
             console.emit_source(result.results[0])
@@ -255,7 +275,40 @@ def _apply(
                 written=request.writes,
                 on_stdout=request.as_json and not request.previews and not stdin,
             )
-        return console.exit_code(result, written=request.writes)
+        code = console.exit_code(result, written=request.writes)
+        if request.verify:
+            code = max(code, _verified(result, request))
+        return code
+
+
+def _require_check(path: Path) -> None:
+    """Stops before anything is written where --verify could not be done."""
+    from nnx_migrate import console
+
+    with console.check_explained():
+        from nnx_migrate.check.verifying import project_table
+
+        project_table(path)
+
+
+def _verified(result: RunResult, request: _Request) -> int:
+    """Checks what was written and returns the exit code that it has earned."""
+    from nnx_migrate import console
+
+    with console.check_explained():
+        from nnx_migrate.check.report import as_text
+        from nnx_migrate.check.verifying import Change, verify
+
+        changes = [Change(r.path, r.before, r.after) for r in result.results if r.before != r.after]
+        if not changes:
+            return console.DONE
+        verified = verify(changes, revert=request.revert)
+    click.echo(as_text(verified.report, verbose=request.verbose), err=True, nl=False)
+    for path in verified.reverted:
+        click.echo(f"put back: {path}", err=True)
+    for line in verified.failed:
+        click.echo(line, err=True)
+    return verified.report.exit_code
 
 
 def _names(given: Sequence[str]) -> frozenset[str] | None:

@@ -16,6 +16,7 @@ from nnx_migrate.totals import count
 from nnx_migrate.workers import processors
 
 DONE, WORK_LEFT, UNUSABLE = 0, 1, 2
+_CHECK_EXTRA = frozenset({"cloudpickle", "flax", "jax", "numpy", "optax", "pebble"})
 
 
 def stop(message: str) -> NoReturn:
@@ -40,6 +41,23 @@ def errors_reported() -> Iterator[None]:
 
         traceback.print_exc()
         stop("this is a bug in nnx-migrate; please report it with the lines above")
+
+
+@contextlib.contextmanager
+def check_explained() -> Iterator[None]:
+    """Turn what keeps a check from running into a message and exit code 2."""
+    try:
+        from nnx_migrate.check.inputs import CannotCheck
+        from nnx_migrate.check.trees import NoSuchTree
+
+        yield
+    # This one first: the names of the others are what may be missing.
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _CHECK_EXTRA:
+            raise
+        stop(f"{error.name} is not installed here: pip install 'nnx-migrate[check]'")
+    except (CannotCheck, NoSuchTree) as error:
+        stop(str(error))
 
 
 def configure(flags: Mapping[str, Any]) -> Configuration:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -123,9 +122,9 @@ def check(
       1  something is different
       2  something could not be checked, or the command line is wrong
     """
-    from nnx_migrate.console import errors_reported
+    from nnx_migrate.console import check_explained, errors_reported
 
-    with errors_reported(), _explained():
+    with errors_reported(), check_explained():
         from nnx_migrate.check.console import CheckRequest, run_check, text_of
         from nnx_migrate.check.trees import opened_side
 
@@ -151,22 +150,6 @@ def check(
             report = run_check(old_side, new_side, request)
         click.echo(text_of(report, json=report_format == "json", verbose=verbose), nl=False)
     context.exit(report.exit_code)
-
-
-@contextlib.contextmanager
-def _explained() -> Iterator[None]:
-    """Turns what the user can do something about into a line and exit code 2."""
-    from nnx_migrate.console import stop
-
-    try:
-        from nnx_migrate.check.inputs import CannotCheck
-        from nnx_migrate.check.trees import NoSuchTree
-    except ModuleNotFoundError as error:
-        stop(f"{error.name} is not installed here: pip install 'nnx-migrate[check]'")
-    try:
-        yield
-    except (CannotCheck, NoSuchTree) as error:
-        stop(str(error))
 
 
 def _settings(
