@@ -11,6 +11,7 @@ from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, names_in
 from nnx_migrate.rewrite.arguments import (
     NamedSplit,
     call_edits,
+    filled,
     parameter_edits,
     positional_names,
     replaced_slots,
@@ -375,7 +376,7 @@ def _defined_lambda(
         raise CannotEmit("the lambda has defaults")
     parameters: list[str] = []
     for place, name in enumerate(positional):
-        parameters += slots.get(place, [name])
+        parameters += filled(slots.get(place, [name]), name)
     if function.args.vararg:
         parameters.append(f"*{function.args.vararg.arg}")
     if function.args.kwarg:

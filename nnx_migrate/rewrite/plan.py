@@ -23,6 +23,7 @@ class ArgumentSplit:
             the function makes to them must not be kept (SEMANTICS SCN-2).
         carried: which of the States go into the carry of a scan.
         with_graphdef: the graphdef is passed too, because the transform keeps what it compiled.
+        behind: the place of an argument that is not split, where the others are to follow that too.
     """
 
     index: int
@@ -32,6 +33,7 @@ class ArgumentSplit:
     clone: tuple[bool, ...] = ()
     carried: tuple[bool, ...] = ()
     with_graphdef: bool = False
+    behind: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
