@@ -28,7 +28,7 @@ def forward_of(
     """
     if not isinstance(definition, ast.FunctionDef):
         raise NotCaptured("its function is a lambda")
-    call = _one_call(context, definition, parameter)
+    call = one_call(context, definition, parameter)
     statement = context.tree.statement(call)
     if statement not in definition.body or not isinstance(statement, ast.stmt):
         raise NotCaptured(f"the Module is called in an inner block (line {call.lineno})")
@@ -44,7 +44,7 @@ def forward_of(
     return call
 
 
-def _one_call(context: FileContext, definition: ast.FunctionDef, parameter: str) -> ast.Call:
+def one_call(context: FileContext, definition: AnyFunction, parameter: str) -> ast.Call:
     """The call of the Module or of a method of it; else it is only looked at."""
     calls = []
     for name in _reads(definition, parameter):
@@ -85,7 +85,7 @@ def _is_of_library(context: FileContext, call: ast.Call) -> bool:
     return bool(values) and all(isinstance(value, LibraryValue) for value in values)
 
 
-def _reads(definition: ast.FunctionDef, parameter: str) -> Iterator[ast.Name]:
+def _reads(definition: AnyFunction, parameter: str) -> Iterator[ast.Name]:
     for node in ast.walk(definition):
         if isinstance(node, ast.Name) and node.id == parameter:
             if not isinstance(node.ctx, ast.Load):

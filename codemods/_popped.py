@@ -15,7 +15,7 @@ from nnx_migrate.rewrite.plan import CapturedCall
 _SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return
 #: Objects of the library that hold no Module of the program.
 _LIBRARY_KINDS = frozenset({"optimizer", "metric", "rngs"})
-_LEAVING = ast.Return | ast.Break | ast.Continue | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await
+LEAVING = ast.Return | ast.Break | ast.Continue | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await
 
 
 def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
@@ -47,7 +47,7 @@ def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
     if len(_named(statement, model.id)) != (2 if popping is statement else 1):
         return f"{model.id} is used twice in the statement ({where})"
     between = [] if popping is statement else statements_between(context, statement, popping)
-    if any(isinstance(node, _LEAVING) for each in between for node in ast.walk(each)):
+    if any(isinstance(node, LEAVING) for each in between for node in ast.walk(each)):
         return f"code between the call and nnx.pop may leave ({where})"
     later = [*([statement] if inside and popping is not statement else []), *between, popping]
     foreign = foreign_call(context, statement, later, pop, use)

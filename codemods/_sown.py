@@ -22,11 +22,12 @@ from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of, given_parameters, is_captured, is_owned
 
 SOWN_UNDER = GIVING_BACK | GRADIENTS
+RULE_NAME = "sown-intermediates"
 INTERMEDIATE = "flax.nnx.Intermediate"
 #: How the facts speak of `self.sow`, which is not among the attributes of a class.
 _SOWING = "attribute sow of "
 #: Methods that are those of arrays where the object is not known.
-_OF_ARRAYS = frozenset(
+OF_ARRAYS = frozenset(
     [
         "all",
         "any",
@@ -50,7 +51,7 @@ _OF_ARRAYS = frozenset(
         "var",
     ]
 )
-_HARMLESS = re.compile(rf"{_SOWING}|what \.({'|'.join(_OF_ARRAYS)})\(\) runs is not known")
+_HARMLESS = re.compile(rf"{_SOWING}|what \.({'|'.join(OF_ARRAYS)})\(\) runs is not known")
 #: What layers of the library sow, by the beginning of what is said of it: all as Intermediate.
 _BY_LIBRARY = {"MultiHeadAttention sows ": "attention_weights"}
 
@@ -116,9 +117,9 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
     if definition is None:
         raise NotCaptured("its function is not defined in this file")
     scope = context.tree.scope_of(definition)
-    calls = _calls(context, site, definition)
+    calls = calls_of(context, site, definition)
     parameter, sown = _sown_parameter(context, site, scope)
-    for obstacle in context.analysis.extents.obstacles((scope,), _OF_ARRAYS):
+    for obstacle in context.analysis.extents.obstacles((scope,), OF_ARRAYS):
         if not obstacle.startswith(_SOWING):
             raise NotCaptured(f"it runs more than its Module: {obstacle}")
     forward = None
@@ -127,7 +128,7 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
     return Sowing(scope, parameter, sown, calls, forward)
 
 
-def _calls(context: FileContext, site: Site, definition: AnyFunction) -> tuple[ast.Call, ...]:
+def calls_of(context: FileContext, site: Site, definition: AnyFunction) -> tuple[ast.Call, ...]:
     """All calls of what the transform gives."""
     if isinstance(definition, ast.AsyncFunctionDef) or context.tree.class_around(definition):
         raise NotCaptured("its function is a method or a coroutine")

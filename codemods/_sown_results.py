@@ -9,10 +9,12 @@ import re
 from collections.abc import Mapping
 
 from codemods._forward import NotCaptured
+from codemods._perturbed import perturbed
 from codemods._popped import is_cleared_before
 from codemods._routes import route_of
 from codemods._sown import (
     INTERMEDIATE,
+    RULE_NAME,
     SOWN_UNDER,
     Sowing,
     known_calls,
@@ -30,7 +32,6 @@ from nnx_migrate.rewrite.layout import line_after
 from nnx_migrate.rewrite.plan import CapturedCall, CapturePlan
 from nnx_migrate.rewrite.round import covered_by_setters
 
-RULE_NAME = "sown-intermediates"
 _POPS = re.compile(r"nnx\.pop\(")
 
 
@@ -109,7 +110,7 @@ def left_after(context: FileContext, site: Site, scope: Scope, parameter: str) -
 
     Of the functions of sites that are to be captured themselves, all that they do now.
     """
-    effects = context.analysis.effects.of(scope, parameter)
+    effects = _without_perturbed(context, scope, context.analysis.effects.of(scope, parameter))
     if not may_pop(context.project) or not any(e.sows or _POPS.match(e.what) for e in effects):
         return effects
     if is_done(context, site):
@@ -120,6 +121,28 @@ def left_after(context: FileContext, site: Site, scope: Scope, parameter: str) -
         for effect in finder.of(scope, parameter)
         if not (_POPS.match(effect.what) and effect.where in popped)
     )
+
+
+def _without_perturbed(context: FileContext, scope: Scope, effects: Effects) -> Effects:
+    """The effects of a function where what it perturbs is about to be collected.
+
+    What is left then is seen when the text has changed.
+    """
+    if not any(e.what.startswith(".perturb()") for e in effects):
+        return effects
+    reached = context.analysis.extents.reached((scope,))
+    path = context.project.path_of(context.tree.module)
+    for site, found in perturbed(context).items():
+        if isinstance(found, str) or not found.holders & reached or _is_ignored(context, site):
+            continue
+        popped = {f"{path}:{call.pop.lineno}" for call in found.plan.calls}
+        effects = frozenset(
+            e
+            for e in effects
+            if not e.what.startswith(".perturb()")
+            and not (_POPS.match(e.what) and e.where in popped)
+        )
+    return effects
 
 
 @functools.lru_cache(maxsize=2)

@@ -80,14 +80,36 @@ def check_names(context: FileContext, sowing: Sowing, route: Route) -> None:
     if "" in names:
         raise NotCaptured("under what name it sows is not known")
     around = {context.tree.scope(call.use) for call in route.calls} | set(route.sowing)
-    reached = context.analysis.extents.reached((sowing.scope,))
-    for scope in sorted(reached | around, key=str):
+    check_not_read(context, names, around | context.analysis.extents.reached((sowing.scope,)))
+
+
+def check_not_read(
+    context: FileContext,
+    names: set[str],
+    scopes: set[Scope],
+    states: frozenset[tuple[Scope, str]] = frozenset(),
+) -> None:
+    """None of these functions looks for such attributes of a Module.
+
+    Args:
+        states: names of States in them.
+    """
+    for scope in sorted(scopes, key=str):
         for base, read in _attributes(context.project.function(scope)):
-            if read in {"", *names} and _may_be_module(context, scope, base):
+            if read not in {"", *names} or (scope, _root(base)) in states:
+                continue
+            if _may_be_module(context, scope, base):
                 read = read or "an attribute of any name"
                 raise NotCaptured(
                     f"{read} is looked for in {context.project.path_of(scope.module)}"
                 )
+
+
+def _root(expr: ir.Expr) -> str:
+    """The name that an attribute, or an element of one, is looked up from in the end."""
+    while isinstance(expr, ir.Attribute | ir.Element):
+        expr = expr.base
+    return expr.id if isinstance(expr, ir.Name) else ""
 
 
 def _attributes(function: ir.Function) -> Iterator[tuple[ir.Expr, str]]:

@@ -4,7 +4,7 @@ What it finds
 -------------
 Functions under `nnx.jit`, `nnx.vmap` or `nnx.remat`, and losses under `nnx.grad` or
 `nnx.value_and_grad`, that sow on the Module they are given, where `nnx.pop` takes the values after
-each call.
+each call. Gradients by `nnx.DiffState` of what a Module perturbs, where it is popped again.
 
 Why it matters
 --------------
@@ -42,6 +42,20 @@ A loss captures the one call that it makes of its Module, and returns the State 
 
     (loss, intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(model)
 
+Gradients with respect to perturbations get these as an argument. Before:
+
+    model(x)  # makes the perturbations
+    wrt = nnx.DiffState(0, (nnx.Param, nnx.Perturbation))
+    grads = nnx.grad(loss_fn, argnums=wrt)(model)
+    grads, hidden_grads = nnx.state(grads, nnx.Param, nnx.Perturbation)
+    nnx.pop(model, nnx.Perturbation)
+
+After, with `nnx.capture(model, init=perturbations)(x)` in the loss (`module-gradient` then splits
+the model as everywhere):
+
+    _, perturbations = nnx.capture(model, nnx.Perturbation)(x)
+    grads, hidden_grads = nnx.grad(loss_fn, argnums=(0, 1))(model, perturbations)
+
 Where the values are popped outside of the function that takes the gradient, or calls the jitted
 one, that function returns the State beside its result, and all its calls change with it.
 
@@ -56,18 +70,24 @@ forward passes in the function count together, as they did. An exception in the 
 nothing behind, because what is under capture is the object inside the transform. Nobody reads what
 is sown as an attribute.
 
+Of perturbations: the forward pass before the gradient is the one in the loss, on the same inputs;
+they are popped in the same block, nothing else is done to the object between, and nothing was
+perturbed on it before. Where the gradients are used otherwise than taken apart by type, they are
+put together again by `nnx.merge_state`.
+
 What it does otherwise
 ----------------------
-`structural-update` or `module-gradient` keeps the transform in graph mode and says what is missing.
-What is sown and popped outside of transforms is the same in both modes.
+`structural-update`, `diff-state` or `module-gradient` keeps the transform in graph mode and says
+what is missing. What is sown and popped outside of transforms is the same in both modes.
 
 Reference: https://flax.readthedocs.io/en/latest/guides/extracting_intermediates.html
 """
 
 from __future__ import annotations
 
-from codemods._sown import SOWN_UNDER, sows
-from codemods._sown_results import RULE_NAME, Captured, captured
+from codemods._perturbed import perturbed
+from codemods._sown import RULE_NAME, SOWN_UNDER, sows
+from codemods._sown_results import Captured, captured
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
@@ -79,6 +99,8 @@ _SETTLED = frozenset({"structural-update", "module-gradient", "diff-state", "sta
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
+    if site in perturbed(context):
+        return _decide_perturbed(context, site)
     found = captured(context).get(site) if sows(context, site) else None
     if not isinstance(found, Captured):
         return None
@@ -96,6 +118,29 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         evidence,
         capture=found.plan,
         settles=_SETTLED,
+    )
+
+
+def _decide_perturbed(context: FileContext, site: Site) -> Decision | None:
+    found = perturbed(context)[site]
+    if isinstance(found, str):
+        return None
+    evidence = tuple(
+        Evidence(claim, Proof.PROVED, context.where(node))
+        for call in found.plan.calls
+        for claim, node in (
+            ("the same forward pass before it makes the perturbations", call.first),
+            ("they are popped behind it", call.pop),
+        )
+    )
+    return Contribution(
+        RULE.name,
+        "the perturbations are made by nnx.capture, and are an argument of the function",
+        evidence,
+        perturb=found.plan,
+        options={"argnums": found.argnums},
+        settles=_SETTLED,
+        drop=found.names,
     )
 
 

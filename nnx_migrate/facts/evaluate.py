@@ -609,6 +609,8 @@ class Evaluator:
         if outer.startswith(CAPTURED):
             result = self._called_function(dataclasses.replace(callee, transforms=tuple(inner)))
             states = [STATE] * int(outer.removeprefix(CAPTURED))
+            if not states:
+                return result
             return frozenset({TupleValue((result, *states))})
         if outer in PASS_THROUGH_TRANSFORMS and any(n.startswith(CAPTURED) for n in inner):
             return self._called_function(dataclasses.replace(callee, transforms=tuple(inner)))

@@ -129,6 +129,10 @@ class LeftoverFinder:
             return ""
         return reason
 
+    def on_made(self, scope: Scope, made: ir.Expr, name: str) -> str:
+        """Why sown values may lie on what an expression gives; empty when they cannot."""
+        return self._on_made(scope, made, name)
+
     @property
     def holders(self) -> frozenset[Scope]:
         """The functions whose parameters were followed to all their calls."""

@@ -102,11 +102,11 @@ def _unpacked(
     match popping:
         case ast.Expr(value=value) if value is call.pop:  # what was sown is thrown away
             if isinstance(taking, ast.Expr) and taking.value is call.use:
-                return [_removed(context, popping)]
-            return [*bound(unread_name(context, name)), _removed(context, popping)]
+                return [removed_statement(context, popping)]
+            return [*bound(unread_name(context, name)), removed_statement(context, popping)]
         case ast.Assign(targets=[ast.Name(id=own)], value=value) if value is call.pop:
             if not _is_named_between(context, taking, popping, own):
-                return [*bound(own), _removed(context, popping)]
+                return [*bound(own), removed_statement(context, popping)]
     if context.comments_between(*context.text.span(call.pop)):
         raise CannotEmit("a comment stands in the call of nnx.pop")
     return [*bound(name), Edit(*context.text.span(call.pop), name)]
@@ -134,7 +134,7 @@ def _pair_in_one(context: FileContext, call: CapturedCall) -> list[Edit]:
     return [Edit(start, end, "")]
 
 
-def _removed(context: FileContext, statement: ast.stmt) -> Edit:
+def removed_statement(context: FileContext, statement: ast.stmt) -> Edit:
     """Take a statement out with its lines; comments on them stay."""
     assert statement.end_lineno is not None
     start = context.text.line_start(statement.lineno)

@@ -123,6 +123,41 @@ class CapturePlan:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class PerturbedCall:
+    """A call of a gradient with respect to what its Module perturbs.
+
+    Args:
+        first: the forward pass before it, which makes the perturbations.
+        pop: what takes them off the object again.
+        parts: the statement that takes the gradients apart, if there is one; else they are put
+            together again.
+    """
+
+    first: ast.Call
+    use: ast.Call
+    pop: ast.stmt
+    parts: ast.Assign | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PerturbPlan:
+    """The perturbations of a Module become an argument of its own, differentiated like it.
+
+    Args:
+        definition: the function that is differentiated.
+        place: that of the Module among its arguments, behind which the perturbations go.
+        forward: the call in it that perturbs.
+        alone: nothing else of the Module is differentiated.
+    """
+
+    definition: ast.FunctionDef | ast.Lambda
+    place: int
+    forward: ast.Call
+    calls: tuple[PerturbedCall, ...]
+    alone: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Capture:
     """An object that a traced function captures, and is to be given explicitly.
 
@@ -159,6 +194,7 @@ class Contribution:
         callee: a name of the standard library ("functools.partial") to put in its place.
         clones: places of arguments that the function is to work on copies of.
         capture: what it sows becomes a result.
+        perturb: what it perturbs becomes an argument.
         settles: rules whose pins at the site have no reason any more when this is done.
         captures: objects from outside that the function is to be given.
         drop: names whose binding is no longer needed when this is done.
@@ -175,6 +211,7 @@ class Contribution:
     callee: str | None = None
     clones: tuple[int, ...] = ()
     capture: CapturePlan | None = None
+    perturb: PerturbPlan | None = None
     settles: frozenset[str] = frozenset()
     captures: tuple[Capture, ...] = ()
     drop: tuple[str, ...] = ()

@@ -777,9 +777,98 @@ SOWN = {
     for name, body in _SOWN.items()
 }
 
+_PERTURBING = """
+class Perturbing(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+    def __call__(self, x):
+        return self.perturb('h', self.linear(x))
+"""
+_PERTURBED = {
+    "comments-on-every-line": """
+        def g(x):
+            model = Perturbing(nnx.Rngs(0))
+            def f(  # a
+                m,  # b
+                x,  # c
+            ):  # d
+                return m(  # e
+                    x  # f
+                ).sum()  # g
+            model(  # h
+                x  # i
+            )  # j
+            wrt = nnx.DiffState(  # k
+                0, (nnx.Param, nnx.Perturbation)  # l
+            )  # m
+            grads = nnx.grad(  # n
+                f,  # o
+                argnums=wrt,  # p
+            )(  # q
+                model,  # r
+                x,  # s
+            )  # t
+            # u
+            p, h = nnx.state(  # v
+                grads, nnx.Param, nnx.Perturbation  # w
+            )  # x
+
+            nnx.pop(model, nnx.Perturbation)  # y
+            return p, h  # z
+        """,
+    "tabs": """
+        def g(x):
+        \tmodel = Perturbing(nnx.Rngs(0)); wrt = nnx.DiffState(0, nnx.Perturbation)
+        \ty = model(x)  # kept
+        \tv, g = nnx.value_and_grad(lambda m: m(x).sum(), argnums=wrt)(model)
+        \tnnx.pop(model, nnx.Perturbation)
+        \treturn y, v, g
+        """,
+    "blocks": """
+        def g(xs):
+            model = Perturbing(nnx.Rngs(0))
+            for x in xs:
+                if x is not None:
+                    def f(model): return model(x).sum()
+                    _ = \
+                        model(x)
+                    wrt = nnx.DiffState(0, (nnx.Param, nnx.Perturbation))
+                    a = 1; grads = nnx.grad(f, argnums=wrt)(
+                        model
+                    )
+                    nnx.pop(model, nnx.Perturbation)
+                    yield grads, a
+        """,
+    "decorator": """
+        @nnx.grad(argnums=nnx.DiffState(argnum=0, filter=nnx.Any(nnx.Param, nnx.Perturbation)))
+        def f(model: Perturbing, x): return model(x).sum()  # the loss
+        def g(x):
+            model = Perturbing(nnx.Rngs(0))
+            model(x)
+            grads = f(model, x)  # both
+            nnx.pop(model, nnx.Perturbation)
+            return grads
+        """,
+    "module-level": """
+        model = Perturbing(nnx.Rngs(0))
+        x = jnp.ones((2, 2))
+        model(x)
+        found = nnx.grad(lambda m: m(x).sum(), argnums=nnx.DiffState(0, nnx.Perturbation))(model)
+        nnx.pop(model, nnx.Perturbation)
+        """,
+}
+PERTURBED = {
+    f"perturbed-{name}": Hazard(
+        _make("", _PERTURBING + textwrap.dedent(body)).text,
+        {"sown-intermediates": 1, "module-gradient": int("nnx.Param" in body)},
+    )
+    for name, body in _PERTURBED.items()
+}
+
 SOURCES: dict[str, Hazard] = (
     NAMED
     | SOWN
+    | PERTURBED
     | {f"module-gradient-{n}": h for n, h in GRADIENTS.items()}
     | {
         f"{rule}-{name}": hazard
