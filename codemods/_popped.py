@@ -35,7 +35,7 @@ def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
         return f"{model.id} is passed twice ({where})"
     statement = context.tree.statement(use)
     inside = not_alone(statement, use)
-    reason = inside and _not_before(context, statement, use)
+    reason = inside and not_before(context, statement, use)
     if reason:
         return f"{inside}, and {reason} ({where})"
     if any(isinstance(parent, ast.Try | ast.TryStar) for parent in _around(context, use)):
@@ -91,7 +91,7 @@ def not_alone(statement: ast.stmt, use: ast.Call) -> str:
             return "the call is part of a larger expression"
 
 
-def _not_before(context: FileContext, statement: ast.stmt, use: ast.Call) -> str:
+def not_before(context: FileContext, statement: ast.stmt, use: ast.Call) -> str:
     """Why a call cannot be made before the statement that it is a part of."""
     if not isinstance(statement, _SIMPLE):
         return "it is part of the head of a block"
@@ -176,6 +176,13 @@ def _is_of_library(context: FileContext, call: ast.Call, kinds: frozenset[str]) 
     )
 
 
+def is_pop(context: FileContext, call: ast.Call, model: str) -> bool:
+    """Whether it is `nnx.pop(model, T)` of an object of that name."""
+    return (
+        _is_pop(context, call) and isinstance(call.args[0], ast.Name) and call.args[0].id == model
+    )
+
+
 def _is_pop(context: FileContext, call: ast.Call) -> bool:
     """Whether it is `nnx.pop(model, T)`; with more filters what is popped comes in parts."""
     plain = len(call.args) == 2 and not call.keywords and isinstance(call.args[0], ast.Name)
@@ -183,7 +190,7 @@ def _is_pop(context: FileContext, call: ast.Call) -> bool:
 
 
 def foreign_call(
-    context: FileContext, taking: ast.stmt, later: Sequence[ast.stmt], *known: ast.Call
+    context: FileContext, taking: ast.AST, later: Sequence[ast.stmt], *known: ast.Call
 ) -> ast.Call | None:
     """A call, but for those that are known, of something that may get at the object by other names.
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from codemods._forward import NotCaptured, only_return
+from codemods._forward import NotCaptured, forward_of, only_return
 from codemods._popped import foreign_call, mentioned, not_alone, popped_after, updates_only
+from codemods._runs import runs_of
 from codemods._sown import Sowing, known_calls
 from nnx_migrate.facts.leftovers import CollectingEffects, harm
 from nnx_migrate.facts.values import ParameterOf, Scope
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import CapturedCall, PassedOn
+from nnx_migrate.rewrite.plan import CapturedCall, PassedOn, Run
 
 #: Options of nnx.jit that do not depend on what the function returns.
 _OF_ARGUMENTS = frozenset(
@@ -27,11 +28,15 @@ class Route:
         sowing: the functions that it is sown in, or comes through, with the parameter of each.
         passed_on: how a function between returns it.
         calls: the calls after each of which it is popped.
+        runs: the same calls, where several may go before one pop, and
+        forward: the call in the function that sows then.
     """
 
     sowing: dict[Scope, str]
     calls: tuple[CapturedCall, ...]
     passed_on: PassedOn | None = None
+    runs: tuple[Run, ...] = ()
+    forward: ast.Call | None = None
 
 
 def route_of(context: FileContext, sowing: Sowing) -> Route:
@@ -47,6 +52,11 @@ def route_of(context: FileContext, sowing: Sowing) -> Route:
     if len(calls) == len(pairs):
         return Route({sowing.scope: sowing.parameter}, calls)
     reason = next(pair for pair in pairs if isinstance(pair, str))
+    if sowing.plain:
+        try:
+            return _accumulated(context, sowing)
+        except NotCaptured as missing:
+            reason = f"{reason}; of several calls together, {missing}"
     (use, *others) = sowing.calls
     holder = context.tree.function_around(use)
     if others or not isinstance(holder, ast.FunctionDef):
@@ -55,6 +65,15 @@ def route_of(context: FileContext, sowing: Sowing) -> Route:
         return _through(context, sowing, use, holder)
     except NotCaptured as missing:
         raise NotCaptured(f"{reason}, and it is not returned: {missing}") from None
+
+
+def _accumulated(context: FileContext, sowing: Sowing) -> Route:
+    """Calls that sow one after the other before one pop."""
+    runs = runs_of(context, sowing.calls)
+    definition = context.tree.functions[sowing.scope.function]
+    forward = forward_of(context, definition, sowing.parameter, has_aux=False)
+    calls = tuple(call for run in runs for call in run.calls)
+    return Route({sowing.scope: sowing.parameter}, calls, None, runs, forward)
 
 
 def _through(context: FileContext, sowing: Sowing, use: ast.Call, holder: ast.FunctionDef) -> Route:

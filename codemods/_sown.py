@@ -78,6 +78,7 @@ class Sowing:
         parameter: the name of that argument in the function.
         calls: all calls of the transformed function, as far as the file shows them.
         forward: of a loss, the call in it that sows.
+        plain: the transform is nnx.jit and nothing else, so that an argument can be added.
     """
 
     scope: Scope
@@ -85,6 +86,7 @@ class Sowing:
     sown: tuple[Sown, ...]
     calls: tuple[ast.Call, ...]
     forward: ast.Call | None = None
+    plain: bool = False
 
 
 def may_pop(project: Project) -> bool:
@@ -125,7 +127,9 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
     forward = None
     if site.transform in GRADIENTS or first_axes(context, site):
         forward = forward_of(context, definition, parameter, "has_aux" in site.options)
-    return Sowing(scope, parameter, sown, calls, forward)
+    alone = len(getattr(definition, "decorator_list", ())) <= 1
+    plain = site.transform == "jit" and not site.options and alone
+    return Sowing(scope, parameter, sown, calls, forward, plain)
 
 
 def calls_of(context: FileContext, site: Site, definition: AnyFunction) -> tuple[ast.Call, ...]:

@@ -78,7 +78,8 @@ def _captured(context: FileContext, site: Site) -> Captured:
     (short,) = {context.text.of(pair.pop.args[1]) for pair in route.calls}
     of_library = variable_type == INTERMEDIATE
     name = "Intermediate" if of_library else short
-    plan = CapturePlan(name, of_library, route.calls, sowing.forward, route.passed_on)
+    forward = route.forward or sowing.forward
+    plan = CapturePlan(name, of_library, route.calls, forward, route.passed_on, route.runs)
     return Captured(sowing, plan, _is_ignored(context, site), assumed)
 
 

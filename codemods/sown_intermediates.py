@@ -56,6 +56,15 @@ the model as everywhere):
     _, perturbations = nnx.capture(model, nnx.Perturbation)(x)
     grads, hidden_grads = nnx.grad(loss_fn, argnums=(0, 1))(model, perturbations)
 
+Where several calls of a jitted function go before one pop, in a row or in a loop, each is given the
+State that the one before gave:
+
+    intermediates = nnx.State({})
+    for x in batches:
+        y, intermediates = forward(model, intermediates, x)
+
+and `forward` returns `nnx.capture(model, nnx.Intermediate, init=intermediates)(x)`.
+
 Where the values are popped outside of the function that takes the gradient, or calls the jitted
 one, that function returns the State beside its result, and all its calls change with it.
 

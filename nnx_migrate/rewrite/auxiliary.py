@@ -35,7 +35,7 @@ def auxiliary_edits(
     assert isinstance(definition, ast.FunctionDef)
     taken = names_in(definition)
     (state,) = fresh([state_name(variable_type)], taken)
-    edits = _captured(context, forward, f"{nnx}.capture", variable_type, state, taken)
+    edits = captured_call(context, forward, f"{nnx}.capture", variable_type, state, taken)
     (returned,) = [node for node in definition.body if isinstance(node, ast.Return)]
     if site.transform not in GRADIENTS:
         edits += returned_pair(context, returned, state)
@@ -63,7 +63,7 @@ def _annotated_aux(definition: ast.FunctionDef) -> ast.expr | None:
             raise CannotEmit("the annotation of what the loss returns is not written as a pair")
 
 
-def _captured(
+def captured_call(
     context: FileContext,
     forward: ast.Call,
     capture: str,

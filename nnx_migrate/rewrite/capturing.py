@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable
 
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import names_in
+from nnx_migrate.rewrite.accumulating import accumulated_edits
 from nnx_migrate.rewrite.auxiliary import GRADIENTS, auxiliary_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
-from nnx_migrate.rewrite.layout import insert_before, line_after
+from nnx_migrate.rewrite.layout import insert_before, line_after, removed_statement
 from nnx_migrate.rewrite.naming import fresh, state_name
 from nnx_migrate.rewrite.plan import CannotEmit, CapturedCall, CapturePlan, PassedOn
 from nnx_migrate.rewrite.unpacking import (
@@ -30,6 +31,8 @@ def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str)
         CannotEmit: the function is not to be seen.
     """
     variable_type = f"{nnx}.{plan.variable_type}" if plan.of_library else plan.variable_type
+    if plan.runs and plan.forward is not None:
+        return accumulated_edits(context, site, plan.forward, plan.runs, nnx, variable_type)
     if plan.forward is None:
         edits = _around_function(context, site, nnx, variable_type)
     else:
@@ -132,23 +135,6 @@ def _pair_in_one(context: FileContext, call: CapturedCall) -> list[Edit]:
     if context.comments_between(start, end):
         raise CannotEmit("a comment stands before nnx.pop")
     return [Edit(start, end, "")]
-
-
-def removed_statement(context: FileContext, statement: ast.stmt) -> Edit:
-    """Take a statement out with its lines; comments on them stay."""
-    assert statement.end_lineno is not None
-    start = context.text.line_start(statement.lineno)
-    stop = line_after(context, statement.end_lineno)
-    first, last = context.text.span(statement)
-    before, after = context.text.text[start:first], context.text.text[last:stop].strip()
-    if before.strip() or (after and not after.startswith("#")):
-        raise CannotEmit("nnx.pop shares its line with other statements")
-    indent = context.text.indent_of_line(statement.lineno)
-    comments = context.comments_between(start, stop)
-    if not context.text.text[start:stop].endswith(("\r", "\n")):  # the last line of the file
-        start = len(context.text.text[:start].rstrip("\r\n"))
-        return Edit(start, stop, "".join(f"{context.newline}{indent}{each}" for each in comments))
-    return Edit(start, stop, "".join(f"{indent}{each}{context.newline}" for each in comments))
 
 
 def _is_named_between(context: FileContext, taking: ast.stmt, popping: ast.stmt, name: str) -> bool:

@@ -6,10 +6,9 @@ import ast
 
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import names_in
-from nnx_migrate.rewrite.capturing import removed_statement
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
-from nnx_migrate.rewrite.layout import line_after
+from nnx_migrate.rewrite.layout import line_after, removed_statement
 from nnx_migrate.rewrite.naming import fresh
 from nnx_migrate.rewrite.plan import CannotEmit, PerturbedCall, PerturbPlan
 from nnx_migrate.rewrite.unpacking import second_result

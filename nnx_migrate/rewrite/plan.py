@@ -89,6 +89,19 @@ class CapturedCall:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Run:
+    """Calls that sow one after the other, and the pop that takes it all.
+
+    Args:
+        start: the first statement that they are in, in the block of the pop.
+    """
+
+    start: ast.stmt
+    calls: tuple[CapturedCall, ...]
+    pop: ast.Call
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class PassedOn:
     """A function between the transform and the pops, which returns the State too.
 
@@ -113,6 +126,8 @@ class CapturePlan:
             an auxiliary output. None when all of the function does, and the State is a second
             result.
         passed_on: how it comes out of the function that calls it.
+        runs: where several calls go before one pop, all calls by the pops behind them; what was
+            sown before is then an argument of the function.
     """
 
     variable_type: str
@@ -120,6 +135,7 @@ class CapturePlan:
     calls: tuple[CapturedCall, ...]
     forward: ast.Call | None = None
     passed_on: PassedOn | None = None
+    runs: tuple[Run, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -772,6 +772,48 @@ _SOWN = {
             return y, s
         """,
 }
+_SOWN |= {
+    "several-calls": """
+        @nnx.jit  # the transform
+        def f(  # a
+            model: Sower,  # b
+            x,  # c
+        ) -> int:  # d
+            # e
+            return model(  # f
+                x,  # g
+            )  # h
+        def g(xs):
+            model = Sower()
+            ys = []
+            # i
+            for x in xs: # j
+                f(  # k
+                    model,  # l
+                    x  # m
+                )  # n
+                a = 1; y = f(model,
+                             x); b = 2
+                ys.append(f(model, y))  # o
+            else: c, d = f(model, x)
+
+            # p
+            s = nnx.pop(  # q
+                model, nnx.Intermediate  # r
+            )  # s
+            return s, y, ys  # t
+        """,
+    "several-calls-with-tabs": """
+        @nnx.jit
+        def f(model: Sower, x, /, *, k=1): y = 2 * model(x); return y, k
+        def g(x):
+        \tmodel = Sower()
+        \tif x: y = f(model, x)  # kept
+        \telse: y = f(model, -x, k=2)
+        \tif x: z = f(model, x,)
+        \treturn y, z, nnx.pop(model, nnx.Intermediate)
+        """,
+}
 SOWN = {
     f"sown-{name}": _make("sown-intermediates", _SOWING + textwrap.dedent(body))
     for name, body in _SOWN.items()
