@@ -50,7 +50,7 @@ def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
     if any(isinstance(node, LEAVING) for each in between for node in ast.walk(each)):
         return f"code between the call and nnx.pop may leave ({where})"
     later = [*([statement] if inside and popping is not statement else []), *between, popping]
-    foreign = foreign_call(context, statement, later, pop, use)
+    foreign = foreign_call(context, statement, later, pop, use, *calls_around(context, pop))
     if foreign is not None:
         return f"what line {foreign.lineno} calls may use {model.id} before it is popped ({where})"
     return CapturedCall(use, pop, before=bool(inside))
@@ -58,6 +58,8 @@ def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
 
 def is_cleared_before(context: FileContext, pair: CapturedCall) -> bool:
     """Whether the same is popped before the call too, so that nothing was left on the object."""
+    if pair.pop is None:
+        return False
     (model, wanted) = pair.pop.args
     assert isinstance(model, ast.Name)
     statement = context.tree.statement(pair.use)
@@ -187,6 +189,11 @@ def _is_pop(context: FileContext, call: ast.Call) -> bool:
     """Whether it is `nnx.pop(model, T)`; with more filters what is popped comes in parts."""
     plain = len(call.args) == 2 and not call.keywords and isinstance(call.args[0], ast.Name)
     return plain and context.tree.nnx_name(call.func) == "pop"
+
+
+def calls_around(context: FileContext, pop: ast.Call) -> list[ast.Call]:
+    """The calls that a pop is an argument of, which run after it."""
+    return [parent for parent in context.tree.ancestors(pop) if isinstance(parent, ast.Call)]
 
 
 def foreign_call(

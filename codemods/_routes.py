@@ -7,6 +7,7 @@ import dataclasses
 
 from codemods._forward import NotCaptured, forward_of, only_return
 from codemods._popped import foreign_call, mentioned, not_alone, popped_after, updates_only
+from codemods._reads import read_after
 from codemods._runs import runs_of
 from codemods._sown import Sowing, known_calls
 from nnx_migrate.facts.leftovers import CollectingEffects, harm
@@ -45,7 +46,7 @@ def route_of(context: FileContext, sowing: Sowing) -> Route:
     Raises:
         NotCaptured: it is not popped after each call.
     """
-    pairs = [popped_after(context, call) for call in sowing.calls]
+    pairs = [_taken_after(context, sowing, call) for call in sowing.calls]
     calls = tuple(pair for pair in pairs if isinstance(pair, CapturedCall))
     if sowing.forward is not None and any(call.before for call in calls):
         raise NotCaptured("the call is part of a larger expression")
@@ -65,6 +66,18 @@ def route_of(context: FileContext, sowing: Sowing) -> Route:
         return _through(context, sowing, use, holder)
     except NotCaptured as missing:
         raise NotCaptured(f"{reason}, and it is not returned: {missing}") from None
+
+
+def _taken_after(context: FileContext, sowing: Sowing, use: ast.Call) -> CapturedCall | str:
+    """The pop that follows a call, or the reads; in words why there are none."""
+    pair = popped_after(context, use)
+    names = frozenset(each.name for each in sowing.sown)
+    if isinstance(pair, CapturedCall) or "" in names:
+        return pair
+    try:
+        return read_after(context, use, names)
+    except NotCaptured as missing:
+        return f"{pair}; as for reads, {missing}"
 
 
 def _accumulated(context: FileContext, sowing: Sowing) -> Route:

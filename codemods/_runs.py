@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from codemods._forward import NotCaptured
 from codemods._popped import (
+    calls_around,
     foreign_call,
     is_pop,
     mentioned,
@@ -49,6 +50,7 @@ def _run_from(context: FileContext, use: ast.Call, uses: Sequence[ast.Call]) -> 
         raise NotCaptured(f"the object is not passed by its name (line {use.lineno})")
     popping, pop = _pop_behind(context, use, model)
     block = context.tree.block_of(popping)
+    uses = [each for each in uses if each.args and _is_name(each.args[0], model.id)]
     statements: list[ast.stmt] = []
     own: list[ast.Call] = []
     for earlier in reversed(block[: block.index(popping)]):
@@ -65,7 +67,7 @@ def _run_from(context: FileContext, use: ast.Call, uses: Sequence[ast.Call]) -> 
     calls = tuple(
         CapturedCall(u, pop, before=bool(not_alone(context.tree.statement(u), u))) for u in own
     )
-    _check_foreign(context, statements, popping, calls, model.id)
+    _check_foreign(context, statements, popping, Run(statements[0], calls, pop), model.id)
     return Run(statements[0], calls, pop)
 
 
@@ -160,14 +162,15 @@ def _check_foreign(
     context: FileContext,
     statements: Sequence[ast.stmt],
     popping: ast.stmt,
-    calls: Sequence[CapturedCall],
+    run: Run,
     model: str,
 ) -> None:
-    known = [call.use for call in calls]
-    taking = ast.Module([context.tree.statement(use) for use in known], [])
+    uses = [call.use for call in run.calls]
+    taking = ast.Module([context.tree.statement(use) for use in uses], [])
+    known = [*uses, run.pop, *calls_around(context, run.pop)]
     later = [*statements, popping]
     of_arrays = [n for each in later for n in ast.walk(each) if _is_of_array(n)]
-    foreign = foreign_call(context, taking, later, *known, calls[0].pop, *of_arrays)
+    foreign = foreign_call(context, taking, later, *known, *of_arrays)
     if foreign is not None:
         raise NotCaptured(f"what line {foreign.lineno} calls may use {model} before it is popped")
     if any(isinstance(n, ast.Nonlocal | ast.Global) for s in statements for n in ast.walk(s)):

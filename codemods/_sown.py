@@ -89,14 +89,14 @@ class Sowing:
     plain: bool = False
 
 
-def may_pop(project: Project) -> bool:
-    """Whether the project both sows and pops, by the words in it."""
-    return project.has_word("pop") and any(map(project.has_word, {"sow", *asking_keywords()}))
+def may_sow(project: Project) -> bool:
+    """Whether the project sows, by the words in it."""
+    return any(map(project.has_word, {"sow", *asking_keywords()}))
 
 
 def sows(context: FileContext, site: Site) -> bool:
     """Whether what the function at a site sows is left on an argument."""
-    if site.form not in {"decorator", "call"} or not may_pop(context.project):
+    if site.form not in {"decorator", "call"} or not may_sow(context.project):
         return False
     if is_captured(context, site):
         return False

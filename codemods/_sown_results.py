@@ -18,11 +18,11 @@ from codemods._sown import (
     SOWN_UNDER,
     Sowing,
     known_calls,
-    may_pop,
+    may_sow,
     sowing_of,
     sows,
 )
-from codemods._sown_values import check_names, popped_type
+from codemods._sown_values import check_names, sown_type
 from nnx_migrate.facts.effects import Effects
 from nnx_migrate.facts.leftovers import CollectingEffects, LeftoverFinder
 from nnx_migrate.facts.sites import Site
@@ -70,14 +70,12 @@ def _captured(context: FileContext, site: Site) -> Captured:
         raise NotCaptured(f"{RULE_NAME} is not to run")
     sowing = sowing_of(context, site)
     route = route_of(context, sowing)
-    variable_type = popped_type(context, site, sowing, route.calls)
+    variable_type, name = sown_type(context, site, sowing, route.calls)
     if sowing.forward is not None and site.transform == "vmap" and variable_type != INTERMEDIATE:
         raise NotCaptured("which axis StateAxes give to what is sown is not known")
     check_names(context, sowing, route)
     assumed = _check_nothing_left(context, route.calls)
-    (short,) = {context.text.of(pair.pop.args[1]) for pair in route.calls}
     of_library = variable_type == INTERMEDIATE
-    name = "Intermediate" if of_library else short
     forward = route.forward or sowing.forward
     plan = CapturePlan(name, of_library, route.calls, forward, route.passed_on, route.runs)
     return Captured(sowing, plan, _is_ignored(context, site), assumed)
@@ -85,7 +83,7 @@ def _captured(context: FileContext, site: Site) -> Captured:
 
 def missing(context: FileContext, site: Site) -> str:
     """What to add to a reason for which a site keeps what its function sows."""
-    if not may_pop(context.project):
+    if not may_sow(context.project):
         return ""
     reason = captured(context).get(site, None)
     return f"; nnx.capture does not do: {reason}" if isinstance(reason, str) else ""
@@ -112,7 +110,7 @@ def left_after(context: FileContext, site: Site, scope: Scope, parameter: str) -
     Of the functions of sites that are to be captured themselves, all that they do now.
     """
     effects = _without_perturbed(context, scope, context.analysis.effects.of(scope, parameter))
-    if not may_pop(context.project) or not any(e.sows or _POPS.match(e.what) for e in effects):
+    if not may_sow(context.project) or not any(e.sows or _POPS.match(e.what) for e in effects):
         return effects
     if is_done(context, site):
         return effects
@@ -152,7 +150,7 @@ def _without_captured(context: FileContext) -> tuple[CollectingEffects, frozense
     found = (each for each in captured(context).values() if isinstance(each, Captured))
     done = [each for each in found if not each.ignored]
     path = context.project.path_of(context.tree.module)
-    popped = {f"{path}:{call.pop.lineno}" for each in done for call in each.plan.calls}
+    popped = {f"{path}:{call.taken.lineno}" for each in done for call in each.plan.calls}
     collected = {each.sowing.scope: each.sowing.parameter for each in done}
     return CollectingEffects(context.evaluator, collected), frozenset(popped)
 

@@ -56,14 +56,18 @@ the model as everywhere):
     _, perturbations = nnx.capture(model, nnx.Perturbation)(x)
     grads, hidden_grads = nnx.grad(loss_fn, argnums=(0, 1))(model, perturbations)
 
-Where several calls of a jitted function go before one pop, in a row or in a loop, each is given the
-State that the one before gave:
+Where several calls of a jitted function go before one pop, in a row or in a loop, each is given
+the State that the one before gave:
 
     intermediates = nnx.State({})
     for x in batches:
         y, intermediates = forward(model, intermediates, x)
 
 and `forward` returns `nnx.capture(model, nnx.Intermediate, init=intermediates)(x)`.
+
+Values that are read where they lie (`nnx.state(model, nnx.Intermediate)`, `model.block.h[0]`) are
+read from the State (`model_intermediates["block"]["h"][0]`), where a pop follows in the same block,
+or the object is made beside the call and nothing else ever sees what lies on it.
 
 Where the values are popped outside of the function that takes the gradient, or calls the jitted
 one, that function returns the State beside its result, and all its calls change with it.
@@ -73,11 +77,12 @@ When it is safe
 The function gets a second result, so all its calls must be in the file and change with it; code
 elsewhere must have no way to call it. Each call is followed in its block by a pop of the very type
 that is sown (capture goes by the exact type, pop takes subclasses too), and nothing in between may
-touch the object. Nothing sown may lie on the object before: it is followed to where it is made, or
-popped right before the call; where it cannot be followed, the rewrite needs `--unsafe`. Several
-forward passes in the function count together, as they did. An exception in the function leaves
-nothing behind, because what is under capture is the object inside the transform. Nobody reads what
-is sown as an attribute.
+touch the object. A pop by a base class is one of the very type where nothing else is of that class.
+Nothing sown may lie on the object before: it is followed to where it is made, or popped right
+before the call; where it cannot be followed, the rewrite needs `--unsafe`. Several forward passes
+in the function count together, as they did. An exception in the function leaves nothing behind,
+because what is under capture is the object inside the transform. Nobody else reads what is sown as
+an attribute.
 
 Of perturbations: the forward pass before the gradient is the one in the loss, on the same inputs;
 they are popped in the same block, nothing else is done to the object between, and nothing was
@@ -114,7 +119,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if not isinstance(found, Captured):
         return None
     evidence = tuple(
-        Evidence("what it sows is popped after the call", Proof.PROVED, context.where(call.pop))
+        Evidence("what it sows is taken after the call", Proof.PROVED, context.where(call.taken))
         for call in found.plan.calls
     )
     evidence += tuple(
@@ -153,4 +158,6 @@ def _decide_perturbed(context: FileContext, site: Site) -> Decision | None:
     )
 
 
-RULE = Rule(RULE_NAME, SOWN_UNDER, decide, project_words=frozenset({"pop"}))
+RULE = Rule(
+    RULE_NAME, SOWN_UNDER, decide, project_words=frozenset({"sow", "sow_weights", "perturb"})
+)

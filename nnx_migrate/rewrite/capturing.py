@@ -15,6 +15,7 @@ from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.layout import insert_before, line_after, removed_statement
 from nnx_migrate.rewrite.naming import fresh, state_name
 from nnx_migrate.rewrite.plan import CannotEmit, CapturedCall, CapturePlan, PassedOn
+from nnx_migrate.rewrite.reading import reading_edits
 from nnx_migrate.rewrite.unpacking import (
     annotated_pair,
     auxiliary_result,
@@ -39,8 +40,8 @@ def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str)
         edits = auxiliary_edits(context, site, plan.forward, nnx, variable_type)
     if plan.passed_on is not None:
         edits += _passed_on(context, site, plan, plan.passed_on, nnx)
-    for call in plan.calls:  # between a call and its pop no other one stands: names can recur
-        name = _fresh_name(plan, context.taken_names(call.use))
+    for call in plan.calls:
+        name = _name_for(context, plan, call)
         bound: Callable[[str], list[Edit]]
         if call.before:
             bound = functools.partial(_made_before, context, call)
@@ -54,6 +55,24 @@ def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str)
 
 def _fresh_name(plan: CapturePlan, taken: set[str]) -> str:
     return fresh([state_name(plan.variable_type)], taken)[0]
+
+
+def _name_for(context: FileContext, plan: CapturePlan, call: CapturedCall) -> str:
+    """The name of what a call sows.
+
+    Between a call and its pop no other one stands, so that names can recur. What is read for good
+    is named after its object, of which there is one such call.
+    """
+    taken = context.taken_names(call.use)
+    popped = (isinstance(r.node, ast.Call) and _is_pop(context, r.node) for r in call.reads)
+    if call.pop is not None or any(popped):
+        return _fresh_name(plan, taken)
+    model = context.text.of(call.use.args[0])
+    return fresh([f"{model}_{state_name(plan.variable_type)}"], taken)[0]
+
+
+def _is_pop(context: FileContext, call: ast.Call) -> bool:
+    return context.tree.nnx_name(call.func) == "pop"
 
 
 def _passed_on(
@@ -98,21 +117,25 @@ def _unpacked(
 ) -> list[Edit]:
     """The State that a call gives takes the place of what the pop gave."""
     taking = context.tree.statement(call.use)
-    popping = context.tree.statement(call.pop)
+    taken = call.taken
+    popping = context.tree.statement(taken)
+    beside = popping in context.tree.block_of(taking)
+    if call.pop is None and not (beside and len(call.reads) == 1 and not call.reads[0].path):
+        return bound(name) + reading_edits(context, call.reads, name)
     in_one = _pair_in_one(context, call)
     if in_one:
         return in_one
     match popping:
-        case ast.Expr(value=value) if value is call.pop:  # what was sown is thrown away
+        case ast.Expr(value=value) if value is taken:  # what was sown is thrown away
             if isinstance(taking, ast.Expr) and taking.value is call.use:
                 return [removed_statement(context, popping)]
             return [*bound(unread_name(context, name)), removed_statement(context, popping)]
-        case ast.Assign(targets=[ast.Name(id=own)], value=value) if value is call.pop:
+        case ast.Assign(targets=[ast.Name(id=own)], value=value) if value is taken:
             if not _is_named_between(context, taking, popping, own):
                 return [*bound(own), removed_statement(context, popping)]
-    if context.comments_between(*context.text.span(call.pop)):
+    if context.comments_between(*context.text.span(taken)):
         raise CannotEmit("a comment stands in the call of nnx.pop")
-    return [*bound(name), Edit(*context.text.span(call.pop), name)]
+    return [*bound(name), Edit(*context.text.span(taken), name)]
 
 
 def _made_before(context: FileContext, call: CapturedCall, state: str) -> list[Edit]:
@@ -129,9 +152,9 @@ def _made_before(context: FileContext, call: CapturedCall, state: str) -> list[E
 def _pair_in_one(context: FileContext, call: CapturedCall) -> list[Edit]:
     """`(f(model), nnx.pop(model, T))` is what the call alone gives now."""
     parent = context.tree.parents[call.use]
-    if not (isinstance(parent, ast.Tuple) and parent.elts == [call.use, call.pop]):
+    if not (isinstance(parent, ast.Tuple) and parent.elts == [call.use, call.taken]):
         return []
-    start, end = context.text.span(call.use)[1], context.text.span(call.pop)[1]
+    start, end = context.text.span(call.use)[1], context.text.span(call.taken)[1]
     if context.comments_between(start, end):
         raise CannotEmit("a comment stands before nnx.pop")
     return [Edit(start, end, "")]

@@ -76,16 +76,45 @@ class Metadata:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Read:
+    """A place that reads what was sown.
+
+    Args:
+        node: the expression.
+        filter: of what takes all of it (`nnx.state(model, T)`), the filter.
+        path: of what looks one value up (`model.blocks[0].h`), source text of the keys.
+    """
+
+    node: ast.expr
+    filter: ast.expr | None
+    path: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class CapturedCall:
     """A call of the transformed function, and the `nnx.pop` that takes what it sowed.
 
     Args:
         before: the call is part of an expression, and is to be made before its statement.
+        reads: in the place of the pop, all reads of it.
     """
 
     use: ast.Call
-    pop: ast.Call
+    pop: ast.Call | None
     before: bool = False
+    reads: tuple[Read, ...] = ()
+
+    @property
+    def filters(self) -> tuple[ast.expr, ...]:
+        """The filters by which it is taken."""
+        if self.pop is not None:
+            return (self.pop.args[1],)
+        return tuple(read.filter for read in self.reads if read.filter is not None)
+
+    @property
+    def taken(self) -> ast.expr:
+        """What takes it first."""
+        return self.pop or self.reads[0].node
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
