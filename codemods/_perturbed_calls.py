@@ -6,14 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from codemods._forward import NotCaptured
-from codemods._popped import LEAVING, foreign_call, mentioned, not_alone, updates_only
+from codemods._popped import LEAVING, foreign_call, mentioned, not_alone, sets_mode, updates_only
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.perturbing import gradient_target
 from nnx_migrate.rewrite.plan import PerturbedCall
 
-_MODES = frozenset({"train", "eval"})
 #: What looks at an object and keeps none of it but States.
 _LOOKING = frozenset(
     {"state", "split", "graphdef", "update", "display", "train", "eval", "Optimizer", "variables"}
@@ -192,9 +191,8 @@ def _is_harmless(context: FileContext, load: ast.Name) -> bool:
             if context.tree.nnx_name(func) in _LOOKING:
                 return True
             return updates_only(context, context.tree.statement(load), load)
-        case ast.Attribute(attr=attr) if attr in _MODES:
-            call = context.tree.parents[parent]
-            return isinstance(call, ast.Call) and call.func is parent
+        case ast.Attribute():
+            return sets_mode(context, context.tree.parents[parent], load)
         case ast.Tuple():
             return isinstance(context.tree.parents[parent], ast.Return)
         case ast.Return():

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.facts.syntax import FunctionNode
-from nnx_migrate.facts.values import Instance, LibraryValue
+from nnx_migrate.facts.values import Instance, LibraryValue, Scope
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.evaluation import evaluated_before
 from nnx_migrate.rewrite.layout import hoistable
@@ -160,6 +160,21 @@ def updates_only(context: FileContext, statement: ast.stmt, model: ast.Name) -> 
             named = isinstance(first, ast.Name) and first.id == model.id
             once = len(_named(statement, model.id)) == 1
             return named and once and _is_of_library(context, call, frozenset({"optimizer"}))
+        case _:
+            return False
+
+
+def sets_mode(context: FileContext, node: ast.AST, model: ast.Name) -> bool:
+    """Whether it is `model.train()` or `model.eval()`, as nnx defines them."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="train" | "eval" as mode)):
+            hierarchy = context.evaluator.hierarchy
+            values = [v for v in context.values(model) if isinstance(v, Instance)]
+            classes = {c for v in values for c in context.analysis.effects.classes_of(v)}
+            known = len(values) == len(context.values(model)) > 0
+            closed = all(hierarchy.ancestry(each).closed for each in classes)
+            own = any(isinstance(hierarchy.method(each, mode), Scope) for each in classes)
+            return name == model.id and known and closed and not own
         case _:
             return False
 

@@ -6,8 +6,17 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from codemods._forward import NotCaptured
-from codemods._popped import LEAVING, calls_around, foreign_call, is_pop, not_alone, updates_only
+from codemods._popped import (
+    LEAVING,
+    calls_around,
+    foreign_call,
+    is_pop,
+    not_alone,
+    sets_mode,
+    updates_only,
+)
 from nnx_migrate.facts.sites import assigned_value
+from nnx_migrate.facts.values import is_unknown
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.plan import CapturedCall, Read
 
@@ -142,6 +151,8 @@ def _looked_up(context: FileContext, load: ast.Name, names: frozenset[str]) -> R
                 path.append(repr(attr).replace("'", '"'))
                 node = parent
                 if attr in names:
+                    if not is_unknown(context.values(node)):
+                        return None  # something that the object holds has that name too
                     break
                 if context.evaluator.callers.mentions.is_property(attr):
                     return None
@@ -172,9 +183,9 @@ def _is_blind(context: FileContext, load: ast.Name, names: frozenset[str]) -> bo
             if name == "Optimizer":
                 return wrt == [True]
             return updates_only(context, statement, load)
-        case ast.Attribute(attr="train" | "eval") as method:
-            call = context.tree.parents[method]
-            return isinstance(call, ast.Call) and call.func is method
+        case ast.Attribute():
+            if sets_mode(context, context.tree.parents[parent], load):
+                return True
     return _is_other_value(context, load, names)
 
 

@@ -14,6 +14,7 @@ from codemods._popped import (
     mentioned,
     not_alone,
     not_before,
+    sets_mode,
     updates_only,
 )
 from codemods._sown import OF_ARRAYS
@@ -102,13 +103,9 @@ def _is_of_array(node: ast.AST) -> TypeGuard[ast.Call]:
 
 def _is_harmless(context: FileContext, statement: ast.stmt, model: ast.Name) -> bool:
     """Whether a statement leaves what is sown alone: `model.eval()`, an update of an optimizer."""
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)) as func)) if (
-            name == model.id and func.attr in {"train", "eval"}
-        ):
-            return len([n for n in ast.walk(statement) if _is_name(n, name)]) == 1
-        case _:
-            return updates_only(context, statement, model)
+    if isinstance(statement, ast.Expr) and sets_mode(context, statement.value, model):
+        return len([n for n in ast.walk(statement) if _is_name(n, model.id)]) == 1
+    return updates_only(context, statement, model)
 
 
 def _is_name(node: ast.AST, name: str) -> bool:

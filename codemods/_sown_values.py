@@ -34,6 +34,8 @@ def sown_type(
     (wanted,) = (popped or types) if len(types) == 1 else (None,)
     if not isinstance(wanted, ClassValue):
         raise NotCaptured("it is popped by a filter that is no type")
+    if wanted.class_name != INTERMEDIATE and context.project.class_of(wanted.class_name) is None:
+        raise NotCaptured(f"{short_name(wanted.class_name)} may be the type of other Variables")
     below = {wanted.class_name, *context.evaluator.hierarchy.descendants(wanted.class_name)}
     for each in sowing.sown:
         kinds = {getattr(value, "class_name", "") for value in each.types}
