@@ -153,9 +153,9 @@ def _perturbed(context: FileContext, site: Site, wanted: _Wanted) -> Perturbed:
         if not obstacle.startswith(_PERTURBING):
             raise NotCaptured(f"it runs more than its Module: {obstacle}")
     forward = one_call(context, definition, parameter)
+    place, beside, own = wanted.place, wanted.beside, frozenset(names)
     found = [
-        perturbed_call(context, site, definition, wanted.place, forward, use, wanted.beside)
-        for use in uses
+        perturbed_call(context, site, definition, place, forward, use, beside, own) for use in uses
     ]
     around = {context.tree.scope(use) for use in uses}
     reached = context.analysis.extents.reached((scope,))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from codemods._forward import NotCaptured
 from codemods._popped import LEAVING, foreign_call, mentioned, not_alone, sets_mode, updates_only
+from codemods._reads import check_made_here, is_blind
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.rewrite.context import FileContext
@@ -29,8 +30,13 @@ def perturbed_call(
     forward: ast.Call,
     use: ast.Call,
     beside: str,
+    names: frozenset[str],
 ) -> PerturbedCall:
     """What stands around a call of the gradient.
+
+    Args:
+        beside: the type that is differentiated beside perturbations; empty when none is.
+        names: those of the perturbations.
 
     Raises:
         NotCaptured: something else may happen to the perturbations.
@@ -48,14 +54,19 @@ def perturbed_call(
     at = block.index(statement)
     first = _first_pass(context, block[:at], model.id, definition)
     _check_same_pass(context, first, forward, definition, use)
+    known: tuple[ast.AST, ...] = (first, use)
     popping = _pop(context, block[at + 1 :], model)
+    if popping is not None:
+        known += (popping,)
+    else:
+        check_made_here(context, model, block)
     making = context.tree.statement(first)
-    between = block[block.index(making) + 1 : block.index(popping)]
+    between = block[block.index(making) + 1 : at + 1 if popping is None else block.index(popping)]
     own = [n for n in inside if isinstance(n, ast.Call)]
     target = gradient_target(site, statement)
     own += [n for s in between if target is not None for n in _calls_of(s, target.id)]
     _check_between(context, first, between, model.id, (use, *own))
-    _check_other_uses(context, model, (first, use, popping))
+    _check_other_uses(context, model, known, names if popping is None else None)
     parts = _parts(context, site, statement, beside) if beside else None
     return PerturbedCall(first, use, popping, parts)
 
@@ -123,8 +134,11 @@ def _method(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
-def _pop(context: FileContext, later: list[ast.stmt], model: ast.Name) -> ast.stmt:
-    """The statement that pops the perturbations, which comes first of those that use the object."""
+def _pop(context: FileContext, later: list[ast.stmt], model: ast.Name) -> ast.stmt | None:
+    """The statement that pops the perturbations, which comes first of those that use the object.
+
+    None when there is none in the block.
+    """
     for statement in later:
         if not mentioned(statement, model.id) or updates_only(context, statement, model):
             continue
@@ -134,8 +148,13 @@ def _pop(context: FileContext, later: list[ast.stmt], model: ast.Name) -> ast.st
                 and context.tree.nnx_name(wanted) == "Perturbation"
             ):
                 return statement
-        raise NotCaptured(f"{model.id} is used in line {statement.lineno}, before it is popped")
-    raise NotCaptured(f"no nnx.pop({model.id}, nnx.Perturbation) follows in the same block")
+        if any(_is_pop(context, n) for each in later for n in ast.walk(each)):
+            raise NotCaptured(f"{model.id} is used in line {statement.lineno}, before it is popped")
+    return None
+
+
+def _is_pop(context: FileContext, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and context.tree.nnx_name(node.func) == "pop"
 
 
 def _check_between(
@@ -166,9 +185,16 @@ def _check_between(
 
 
 def _check_other_uses(
-    context: FileContext, model: ast.Name, known: tuple[ast.Call | ast.stmt, ...]
+    context: FileContext,
+    model: ast.Name,
+    known: tuple[ast.AST, ...],
+    names: frozenset[str] | None,
 ) -> None:
-    """All other code around only looks at the object, or gives it to the library."""
+    """All other code around only looks at the object, or gives it to the library.
+
+    Args:
+        names: of perturbations that are not popped, and so must not be seen by it.
+    """
     scope = context.tree.scope(model)
     bindings = context.project.bindings(scope, model.id)
     if len(bindings) != 1:
@@ -179,7 +205,8 @@ def _check_other_uses(
             continue
         if any(each in known for each in (load, *context.tree.ancestors(load))):
             continue
-        if here != scope or not _is_harmless(context, load):
+        harmless = _is_harmless(context, load) if names is None else is_blind(context, load, names)
+        if here != scope or not harmless:
             raise NotCaptured(f"{model.id} is used in line {load.lineno} too")
 
 

@@ -41,7 +41,7 @@ def read_after(context: FileContext, use: ast.Call, names: frozenset[str]) -> Ca
     model = use.args[0] if use.args else None
     if not isinstance(model, ast.Name) or not_alone(statement, use):
         raise NotCaptured("the call is part of a larger expression")
-    if len(_loads(context, ast.walk(statement), model)) != 1:
+    if len(loads_of(context, ast.walk(statement), model)) != 1:
         raise NotCaptured(f"{model.id} is used twice in line {use.lineno}")
     block = context.tree.block_of(statement)
     later = block[block.index(statement) + 1 :]
@@ -49,10 +49,10 @@ def read_after(context: FileContext, use: ast.Call, names: frozenset[str]) -> Ca
     if popping is not None:
         later = later[: later.index(popping) + 1]
         _check_reached(context, statement, later, use)
-        loads = _loads(context, (n for each in later for n in ast.walk(each)), model)
+        loads = loads_of(context, (n for each in later for n in ast.walk(each)), model)
     else:
-        _check_made_here(context, model, block)
-        loads = [load for load in _loads(context, context.tree.nodes, model) if load is not model]
+        check_made_here(context, model, block)
+        loads = [load for load in loads_of(context, context.tree.nodes, model) if load is not model]
     shared = context.analysis.sharing.of(context.values(model))
     if shared:
         raise NotCaptured(shared)
@@ -62,7 +62,7 @@ def read_after(context: FileContext, use: ast.Call, names: frozenset[str]) -> Ca
     return CapturedCall(use, None, reads=tuple(reads))
 
 
-def _loads(context: FileContext, nodes: Iterable[ast.AST], model: ast.Name) -> list[ast.Name]:
+def loads_of(context: FileContext, nodes: Iterable[ast.AST], model: ast.Name) -> list[ast.Name]:
     """Those of some nodes that name the variable, in inner functions too."""
     bindings = context.project.bindings(context.tree.scope(model), model.id)
     named = [n for n in nodes if isinstance(n, ast.Name) and n.id == model.id]
@@ -94,7 +94,7 @@ def _check_reached(
         raise NotCaptured(f"what line {foreign.lineno} calls may use it before it is popped")
 
 
-def _check_made_here(context: FileContext, model: ast.Name, block: Sequence[ast.stmt]) -> None:
+def check_made_here(context: FileContext, model: ast.Name, block: Sequence[ast.stmt]) -> None:
     """The object is made in the block of the call, so that the call runs once for it."""
     made = assigned_value(context.tree, context.tree.scope(model), model.id)
     if made is None or made[1] not in block or not isinstance(made[0], ast.Call):
@@ -119,7 +119,7 @@ def _reads(
         if context.tree.scope(load) != context.tree.scope(model):
             raise NotCaptured(f"{model.id} is used in an inner function (line {load.lineno})")
         read = _taken(context, load) or _looked_up(context, load, names)
-        if read is None and not _is_blind(context, load, names):
+        if read is None and not is_blind(context, load, names):
             raise NotCaptured(f"{model.id} is used in line {load.lineno} too")
         if read is not None and load.lineno <= (statement.end_lineno or 0):
             raise NotCaptured(f"what is sown is read before the call (line {load.lineno})")
@@ -169,7 +169,7 @@ def _looked_up(context: FileContext, load: ast.Name, names: frozenset[str]) -> R
     return Read(node, None, tuple(path))
 
 
-def _is_blind(context: FileContext, load: ast.Name, names: frozenset[str]) -> bool:
+def is_blind(context: FileContext, load: ast.Name, names: frozenset[str]) -> bool:
     """Whether a use of the object sees nothing of what is sown on it."""
     parent = context.tree.parents[load]
     statement = context.tree.statement(load)

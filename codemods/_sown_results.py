@@ -134,7 +134,7 @@ def _without_perturbed(context: FileContext, scope: Scope, effects: Effects) -> 
     for site, found in perturbed(context).items():
         if isinstance(found, str) or not found.holders & reached or _is_ignored(context, site):
             continue
-        popped = {f"{path}:{call.pop.lineno}" for call in found.plan.calls}
+        popped = {f"{path}:{call.pop.lineno}" for call in found.plan.calls if call.pop}
         effects = frozenset(
             e
             for e in effects

@@ -85,9 +85,9 @@ because what is under capture is the object inside the transform. Nobody else re
 an attribute.
 
 Of perturbations: the forward pass before the gradient is the one in the loss, on the same inputs;
-they are popped in the same block, nothing else is done to the object between, and nothing was
-perturbed on it before. Where the gradients are used otherwise than taken apart by type, they are
-put together again by `nnx.merge_state`.
+they are popped in the same block, or the object is made there and nothing else sees them; nothing
+else is done to the object between, and nothing was perturbed on it before. Where the gradients are
+used otherwise than taken apart by type, they are put together again by `nnx.merge_state`.
 
 What it does otherwise
 ----------------------
@@ -144,7 +144,7 @@ def _decide_perturbed(context: FileContext, site: Site) -> Decision | None:
         for call in found.plan.calls
         for claim, node in (
             ("the same forward pass before it makes the perturbations", call.first),
-            ("they are popped behind it", call.pop),
+            ("they are popped behind it, or nothing else sees them", call.pop or call.use),
         )
     )
     return Contribution(

@@ -33,7 +33,8 @@ def perturb_edits(context: FileContext, site: Site, plan: PerturbPlan, nnx: str)
         edits += second_result(context, context.tree.statement(call.first), state)
         edits += _captured(context, call.first, f"{nnx}.capture", f"{nnx}.Perturbation")
         edits.append(_behind(context, call.use.args[plan.place], state))
-        edits.append(removed_statement(context, call.pop))
+        if call.pop is not None:
+            edits.append(removed_statement(context, call.pop))
         if not plan.alone:
             edits += _gradients(context, site, call, nnx)
     return edits

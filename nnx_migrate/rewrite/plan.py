@@ -173,14 +173,14 @@ class PerturbedCall:
 
     Args:
         first: the forward pass before it, which makes the perturbations.
-        pop: what takes them off the object again.
+        pop: what takes them off the object again; None when nothing sees them on it.
         parts: the statement that takes the gradients apart, if there is one; else they are put
             together again.
     """
 
     first: ast.Call
     use: ast.Call
-    pop: ast.stmt
+    pop: ast.stmt | None
     parts: ast.Assign | None = None
 
 

@@ -74,6 +74,27 @@ def both(model: Net, x, y):
     return loss, y_pred, logits, nnx.to_pure_dict(nnx.state(grads, nnx.Param)), grads
 
 
+def watched(x, y):
+    """Nobody sees the model again."""
+    model = Net(nnx.Rngs(2))
+    _, perturbations = nnx.capture(model, nnx.Perturbation)(x)
+
+    def grad_loss(model, perturbations, inputs, targets):
+        graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+        @nnx.grad(argnums=(0, 1))
+        def grad_loss_of_state(params, perturbations, nondiff, inputs, targets):
+            model = nnx.merge(graphdef, params, nondiff)
+            return jnp.mean((nnx.capture(model, init=perturbations)(inputs) - targets) ** 2)
+
+        return grad_loss_of_state(params, perturbations, nondiff, inputs, targets)
+
+    grads, perturbation_grads = grad_loss(model, perturbations, x, y)
+    grads = nnx.merge_state(grads, perturbation_grads)
+    logits = grads.logits.get_value()
+    return logits, grads.blocks[1].hidden[...], nnx.state(model, nnx.BatchStat)
+
+
 def run(x):
     model = Net(nnx.Rngs(0))
     optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
@@ -81,6 +102,7 @@ def run(x):
     found = [train_step(model, optimizer, x + i, y) for i in range(2)]
     found.append(saliency(model, x, y))
     found.append(both(model, x, y))
+    found.append(watched(x, y))
 
     other = Net(nnx.Rngs(1))
     _, perturbations = nnx.capture(other, nnx.Perturbation)(x)

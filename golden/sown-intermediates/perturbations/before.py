@@ -74,6 +74,20 @@ def both(model: Net, x, y):
     return loss, y_pred, logits, nnx.to_pure_dict(nnx.state(grads, nnx.Param)), grads
 
 
+def watched(x, y):
+    """Nobody sees the model again."""
+    model = Net(nnx.Rngs(2))
+    _ = model(x)
+
+    @nnx.grad(argnums=nnx.DiffState(argnum=0, filter=nnx.Any(nnx.Param, nnx.Perturbation)))
+    def grad_loss(model, inputs, targets):
+        return jnp.mean((model(inputs) - targets) ** 2)
+
+    grads = grad_loss(model, x, y)
+    logits = grads.logits.get_value()
+    return logits, grads.blocks[1].hidden[...], nnx.state(model, nnx.BatchStat)
+
+
 def run(x):
     model = Net(nnx.Rngs(0))
     optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
@@ -81,6 +95,7 @@ def run(x):
     found = [train_step(model, optimizer, x + i, y) for i in range(2)]
     found.append(saliency(model, x, y))
     found.append(both(model, x, y))
+    found.append(watched(x, y))
 
     other = Net(nnx.Rngs(1))
     other(x)
