@@ -18,19 +18,25 @@ _LIBRARY_KINDS = frozenset({"optimizer", "metric", "rngs"})
 _LEAVING = ast.Return | ast.Break | ast.Continue | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await
 
 
-def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
+def popped_after(
+    context: FileContext, use: ast.Call, own: ast.expr | None = None
+) -> CapturedCall | str:
     """The pop that follows a call of a function that sows on its first argument.
 
     Nothing between the two may do anything with the object, and one may not run without the other.
+
+    Args:
+        own: of a method, the object that it is called of.
 
     Returns:
         The pair, or in words why there is none.
     """
     where = f"line {use.lineno}"
-    if not use.args or not isinstance(use.args[0], ast.Name):
+    model = own if own is not None else use.args[0] if use.args else None
+    if not isinstance(model, ast.Name):
         return f"the object is not passed by its name as the first argument ({where})"
-    model = use.args[0]
-    others = [*use.args[1:], *(keyword.value for keyword in use.keywords)]
+    others = [arg for arg in use.args if arg is not model]
+    others += [keyword.value for keyword in use.keywords]
     if any(mentioned(other, model.id) for other in others):
         return f"{model.id} is passed twice ({where})"
     statement = context.tree.statement(use)
@@ -40,7 +46,7 @@ def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
         return f"{inside}, and {reason} ({where})"
     if any(isinstance(parent, ast.Try | ast.TryStar) for parent in _around(context, use)):
         return f"the call stands in a try statement ({where})"
-    pop = _pop_beside(context, statement, use) or _next_pop(context, statement, model)
+    pop = _pop_beside(context, statement, use, model.id) or _next_pop(context, statement, model)
     if isinstance(pop, str):
         return f"{pop} ({where})"
     popping = context.tree.statement(pop)
@@ -106,10 +112,10 @@ def _not_before(context: FileContext, statement: ast.stmt, use: ast.Call) -> str
     return ""
 
 
-def _pop_beside(context: FileContext, statement: ast.stmt, use: ast.Call) -> ast.Call | None:
+def _pop_beside(
+    context: FileContext, statement: ast.stmt, use: ast.Call, name: str
+) -> ast.Call | None:
     """A pop that the statement of the call itself makes after it."""
-    assert isinstance(use.args[0], ast.Name)
-    name = use.args[0].id
     for call in ast.walk(statement):
         if isinstance(call, ast.Call) and call is not use and _is_pop(context, call):
             behind = context.text.span(use)[1] <= context.text.span(call)[0]

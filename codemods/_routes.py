@@ -6,8 +6,9 @@ import ast
 import dataclasses
 
 from codemods._forward import NotCaptured, only_return
+from codemods._known_calls import known_calls
 from codemods._popped import foreign_call, mentioned, not_alone, popped_after, updates_only
-from codemods._sown import Sowing, known_calls
+from codemods._sown import Sowing
 from nnx_migrate.facts.leftovers import CollectingEffects, harm
 from nnx_migrate.facts.values import ParameterOf, Scope
 from nnx_migrate.rewrite.context import FileContext

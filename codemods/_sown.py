@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import re
 from collections.abc import Iterator
 
 from codemods._forward import NotCaptured, forward_of
 from codemods._gradients import GRADIENTS
+from codemods._known_calls import check_private, known_calls
+from codemods._sown_layers import layers_of, sows_on
 from codemods._sown_options import GIVING_BACK, check_options, first_axes
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.effects import Effect
@@ -118,13 +121,39 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
     scope = context.tree.scope_of(definition)
     calls = _calls(context, site, definition)
     parameter, sown = _sown_parameter(context, site, scope)
-    for obstacle in context.analysis.extents.obstacles((scope,), _OF_ARRAYS):
-        if not obstacle.startswith(_SOWING):
-            raise NotCaptured(f"it runs more than its Module: {obstacle}")
+    check_runs_module(context, scope)
     forward = None
     if site.transform in GRADIENTS or first_axes(context, site):
         forward = forward_of(context, definition, parameter, "has_aux" in site.options)
     return Sowing(scope, parameter, sown, calls, forward)
+
+
+def check_runs_module(context: FileContext, scope: Scope) -> None:
+    """Nothing in a function that sows depends on the mode, but for transforms over layers.
+
+    Raises:
+        NotCaptured: something may.
+    """
+    transparent: frozenset[str] | None = None
+    for obstacle in context.analysis.extents.obstacles((scope,), _OF_ARRAYS):
+        if obstacle.startswith(_SOWING):
+            continue
+        transparent = _over_layers(context) if transparent is None else transparent
+        if obstacle not in transparent:
+            raise NotCaptured(f"it runs more than its Module: {obstacle}")
+
+
+def _over_layers(context: FileContext) -> frozenset[str]:
+    """The transforms of this file that layers go through with what they sow, as obstacles."""
+    found = set()
+    path = context.project.path_of(context.tree.module)
+    for site in context.finder.sites:
+        if sows_on(context, site):
+            with contextlib.suppress(NotCaptured):
+                layers_of(context, site)
+                lines = {site.node.lineno, site.reference.lineno}
+                found |= {f"nnx.{site.transform} ({path}:{line})" for line in lines}
+    return frozenset(found)
 
 
 def _calls(context: FileContext, site: Site, definition: AnyFunction) -> tuple[ast.Call, ...]:
@@ -166,45 +195,10 @@ def _check_used_here(context: FileContext, site: Site, definition: AnyFunction) 
         raise NotCaptured("its function is decorated or not defined by its name")
     scope = context.tree.scope(definition)
     if scope.function == ir.MODULE_SCOPE:
-        _check_private(context, definition.name)
+        check_private(context, definition.name)
     bound = context.project.bindings(scope, definition.name)
     if len(bound) != 1 or context.finder.loads(scope, definition.name) != [site.function]:
         raise NotCaptured(f"{definition.name} is used in other places too")
-
-
-def known_calls(context: FileContext, place: ast.stmt, name: str) -> tuple[ast.Call, ...]:
-    """All calls of what `name` is bound to by a statement.
-
-    Raises:
-        NotCaptured: others may call it, or it is more than called.
-    """
-    scope = context.tree.scope(place)
-    if len(context.project.bindings(scope, name)) != 1:
-        raise NotCaptured(f"{name} is bound more than once")
-    if scope.function == ir.MODULE_SCOPE:
-        _check_private(context, name)
-    calls = []
-    for load in context.finder.loads(scope, name):
-        parent = context.tree.parents[load]
-        if not (isinstance(parent, ast.Call) and parent.func is load):
-            raise NotCaptured(f"{name} is more than called (line {load.lineno})")
-        calls.append(parent)
-    if not calls:
-        raise NotCaptured(f"{name} is not called in this file")
-    return tuple(calls)
-
-
-def _check_private(context: FileContext, name: str) -> None:
-    """Code that is not to be seen must not have any way to call it."""
-    module = context.tree.module
-    record = context.project.modules[module]
-    packaged = "." in module or record.is_package
-    if (packaged and not name.startswith("_")) or name in (record.exports or ()):
-        raise NotCaptured(f"code outside of the project may call {name}")
-    for other in context.project.modules.values():
-        imports = other.module != module and name in other.words
-        if imports and module in context.analysis.imports.of(other.module):
-            raise NotCaptured(f"{name} may be used in {other.path} too")
 
 
 def _sown_parameter(context: FileContext, site: Site, scope: Scope) -> tuple[str, tuple[Sown, ...]]:
@@ -214,7 +208,7 @@ def _sown_parameter(context: FileContext, site: Site, scope: Scope) -> tuple[str
         if index != 0 and values and values <= ARRAY | PLAIN:
             continue
         for effect in sorted(context.analysis.effects.of(scope, name), key=str):
-            found = list(_sown_by(context, effect))
+            found = list(sown_by(context, effect))
             if found and index == 0:
                 first = name
                 sown += found
@@ -227,7 +221,7 @@ def _sown_parameter(context: FileContext, site: Site, scope: Scope) -> tuple[str
     return first, tuple(sown)
 
 
-def _sown_by(context: FileContext, effect: Effect) -> Iterator[Sown]:
+def sown_by(context: FileContext, effect: Effect) -> Iterator[Sown]:
     """What an effect sows; nothing when it is another one."""
     for said, name in _BY_LIBRARY.items():
         if effect.sows and effect.what.startswith(said):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from codemods._forward import NotCaptured
 from codemods._routes import Route
-from codemods._sown import INTERMEDIATE, Sowing
+from codemods._sown import INTERMEDIATE, Sowing, Sown
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import ClassValue, Instance, Scope, short_name
@@ -20,16 +20,23 @@ _LISTING = frozenset({"dir", "vars"})
 
 
 def popped_type(
-    context: FileContext, site: Site, sowing: Sowing, pairs: tuple[CapturedCall, ...]
+    context: FileContext,
+    site: Site | None,
+    sown: Sequence[Sown],
+    pairs: tuple[CapturedCall, ...],
 ) -> str:
-    """The one type that is popped, and that alone is sown: capture goes by the exact type."""
+    """The one type that is popped, and that alone is sown: capture goes by the exact type.
+
+    Args:
+        site: where the type has to be named; None where it is popped.
+    """
     popped = {v for pair in pairs for v in context.values(pair.pop.args[1])}
     if len(popped) != 1 or len({context.text.of(pair.pop.args[1]) for pair in pairs}) != 1:
         raise NotCaptured("it is popped by different filters")
     (wanted,) = popped
     if not isinstance(wanted, ClassValue):
         raise NotCaptured("it is popped by a filter that is no type")
-    for each in sowing.sown:
+    for each in sown:
         if each.types != popped:
             raise NotCaptured(f"not {short_name(wanted.class_name)} itself is sown ({each.where})")
     _check_type(context, site, wanted.class_name, pairs)
@@ -37,7 +44,7 @@ def popped_type(
 
 
 def _check_type(
-    context: FileContext, site: Site, name: str, pairs: tuple[CapturedCall, ...]
+    context: FileContext, site: Site | None, name: str, pairs: tuple[CapturedCall, ...]
 ) -> None:
     """Nothing but `sow` makes such Variables, and the type can be named at the site."""
     mentions = context.evaluator.callers.mentions
@@ -54,6 +61,8 @@ def _check_type(
     if located is None or located[1].methods or located[1].attributes or located[1].decorators:
         raise NotCaptured(f"{short_name(name)} is more than a type of its own")
     wanted = pairs[0].pop.args[1]
+    if site is None:
+        return
     if not isinstance(wanted, ast.Name) or not _is_bound_above(context, site, wanted.id):
         raise NotCaptured(f"{short_name(name)} has no name yet where the function is")
 

@@ -4,7 +4,7 @@ What it finds
 -------------
 Functions under `nnx.jit`, `nnx.vmap` or `nnx.remat`, and losses under `nnx.grad` or
 `nnx.value_and_grad`, that sow on the Module they are given, where `nnx.pop` takes the values after
-each call.
+each call. Layers that sow under `nnx.scan`, `nnx.vmap` or `nnx.remat` inside of a Module.
 
 Why it matters
 --------------
@@ -45,6 +45,11 @@ A loss captures the one call that it makes of its Module, and returns the State 
 Where the values are popped outside of the function that takes the gradient, or calls the jitted
 one, that function returns the State beside its result, and all its calls change with it.
 
+Of a Module that scans over its layers, what these sow comes out of the scan stacked. Where such a
+Module is called outside of any transform, capture goes around that call:
+
+    y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
+
 When it is safe
 ---------------
 The function gets a second result, so all its calls must be in the file and change with it; code
@@ -56,6 +61,11 @@ forward passes in the function count together, as they did. An exception in the 
 nothing behind, because what is under capture is the object inside the transform. Nobody reads what
 is sown as an attribute.
 
+Layers are mapped over axis 0 and hold no nnx.List or nnx.Sequential (graph mode cannot take these
+through a transform under capture). Every call that runs them, in the file that defines them alone,
+is under capture or gets so; nobody hands the Module on as a function, or goes on after an exception
+in it, which would leave on it what capture puts there.
+
 What it does otherwise
 ----------------------
 `structural-update` or `module-gradient` keeps the transform in graph mode and says what is missing.
@@ -66,12 +76,14 @@ Reference: https://flax.readthedocs.io/en/latest/guides/extracting_intermediates
 
 from __future__ import annotations
 
+from codemods._passed_up import PassedUp
 from codemods._sown import SOWN_UNDER, sows
-from codemods._sown_results import RULE_NAME, Captured, captured
+from codemods._sown_layers import OVER_LAYERS
+from codemods._sown_results import RULE_NAME, Captured, captured, passed_up
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import Contribution, Decision
+from nnx_migrate.rewrite.plan import Contribution, Decision, Same
 from nnx_migrate.rewrite.rule import Rule
 
 #: Rules that keep a site in graph mode because of what is sown.
@@ -81,7 +93,7 @@ _SETTLED = frozenset({"structural-update", "module-gradient", "diff-state", "sta
 def decide(context: FileContext, site: Site) -> Decision | None:
     found = captured(context).get(site) if sows(context, site) else None
     if not isinstance(found, Captured):
-        return None
+        return _over_layers(context, site)
     evidence = tuple(
         Evidence("what it sows is popped after the call", Proof.PROVED, context.where(call.pop))
         for call in found.plan.calls
@@ -99,4 +111,21 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     )
 
 
-RULE = Rule(RULE_NAME, SOWN_UNDER, decide, project_words=frozenset({"pop"}))
+def _over_layers(context: FileContext, site: Site) -> Decision | None:
+    """What a transform over layers sows is collected around the call of what holds them."""
+    found = passed_up(context).get(site)
+    if not isinstance(found, PassedUp):
+        return None
+    evidence = tuple(Evidence(reason, Proof.ASSUMED) for reason in found.assumed)
+    if found.plan is None:
+        reason = "what the layers sow is collected by nnx.capture around it"
+        return Same(RULE.name, reason, evidence)
+    popped = "what the layers sow is popped after each call"
+    evidence += tuple(
+        Evidence(popped, Proof.PROVED, context.where(call.pop)) for call in found.plan.calls
+    )
+    message = "what the layers sow is collected by nnx.capture around each call of the model"
+    return Contribution(RULE.name, message, evidence, capture=found.plan, settles=_SETTLED)
+
+
+RULE = Rule(RULE_NAME, SOWN_UNDER | OVER_LAYERS, decide, project_words=frozenset({"pop"}))

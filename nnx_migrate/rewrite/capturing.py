@@ -30,18 +30,24 @@ def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str)
         CannotEmit: the function is not to be seen.
     """
     variable_type = f"{nnx}.{plan.variable_type}" if plan.of_library else plan.variable_type
-    if plan.forward is None:
-        edits = _around_function(context, site, nnx, variable_type)
+    edits: list[Edit] = []
+    if plan.around_calls:
+        edits += [
+            edit for call in plan.calls for edit in _around_call(context, call, nnx, variable_type)
+        ]
+    elif plan.forward is None:
+        edits += _around_function(context, site, nnx, variable_type)
     else:
-        edits = auxiliary_edits(context, site, plan.forward, nnx, variable_type)
+        edits += auxiliary_edits(context, site, plan.forward, nnx, variable_type)
     if plan.passed_on is not None:
         edits += _passed_on(context, site, plan, plan.passed_on, nnx)
     for call in plan.calls:  # between a call and its pop no other one stands: names can recur
         name = _fresh_name(plan, context.taken_names(call.use))
         bound: Callable[[str], list[Edit]]
         if call.before:
-            bound = functools.partial(_made_before, context, call)
-        elif plan.passed_on is None:
+            capture = f"{nnx}.capture({{}}, {variable_type})" if plan.around_calls else "{}"
+            bound = functools.partial(_made_before, context, call, capture)
+        elif plan.passed_on is None and not plan.around_calls:
             bound = _unpacking(context, site, plan, call.use)
         else:
             bound = functools.partial(second_result, context, context.tree.statement(call.use))
@@ -112,26 +118,46 @@ def _unpacked(
     return [*bound(name), Edit(*context.text.span(call.pop), name)]
 
 
-def _made_before(context: FileContext, call: CapturedCall, state: str) -> list[Edit]:
-    """A call that is part of an expression is made before the statement that this is in."""
+def _around_call(
+    context: FileContext, call: CapturedCall, nnx: str, variable_type: str
+) -> list[Edit]:
+    """What a call runs is put under capture; one that moves is, where it goes."""
+    if call.before and not _is_pair(context, call):
+        return []
+    start, end = context.text.span(call.use.func)
+    return [Edit(start, start, f"{nnx}.capture("), Edit(end, end, f", {variable_type})")]
+
+
+def _made_before(context: FileContext, call: CapturedCall, capture: str, state: str) -> list[Edit]:
+    """A call that is part of an expression is made before the statement that this is in.
+
+    Args:
+        capture: what is called instead of "{}".
+    """
     span = context.text.span(call.use)
     if context.comments_between(*span):
         raise CannotEmit("a comment stands in the call")
     (outputs,) = fresh(["outputs"], context.taken_names(call.use) | {state})
-    line = f"{outputs}, {state} = {context.text.of(call.use)}"
+    func = context.text.of(call.use.func)
+    arguments = context.text.text[context.text.span(call.use.func)[1] : span[1]]
+    line = f"{outputs}, {state} = {capture.format(func)}{arguments}"
     statement = context.tree.statement(call.use)
     return [insert_before(context, statement, [line]), Edit(*span, outputs)]
 
 
 def _pair_in_one(context: FileContext, call: CapturedCall) -> list[Edit]:
     """`(f(model), nnx.pop(model, T))` is what the call alone gives now."""
-    parent = context.tree.parents[call.use]
-    if not (isinstance(parent, ast.Tuple) and parent.elts == [call.use, call.pop]):
+    if not _is_pair(context, call):
         return []
     start, end = context.text.span(call.use)[1], context.text.span(call.pop)[1]
     if context.comments_between(start, end):
         raise CannotEmit("a comment stands before nnx.pop")
     return [Edit(start, end, "")]
+
+
+def _is_pair(context: FileContext, call: CapturedCall) -> bool:
+    parent = context.tree.parents[call.use]
+    return isinstance(parent, ast.Tuple) and parent.elts == [call.use, call.pop]
 
 
 def _removed(context: FileContext, statement: ast.stmt) -> Edit:

@@ -111,6 +111,7 @@ class CapturePlan:
             an auxiliary output. None when all of the function does, and the State is a second
             result.
         passed_on: how it comes out of the function that calls it.
+        around_calls: capture goes around what each call runs, and not around the function.
     """
 
     variable_type: str
@@ -118,6 +119,7 @@ class CapturePlan:
     calls: tuple[CapturedCall, ...]
     forward: ast.Call | None = None
     passed_on: PassedOn | None = None
+    around_calls: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
