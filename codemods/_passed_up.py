@@ -8,6 +8,7 @@ import dataclasses
 from codemods._forward import NotCaptured
 from codemods._nothing_left import check_nothing_left
 from codemods._outlets import Outlets
+from codemods._passing_calls import Call
 from codemods._routes import Route
 from codemods._sown import INTERMEDIATE, Sowing, Sown, check_runs_module, sown_by
 from codemods._sown_values import check_names, popped_type
@@ -23,11 +24,13 @@ class PassedUp:
     Args:
         plan: the calls that are put under capture for it; None when that is so already, or done
             for the transforms around.
-        assumed: what is taken to be so.
+        unseen: why there might be more calls, which is taken not to be.
+        assumed: why something might be sown on the object before, which is taken not to be.
     """
 
     plan: CapturePlan | None
-    assumed: tuple[str, ...]
+    unseen: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
 
 
 def passed_up_by(context: FileContext, outlets: Outlets) -> PassedUp:
@@ -43,7 +46,7 @@ def passed_up_by(context: FileContext, outlets: Outlets) -> PassedUp:
     for scope in dict.fromkeys(scope for _, scope in outlets.popped):
         parameter = outlets.through[scope]
         own = _sown_on(context, scope, parameter)
-        called = tuple(pair.use for pair in pairs)
+        called = tuple(Call(pair.use) for pair in pairs)
         route = Route(dict(outlets.through), pairs)
         check_names(context, Sowing(scope, parameter, own, called), route)
         check_runs_module(context, scope)
@@ -57,7 +60,7 @@ def passed_up_by(context: FileContext, outlets: Outlets) -> PassedUp:
     of_library = variable_type == INTERMEDIATE
     name = "Intermediate" if of_library else short
     plan = CapturePlan(name, of_library, pairs, around_calls=True)
-    return PassedUp(plan, tuple(dict.fromkeys((*outlets.assumed, *assumed))))
+    return PassedUp(plan, outlets.assumed, assumed)
 
 
 def _sown_on(context: FileContext, scope: Scope, parameter: str) -> tuple[Sown, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from codemods._forward import NotCaptured, forward_of
 from codemods._gradients import GRADIENTS
 from codemods._known_calls import check_private, known_calls
+from codemods._passing_calls import Call, calls_of_method
 from codemods._sown_layers import layers_of, sows_on
 from codemods._sown_options import GIVING_BACK, check_options, first_axes
 from nnx_migrate.facts import ir
@@ -80,13 +81,15 @@ class Sowing:
         parameter: the name of that argument in the function.
         calls: all calls of the transformed function, as far as the file shows them.
         forward: of a loss, the call in it that sows.
+        assumed: what has to be assumed for these calls to be all.
     """
 
     scope: Scope
     parameter: str
     sown: tuple[Sown, ...]
-    calls: tuple[ast.Call, ...]
+    calls: tuple[Call, ...]
     forward: ast.Call | None = None
+    assumed: tuple[str, ...] = ()
 
 
 def may_pop(project: Project) -> bool:
@@ -119,13 +122,13 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
     if definition is None:
         raise NotCaptured("its function is not defined in this file")
     scope = context.tree.scope_of(definition)
-    calls = _calls(context, site, definition)
+    calls, assumed = _calls(context, site, definition)
     parameter, sown = _sown_parameter(context, site, scope)
     check_runs_module(context, scope)
     forward = None
     if site.transform in GRADIENTS or first_axes(context, site):
         forward = forward_of(context, definition, parameter, "has_aux" in site.options)
-    return Sowing(scope, parameter, sown, calls, forward)
+    return Sowing(scope, parameter, sown, calls, forward, assumed)
 
 
 def check_runs_module(context: FileContext, scope: Scope) -> None:
@@ -135,7 +138,8 @@ def check_runs_module(context: FileContext, scope: Scope) -> None:
         NotCaptured: something may.
     """
     transparent: frozenset[str] | None = None
-    for obstacle in context.analysis.extents.obstacles((scope,), _OF_ARRAYS):
+    extents = context.analysis.extents
+    for obstacle in extents.obstacles((scope,), _OF_ARRAYS, transformed=True):
         if obstacle.startswith(_SOWING):
             continue
         transparent = _over_layers(context) if transparent is None else transparent
@@ -150,16 +154,37 @@ def _over_layers(context: FileContext) -> frozenset[str]:
     for site in context.finder.sites:
         if sows_on(context, site):
             with contextlib.suppress(NotCaptured):
-                layers_of(context, site)
                 lines = {site.node.lineno, site.reference.lineno}
+                lines |= {use.lineno for use in layers_of(context, site).uses}
                 found |= {f"nnx.{site.transform} ({path}:{line})" for line in lines}
     return frozenset(found)
 
 
-def _calls(context: FileContext, site: Site, definition: AnyFunction) -> tuple[ast.Call, ...]:
-    """All calls of what the transform gives."""
-    if isinstance(definition, ast.AsyncFunctionDef) or context.tree.class_around(definition):
-        raise NotCaptured("its function is a method or a coroutine")
+def _calls(
+    context: FileContext, site: Site, definition: AnyFunction
+) -> tuple[tuple[Call, ...], tuple[str, ...]]:
+    """All calls of what the transform gives, and what is assumed for that."""
+    if isinstance(definition, ast.AsyncFunctionDef):
+        raise NotCaptured("its function is a coroutine")
+    if context.tree.class_around(definition):
+        return _method_calls(context, site, definition)
+    return tuple(Call(use) for use in _function_calls(context, site, definition)), ()
+
+
+def _method_calls(
+    context: FileContext, site: Site, definition: ast.FunctionDef | ast.Lambda
+) -> tuple[tuple[Call, ...], tuple[str, ...]]:
+    if site.form != "decorator" or not isinstance(definition, ast.FunctionDef):
+        raise NotCaptured("its function is a method")
+    _check_decorators(context, site, definition)
+    if not definition.args.args:
+        raise NotCaptured("its parameters do not show where the Module goes")
+    return calls_of_method(context, definition, definition.args.args[0].arg)
+
+
+def _function_calls(
+    context: FileContext, site: Site, definition: ast.FunctionDef | ast.Lambda
+) -> tuple[ast.Call, ...]:
     if definition.args.vararg is not None and not definition.args.args:
         raise NotCaptured("its parameters do not show where the Module goes")
     if site.form == "decorator":

@@ -36,9 +36,11 @@ class Layers:
     """A transform that is given parts of an object, and sows on them.
 
     Args:
+        uses: the calls of it.
         objects: the functions that call it, each with the parameter whose parts they are.
     """
 
+    uses: tuple[ast.Call, ...]
     objects: tuple[tuple[AnyFunction, str], ...]
 
 
@@ -55,7 +57,8 @@ def layers_of(context: FileContext, site: Site) -> Layers:
     for place in places:
         _check_axis(site, place)
     objects = []
-    for use in _uses(context, site):
+    uses = _uses(context, site)
+    for use in uses:
         holder = context.tree.function_around(use)
         for place in sorted(places):
             if place >= len(use.args) or any(isinstance(a, ast.Starred) for a in use.args[:place]):
@@ -68,7 +71,7 @@ def layers_of(context: FileContext, site: Site) -> Layers:
             if reason:
                 raise NotCaptured(f"under capture it may not go through a transform: {reason}")
             objects.append((holder, name))
-    return Layers(tuple(dict.fromkeys(objects)))
+    return Layers(uses, tuple(dict.fromkeys(objects)))
 
 
 def sows_on(context: FileContext, site: Site) -> bool:

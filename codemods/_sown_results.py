@@ -34,12 +34,14 @@ class Captured:
 
     Args:
         ignored: a comment by the site speaks to this tool, so that it may stay as it is.
+        unseen: why there might be more calls, which is taken not to be.
         assumed: why something might be sown on the object before, which is taken not to be.
     """
 
     sowing: Sowing
     plan: CapturePlan
     ignored: bool
+    unseen: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
 
 
@@ -128,7 +130,7 @@ def _captured(context: FileContext, site: Site) -> Captured:
     of_library = variable_type == INTERMEDIATE
     name = "Intermediate" if of_library else short
     plan = CapturePlan(name, of_library, route.calls, sowing.forward, route.passed_on)
-    return Captured(sowing, plan, _is_ignored(context, site), assumed)
+    return Captured(sowing, plan, _is_ignored(context, site), route.assumed, assumed)
 
 
 def missing(context: FileContext, site: Site) -> str:

@@ -52,15 +52,21 @@ class Way:
     Args:
         given: what it passes for the parameter in question.
         captured: what is called is under `nnx.capture`.
+        sole: it can run no other function.
     """
 
     call: ast.Call
     given: ast.expr
     captured: bool
+    sole: bool
 
 
-def check_alone(context: FileContext, name: str) -> str:
+def check_alone(context: FileContext, name: str, called: str = "") -> str:
     """No other file runs what this one defines; what nothing shows is assumed if that is allowed.
+
+    Args:
+        name: what it is, as people call it.
+        called: the name by which it would have to be called; empty when any call may run it.
 
     Returns:
         What is assumed, in words.
@@ -70,7 +76,9 @@ def check_alone(context: FileContext, name: str) -> str:
     """
     module = context.tree.module
     for other in context.project.modules.values():
-        if other.module != module and module in context.analysis.imports.of(other.module):
+        if other.module == module or not {called, "**"} & {"", *other.words}:
+            continue
+        if module in context.analysis.imports.of(other.module):
             raise NotCaptured(f"{name} may be run from {other.path} too")
     packaged = "." in module or context.project.modules[module].is_package
     if not packaged or name.startswith("_"):
@@ -98,7 +106,12 @@ def ways_in(context: FileContext, function: AnyFunction, parameter: str) -> tupl
     for line in calls.handed_on.get(scope, []):
         raise NotCaptured(f"line {line} hands {name or 'a lambda'} on")
     found = tuple(
-        Way(call, _given(context, scope, call, value, parameter), _is_captured(value))
+        Way(
+            call,
+            _given(context, scope, call, value, parameter),
+            _is_captured(value),
+            {run.scope for run in _run(context, context.values(call.func))} == {scope},
+        )
         for call, value in calls.of.get(scope, [])
     )
     if not found:

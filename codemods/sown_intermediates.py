@@ -43,7 +43,8 @@ A loss captures the one call that it makes of its Module, and returns the State 
     (loss, intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(model)
 
 Where the values are popped outside of the function that takes the gradient, or calls the jitted
-one, that function returns the State beside its result, and all its calls change with it.
+one, that function returns the State beside its result, and all its calls change with it; so do
+functions and methods further out. The jitted function may be a method that sows on its own object.
 
 Of a Module that scans over its layers, what these sow comes out of the scan stacked. Where such a
 Module is called outside of any transform, capture goes around that call:
@@ -53,13 +54,14 @@ Module is called outside of any transform, capture goes around that call:
 When it is safe
 ---------------
 The function gets a second result, so all its calls must be in the file and change with it; code
-elsewhere must have no way to call it. Each call is followed in its block by a pop of the very type
-that is sown (capture goes by the exact type, pop takes subclasses too), and nothing in between may
-touch the object. Nothing sown may lie on the object before: it is followed to where it is made, or
-popped right before the call; where it cannot be followed, the rewrite needs `--unsafe`. Several
-forward passes in the function count together, as they did. An exception in the function leaves
-nothing behind, because what is under capture is the object inside the transform. Nobody reads what
-is sown as an attribute.
+elsewhere must have no way to call it. Of a method every call by its name has to be known, and run
+no other; a public method of a package needs `--unsafe`. Each call is followed in its block by a pop
+of the very type that is sown (capture goes by the exact type, pop takes subclasses too), and
+nothing in between may touch the object. Nothing sown may lie on the object before: it is followed
+to where it is made, or popped right before the call; where it cannot be followed, the rewrite needs
+`--unsafe`. Several forward passes in the function count together, as they did. An exception in the
+function leaves nothing behind, because what is under capture is the object inside the transform.
+Nobody reads what is sown as an attribute.
 
 Layers are mapped over axis 0 and hold no nnx.List or nnx.Sequential (graph mode cannot take these
 through a transform under capture). Every call that runs them, in the file that defines them alone,
@@ -98,10 +100,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         Evidence("what it sows is popped after the call", Proof.PROVED, context.where(call.pop))
         for call in found.plan.calls
     )
-    evidence += tuple(
-        Evidence(f"nothing is sown on it before, although {reason}", Proof.ASSUMED)
-        for reason in found.assumed
-    )
+    evidence += _assumed(found)
     return Contribution(
         RULE.name,
         "what the function sows is collected by nnx.capture and is a result of it",
@@ -116,7 +115,7 @@ def _over_layers(context: FileContext, site: Site) -> Decision | None:
     found = passed_up(context).get(site)
     if not isinstance(found, PassedUp):
         return None
-    evidence = tuple(Evidence(reason, Proof.ASSUMED) for reason in found.assumed)
+    evidence = _assumed(found)
     if found.plan is None:
         reason = "what the layers sow is collected by nnx.capture around it"
         return Same(RULE.name, reason, evidence)
@@ -126,6 +125,12 @@ def _over_layers(context: FileContext, site: Site) -> Decision | None:
     )
     message = "what the layers sow is collected by nnx.capture around each call of the model"
     return Contribution(RULE.name, message, evidence, capture=found.plan, settles=_SETTLED)
+
+
+def _assumed(found: Captured | PassedUp) -> tuple[Evidence, ...]:
+    unseen = (f"all calls of it are in the project, although {each}" for each in found.unseen)
+    left = (f"nothing is sown on it before, although {reason}" for reason in found.assumed)
+    return tuple(Evidence(claim, Proof.ASSUMED) for claim in (*unseen, *left))
 
 
 RULE = Rule(RULE_NAME, SOWN_UNDER | OVER_LAYERS, decide, project_words=frozenset({"pop"}))

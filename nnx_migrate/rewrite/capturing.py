@@ -39,18 +39,16 @@ def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str)
         edits += _around_function(context, site, nnx, variable_type)
     else:
         edits += auxiliary_edits(context, site, plan.forward, nnx, variable_type)
-    if plan.passed_on is not None:
-        edits += _passed_on(context, site, plan, plan.passed_on, nnx)
+    for passed_on in plan.passed_on:
+        edits += _passed_on(context, site, plan, passed_on, nnx)
     for call in plan.calls:  # between a call and its pop no other one stands: names can recur
         name = _fresh_name(plan, context.taken_names(call.use))
         bound: Callable[[str], list[Edit]]
         if call.before:
             capture = f"{nnx}.capture({{}}, {variable_type})" if plan.around_calls else "{}"
             bound = functools.partial(_made_before, context, call, capture)
-        elif plan.passed_on is None and not plan.around_calls:
-            bound = _unpacking(context, site, plan, call.use)
         else:
-            bound = functools.partial(second_result, context, context.tree.statement(call.use))
+            bound = _unpacking(context, site, plan, call)
         edits += _unpacked(context, bound, call, name)
     return edits
 
@@ -69,7 +67,10 @@ def _passed_on(
     if passed_on.returned is None:
         return edits
     name = _fresh_name(plan, names_in(holder))
-    edits += _unpacking(context, site, plan, passed_on.use)(name)
+    if passed_on.before:
+        edits += _made_before(context, passed_on, "{}", name)
+    else:
+        edits += _unpacking(context, site, plan, passed_on)(name)
     return edits + returned_pair(context, passed_on.returned, name)
 
 
@@ -86,11 +87,11 @@ def _around_function(context: FileContext, site: Site, nnx: str, variable_type: 
 
 
 def _unpacking(
-    context: FileContext, site: Site, plan: CapturePlan, use: ast.Call
+    context: FileContext, site: Site, plan: CapturePlan, call: CapturedCall | PassedOn
 ) -> Callable[[str], list[Edit]]:
     """How the result of a call is unpacked into what it was and a State of a name."""
-    statement = context.tree.statement(use)
-    if site.transform not in GRADIENTS:
+    statement = context.tree.statement(call.use)
+    if site.transform not in GRADIENTS or plan.around_calls or call.passed_on:
         return functools.partial(second_result, context, statement)
     has_aux = "has_aux" in site.options
     return functools.partial(auxiliary_result, context, statement, site.transform, has_aux)
@@ -128,7 +129,9 @@ def _around_call(
     return [Edit(start, start, f"{nnx}.capture("), Edit(end, end, f", {variable_type})")]
 
 
-def _made_before(context: FileContext, call: CapturedCall, capture: str, state: str) -> list[Edit]:
+def _made_before(
+    context: FileContext, call: CapturedCall | PassedOn, capture: str, state: str
+) -> list[Edit]:
     """A call that is part of an expression is made before the statement that this is in.
 
     Args:
