@@ -63,7 +63,7 @@ class _Walk:
 
     def __init__(self, context: FileContext, sowing: Sowing) -> None:
         self.context = context
-        self.forward = sowing.forward
+        self.aux = sowing.aux
         self.sowing = {sowing.scope: sowing.parameter}
         self.calls: list[CapturedCall] = []
         self.passed_on: list[PassedOn] = []
@@ -74,7 +74,7 @@ class _Walk:
         for call in calls:
             pair = popped_after(self.context, call.use, call.given)
             if isinstance(pair, CapturedCall):
-                if self.forward is not None and pair.before and not passed_on:
+                if self.aux and pair.before and not passed_on:
                     raise NotCaptured("the call is part of a larger expression")
                 self.calls.append(dataclasses.replace(pair, passed_on=passed_on))
                 continue
@@ -97,7 +97,7 @@ class _Walk:
         statement = self.context.tree.statement(use)
         if statement not in holder.body:
             raise NotCaptured(f"{holder.name} calls it in an inner block")
-        aux = self.forward is not None and not passed_on
+        aux = self.aux and not passed_on
         before = returned.value is not use and bool(not_alone(statement, use))
         reason = before and not_before(self.context, statement, use)
         if reason or (aux and (before or statement is returned)):

@@ -13,7 +13,7 @@ from codemods._gradients import GRADIENTS
 from codemods._known_calls import check_private, known_calls
 from codemods._passing_calls import Call, calls_of_method
 from codemods._sown_layers import layers_of, sows_on
-from codemods._sown_options import GIVING_BACK, check_options, first_axes
+from codemods._sown_options import GIVING_BACK, Output, check_options
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.effects import Effect
 from nnx_migrate.facts.flax_layers import asking_keywords
@@ -80,7 +80,9 @@ class Sowing:
     Args:
         parameter: the name of that argument in the function.
         calls: all calls of the transformed function, as far as the file shows them.
-        forward: of a loss, the call in it that sows.
+        forward: the call in it that sows, where that alone can be under capture.
+        aux: the State is no result of its own, but auxiliary output.
+        output: how it becomes one.
         assumed: what has to be assumed for these calls to be all.
     """
 
@@ -89,6 +91,8 @@ class Sowing:
     sown: tuple[Sown, ...]
     calls: tuple[Call, ...]
     forward: ast.Call | None = None
+    aux: bool = False
+    output: Output = dataclasses.field(default_factory=Output)
     assumed: tuple[str, ...] = ()
 
 
@@ -117,18 +121,27 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
     Raises:
         NotCaptured: it does more than to sow on its first argument, or has other uses.
     """
-    check_options(context, site)
     definition = definition_of(context, site.function)
     if definition is None:
         raise NotCaptured("its function is not defined in this file")
     scope = context.tree.scope_of(definition)
+    place, parameter, sown = _sown_parameter(context, site, scope)
+    output = check_options(context, site, place)
     calls, assumed = _calls(context, site, definition)
-    parameter, sown = _sown_parameter(context, site, scope)
+    calls = tuple(_at(call, place) for call in calls) if place else calls
     check_runs_module(context, scope)
-    forward = None
-    if site.transform in GRADIENTS or first_axes(context, site):
-        forward = forward_of(context, definition, parameter, "has_aux" in site.options)
-    return Sowing(scope, parameter, sown, calls, forward, assumed)
+    forward, aux = None, site.transform in GRADIENTS or output.in_pair
+    if aux or output.by_axes or place:
+        forward = forward_of(context, definition, parameter, output.in_pair, lambdas=not aux)
+    return Sowing(scope, parameter, sown, calls, forward, aux, output, assumed)
+
+
+def _at(call: Call, place: int) -> Call:
+    """A call that is given the object at another place than the first."""
+    args = call.use.args
+    if place >= len(args) or any(isinstance(arg, ast.Starred) for arg in args):
+        raise NotCaptured(f"what it is given in line {call.use.lineno} is not clear")
+    return dataclasses.replace(call, given=args[place])
 
 
 def check_runs_module(context: FileContext, scope: Scope) -> None:
@@ -226,24 +239,31 @@ def _check_used_here(context: FileContext, site: Site, definition: AnyFunction) 
         raise NotCaptured(f"{definition.name} is used in other places too")
 
 
-def _sown_parameter(context: FileContext, site: Site, scope: Scope) -> tuple[str, tuple[Sown, ...]]:
-    """The first parameter, with all that is sown on it; nothing else happens to any of them."""
-    first, sown = "", list[Sown]()
+def _sown_parameter(
+    context: FileContext, site: Site, scope: Scope
+) -> tuple[int, str, tuple[Sown, ...]]:
+    """The one parameter that it sows on, with all that is; nothing else happens to any of them."""
+    found: dict[int, tuple[str, list[Sown]]] = {}
+    others: list[tuple[int | None, Effect]] = []
     for index, name, values in given_parameters(context, site, scope):
         if index != 0 and values and values <= ARRAY | PLAIN:
             continue
         for effect in sorted(context.analysis.effects.of(scope, name), key=str):
-            found = list(sown_by(context, effect))
-            if found and index == 0:
-                first = name
-                sown += found
-            elif found:
-                raise NotCaptured(f"it sows on {name}, which is not its first argument")
-            elif index == 0 or not (effect.kind == "escape" or _HARMLESS.search(effect.what)):
-                raise NotCaptured(f"{effect.what} ({effect.where})")
-    if not first:
-        raise NotCaptured("it does not sow on its first argument")
-    return first, tuple(sown)
+            sown = list(sown_by(context, effect))
+            if sown and index is not None:
+                found.setdefault(index, (name, []))[1].extend(sown)
+            else:
+                others.append((index, effect))
+    movable = site.transform in {"vmap", "scan"}
+    if len(found) != 1 or not (movable or 0 in found):
+        names = " and on ".join(name for name, _ in found.values()) or "others"
+        raise NotCaptured(f"it sows on {names}, and not on its first argument alone")
+    ((place, (parameter, sown)),) = found.items()
+    for index, effect in others:
+        kept = effect.kind == "escape" or _HARMLESS.search(effect.what)
+        if index == place or index == 0 or effect.sows or not kept:
+            raise NotCaptured(f"{effect.what} ({effect.where})")
+    return place, parameter, tuple(sown)
 
 
 def sown_by(context: FileContext, effect: Effect) -> Iterator[Sown]:

@@ -13,7 +13,7 @@ from codemods._outlets import outlets_of
 from codemods._passed_up import PassedUp, passed_up_by
 from codemods._routes import route_of
 from codemods._sown import INTERMEDIATE, SOWN_UNDER, Sowing, may_pop, sowing_of, sows
-from codemods._sown_layers import layers_of, sows_on
+from codemods._sown_layers import OVER_LAYERS, layers_of, sows_on
 from codemods._sown_values import check_names, popped_type
 from nnx_migrate.facts.effects import Effects
 from nnx_migrate.facts.leftovers import CollectingEffects
@@ -33,12 +33,14 @@ class Captured:
     """A function whose sown values become a result of it, and how.
 
     Args:
+        through: the functions that they come through, with the parameter of each.
         ignored: a comment by the site speaks to this tool, so that it may stay as it is.
         unseen: why there might be more calls, which is taken not to be.
         assumed: why something might be sown on the object before, which is taken not to be.
     """
 
     sowing: Sowing
+    through: Mapping[Scope, str]
     plan: CapturePlan
     ignored: bool
     unseen: tuple[str, ...] = ()
@@ -60,7 +62,7 @@ def _settled(
     context: FileContext,
 ) -> tuple[Mapping[Site, Captured | str], Mapping[Site, PassedUp | str]]:
     """Both, which depend on each other: what layers sow, a function around them collects."""
-    found = _candidates(context)
+    found = _passed_on_twice(context, _candidates(context))
     project = context.project
     while may_pop(project) or (project.has_word("sow") and project.has_word("capture")):
         layers = {
@@ -75,6 +77,29 @@ def _settled(
         for site in lost:
             found[site] = "the layers in it do not give back what they sow"
     return found, {}
+
+
+def _passed_on_twice(
+    context: FileContext, found: Mapping[Site, Captured | str]
+) -> dict[Site, Captured | str]:
+    """Of what comes out of several transforms, one makes a result.
+
+    Layers rather leave it to a transform around the model, which changes fewer functions.
+    """
+    kept = dict(found)
+    for site, each in found.items():
+        if isinstance(each, str) or not each.plan.passed_on:
+            continue
+        without = {other: way for other, way in kept.items() if other is not site}
+        if site.transform in OVER_LAYERS and not isinstance(
+            _passed_up(context, site, without), str
+        ):
+            kept[site] = "what the layers sow is collected around them"
+            continue
+        for other, way in without.items():
+            if isinstance(way, Captured) and way.sowing.scope in each.through:
+                kept[other] = "what it sows is a result of what it calls"
+    return kept
 
 
 def _runs_one_of(context: FileContext, found: Captured | str, sites: Sequence[Site]) -> bool:
@@ -122,23 +147,32 @@ def _captured(context: FileContext, site: Site) -> Captured:
     sowing = sowing_of(context, site)
     route = route_of(context, sowing)
     variable_type = popped_type(context, site, sowing.sown, route.calls)
-    if sowing.forward is not None and site.transform == "vmap" and variable_type != INTERMEDIATE:
+    if sowing.output.by_axes and variable_type != INTERMEDIATE:
         raise NotCaptured("which axis StateAxes give to what is sown is not known")
     check_names(context, sowing, route)
     assumed = check_nothing_left(context, route.calls)
     (short,) = {context.text.of(pair.pop.args[1]) for pair in route.calls}
     of_library = variable_type == INTERMEDIATE
     name = "Intermediate" if of_library else short
-    plan = CapturePlan(name, of_library, route.calls, sowing.forward, route.passed_on)
-    return Captured(sowing, plan, _is_ignored(context, site), route.assumed, assumed)
+    plan = CapturePlan(
+        name,
+        of_library,
+        route.calls,
+        sowing.forward,
+        route.passed_on,
+        in_pair=sowing.output.in_pair,
+        options=sowing.output.options,
+    )
+    return Captured(sowing, route.sowing, plan, _is_ignored(context, site), route.assumed, assumed)
 
 
 def missing(context: FileContext, site: Site) -> str:
     """What to add to a reason for which a site keeps what its function sows."""
     if not may_pop(context.project):
         return ""
-    reason = passed_up(context).get(site, captured(context).get(site))
-    return f"; nnx.capture does not do: {reason}" if isinstance(reason, str) else ""
+    reasons = (captured(context).get(site), passed_up(context).get(site))
+    told = "; nor around its calls: ".join(each for each in reasons if isinstance(each, str))
+    return f"; nnx.capture does not do: {told}" if told else ""
 
 
 def is_done(context: FileContext, site: Site) -> bool:

@@ -9,8 +9,11 @@ import functools
 from collections.abc import Iterator, Mapping
 
 from codemods._forward import NotCaptured
+from nnx_migrate.facts import ir
 from nnx_migrate.facts.evaluate import CAPTURED
+from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.syntax import AnyFunction
+from nnx_migrate.facts.transforms import WRAPPERS
 from nnx_migrate.facts.values import (
     ARRAY,
     PLAIN,
@@ -19,6 +22,7 @@ from nnx_migrate.facts.values import (
     FunctionValue,
     Instance,
     LibraryValue,
+    Located,
     Scope,
     Value,
     Values,
@@ -202,7 +206,8 @@ def _calls(context: FileContext) -> _Calls:
             values = context.values(node.func)
             for value in _run(context, values):
                 found[value.scope].append((node, value))
-            if is_unknown(values):
+            func = lower_expr(node.func)
+            if is_unknown(values) and not _is_transformed(context, context.scope(node), func):
                 unseen[_last_name(node.func)].append(node.lineno)
                 if not isinstance(node.func, ast.Attribute) or node.func.attr in stored:
                     unseen[""].append(node.lineno)
@@ -212,6 +217,29 @@ def _calls(context: FileContext) -> _Calls:
             for value in _passed_on(context, node):
                 handed_on[value.scope].append(node.lineno)
     return _Calls(found, unseen, handed_on)
+
+
+def _is_transformed(context: FileContext, scope: Scope, func: ir.Expr) -> bool:
+    """Whether what is called is what a transform gave.
+
+    What it runs is what the transform was given, and that is looked at there.
+    """
+    if isinstance(func, ir.Name):
+        bound = context.project.bindings(scope, func.id)
+        return bool(bound) and all(
+            isinstance(b, Located)
+            and isinstance(b.expr, ir.Call)
+            and _is_transformed(context, b.scope, b.expr)
+            for b in bound
+        )
+    if not isinstance(func, ir.Call):
+        return False
+    values = context.evaluator.values(scope, func.func)
+    transforms = all(
+        isinstance(value, LibraryValue) and value.dotted.rpartition(".")[2] in WRAPPERS
+        for value in values
+    )
+    return (bool(values) and transforms) or _is_transformed(context, scope, func.func)
 
 
 def _run(context: FileContext, values: Values) -> Iterator[FunctionValue]:

@@ -2,7 +2,7 @@
 
 What it finds
 -------------
-Functions under `nnx.jit`, `nnx.vmap` or `nnx.remat`, and losses under `nnx.grad` or
+Functions under `nnx.jit`, `nnx.vmap`, `nnx.scan` or `nnx.remat`, and losses under `nnx.grad` or
 `nnx.value_and_grad`, that sow on the Module they are given, where `nnx.pop` takes the values after
 each call. Layers that sow under `nnx.scan`, `nnx.vmap` or `nnx.remat` inside of a Module.
 
@@ -46,8 +46,10 @@ Where the values are popped outside of the function that takes the gradient, or 
 one, that function returns the State beside its result, and all its calls change with it; so do
 functions and methods further out. The jitted function may be a method that sows on its own object.
 
-Of a Module that scans over its layers, what these sow comes out of the scan stacked. Where such a
-Module is called outside of any transform, capture goes around that call:
+The body of a scan, or of a vmap whose Module is not the first argument, does so too: the State
+comes out stacked, and joins the outputs of a scan that has some. Of a Module that scans over its
+layers, what these sow comes out of the scan stacked. Where such a Module is called outside of any
+transform, capture goes around that call:
 
     y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
 

@@ -13,6 +13,7 @@ from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.layout import insert_before, line_after
 from nnx_migrate.rewrite.naming import fresh, state_name
+from nnx_migrate.rewrite.options import option_edits
 from nnx_migrate.rewrite.plan import CannotEmit, CapturedCall, CapturePlan, PassedOn
 from nnx_migrate.rewrite.unpacking import (
     annotated_pair,
@@ -38,7 +39,8 @@ def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str)
     elif plan.forward is None:
         edits += _around_function(context, site, nnx, variable_type)
     else:
-        edits += auxiliary_edits(context, site, plan.forward, nnx, variable_type)
+        edits += auxiliary_edits(context, site, plan, plan.forward, nnx, variable_type)
+    edits += option_edits(context, site, plan.options)
     for passed_on in plan.passed_on:
         edits += _passed_on(context, site, plan, passed_on, nnx)
     for call in plan.calls:  # between a call and its pop no other one stands: names can recur
@@ -91,10 +93,11 @@ def _unpacking(
 ) -> Callable[[str], list[Edit]]:
     """How the result of a call is unpacked into what it was and a State of a name."""
     statement = context.tree.statement(call.use)
-    if site.transform not in GRADIENTS or plan.around_calls or call.passed_on:
+    outside = plan.around_calls or call.passed_on
+    if outside or not (site.transform in GRADIENTS or plan.in_pair):
         return functools.partial(second_result, context, statement)
-    has_aux = "has_aux" in site.options
-    return functools.partial(auxiliary_result, context, statement, site.transform, has_aux)
+    transform = site.transform if site.transform in GRADIENTS else "grad"  # a pair, as of that
+    return functools.partial(auxiliary_result, context, statement, transform, plan.in_pair)
 
 
 def _unpacked(

@@ -118,6 +118,8 @@ class CapturePlan:
             result.
         passed_on: the functions between, through which it comes out.
         around_calls: capture goes around what each call runs, and not around the function.
+        in_pair: the State joins the second one of a pair that the function returns.
+        options: new source text of options of the transform.
     """
 
     variable_type: str
@@ -126,6 +128,8 @@ class CapturePlan:
     forward: ast.Call | None = None
     passed_on: tuple[PassedOn, ...] = ()
     around_calls: bool = False
+    in_pair: bool = False
+    options: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
