@@ -11,8 +11,9 @@ from codemods._argnums import argnums_of
 from codemods._forward import NotCaptured, one_call
 from codemods._gradients import GRADIENTS
 from codemods._perturbed_calls import perturbed_call
-from codemods._sown import OF_ARRAYS, RULE_NAME, calls_of
+from codemods._sown import OF_ARRAYS, RULE_NAME
 from codemods._sown_values import check_not_read
+from codemods._traced_calls import uses_of
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.effects import Effect
 from nnx_migrate.facts.leftovers import LeftoverFinder
@@ -147,7 +148,7 @@ def _perturbed(context: FileContext, site: Site, wanted: _Wanted) -> Perturbed:
         raise NotCaptured("its function is not defined in this file")
     _check_options(site, definition)
     scope = context.tree.scope_of(definition)
-    uses = calls_of(context, site, definition)
+    uses = uses_of(context, site, definition)
     parameter, names = _perturbed_parameter(context, site, scope, wanted.place)
     for obstacle in context.analysis.extents.obstacles((scope,), OF_ARRAYS):
         if not obstacle.startswith(_PERTURBING):

@@ -18,19 +18,25 @@ _LIBRARY_KINDS = frozenset({"optimizer", "metric", "rngs"})
 LEAVING = ast.Return | ast.Break | ast.Continue | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await
 
 
-def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
+def popped_after(
+    context: FileContext, use: ast.Call, own: ast.expr | None = None
+) -> CapturedCall | str:
     """The pop that follows a call of a function that sows on its first argument.
 
     Nothing between the two may do anything with the object, and one may not run without the other.
+
+    Args:
+        own: of a method, the object that it is called of.
 
     Returns:
         The pair, or in words why there is none.
     """
     where = f"line {use.lineno}"
-    if not use.args or not isinstance(use.args[0], ast.Name):
+    model = own if own is not None else use.args[0] if use.args else None
+    if not isinstance(model, ast.Name):
         return f"the object is not passed by its name as the first argument ({where})"
-    model = use.args[0]
-    others = [*use.args[1:], *(keyword.value for keyword in use.keywords)]
+    others = [arg for arg in use.args if arg is not model]
+    others += [keyword.value for keyword in use.keywords if keyword.value is not model]
     if any(mentioned(other, model.id) for other in others):
         return f"{model.id} is passed twice ({where})"
     statement = context.tree.statement(use)
@@ -40,11 +46,11 @@ def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
         return f"{inside}, and {reason} ({where})"
     if any(isinstance(parent, ast.Try | ast.TryStar) for parent in _around(context, use)):
         return f"the call stands in a try statement ({where})"
-    pop = _pop_beside(context, statement, use) or _next_pop(context, statement, model)
+    pop = _pop_beside(context, statement, use, model.id) or _next_pop(context, statement, model)
     if isinstance(pop, str):
         return f"{pop} ({where})"
     popping = context.tree.statement(pop)
-    if len(_named(statement, model.id)) != (2 if popping is statement else 1):
+    if len(mentions_of(statement, model.id)) != (2 if popping is statement else 1):
         return f"{model.id} is used twice in the statement ({where})"
     between = [] if popping is statement else statements_between(context, statement, popping)
     if any(isinstance(node, LEAVING) for each in between for node in ast.walk(each)):
@@ -108,14 +114,14 @@ def not_before(context: FileContext, statement: ast.stmt, use: ast.Call) -> str:
     return ""
 
 
-def _pop_beside(context: FileContext, statement: ast.stmt, use: ast.Call) -> ast.Call | None:
+def _pop_beside(
+    context: FileContext, statement: ast.stmt, use: ast.Call, name: str
+) -> ast.Call | None:
     """A pop that the statement of the call itself makes after it."""
-    assert isinstance(use.args[0], ast.Name)
-    name = use.args[0].id
     for call in ast.walk(statement):
         if isinstance(call, ast.Call) and call is not use and _is_pop(context, call):
             behind = context.text.span(use)[1] <= context.text.span(call)[0]
-            only = len(_named(statement, name)) == 2 and mentioned(call, name)
+            only = len(mentions_of(statement, name)) == 2 and mentioned(call, name)
             if behind and only and not hoistable(context, call):
                 return call
     return None
@@ -147,10 +153,18 @@ def _next_pop(context: FileContext, statement: ast.stmt, model: ast.Name) -> ast
         return f"{model.id} is used in line {found.lineno} before it is popped"
     calls = [node for node in ast.walk(found) if isinstance(node, ast.Call)]
     pops = [call for call in calls if _is_pop(context, call) and mentioned(call, model.id)]
-    if len(pops) != 1 or len(_named(found, model.id)) != 1:
+    if len(pops) != 1 or _mentioned_before(context, found, model.id, pops[0]):
         return f"{model.id} is used in line {found.lineno} before it is popped"
     reason = hoistable(context, pops[0])
     return reason.replace("the call stands", "nnx.pop stands") if reason else pops[0]
+
+
+def _mentioned_before(context: FileContext, statement: ast.stmt, name: str, pop: ast.Call) -> bool:
+    """Whether the statement of a pop mentions the object elsewhere than behind it."""
+    behind = context.text.span(pop)[1]
+    others = (each for each in mentions_of(statement, name) if each is not pop.args[0])
+    assigns = isinstance(statement, ast.AugAssign)
+    return assigns or any(context.text.span(each)[0] < behind for each in others)
 
 
 def updates_only(context: FileContext, statement: ast.stmt, model: ast.Name) -> bool:
@@ -158,7 +172,7 @@ def updates_only(context: FileContext, statement: ast.stmt, model: ast.Name) -> 
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr="update"), args=[first, *_]) as call):
             named = isinstance(first, ast.Name) and first.id == model.id
-            once = len(_named(statement, model.id)) == 1
+            once = len(mentions_of(statement, model.id)) == 1
             return named and once and _is_of_library(context, call, frozenset({"optimizer"}))
         case _:
             return False
@@ -241,12 +255,12 @@ def _is_stored(name: ast.Name) -> bool:
     return isinstance(name.ctx, ast.Store)
 
 
-def _named(node: ast.AST, name: str) -> list[ast.Name]:
+def mentions_of(node: ast.AST, name: str) -> list[ast.Name]:
     return [each for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name]
 
 
 def mentioned(node: ast.AST, name: str) -> bool:
-    return bool(_named(node, name))
+    return bool(mentions_of(node, name))
 
 
 def _reads(expression: ast.expr, statement: ast.stmt) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from codemods._forward import NotCaptured
 from codemods._routes import Route
-from codemods._sown import INTERMEDIATE, Sowing
+from codemods._sown import INTERMEDIATE, Sowing, Sown
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import ClassValue, Instance, Scope, short_name
@@ -20,24 +20,30 @@ _LISTING = frozenset({"dir", "vars"})
 
 
 def sown_type(
-    context: FileContext, site: Site, sowing: Sowing, pairs: tuple[CapturedCall, ...]
+    context: FileContext,
+    site: Site | None,
+    sown: Sequence[Sown],
+    pairs: tuple[CapturedCall, ...],
 ) -> tuple[str, str]:
     """The one type that is sown, and its name at the site: capture goes by the exact type.
 
     What pops it may name a base class of it, as long as nothing else is of that class.
+
+    Args:
+        site: where the type has to be named; None where it is popped.
     """
     filters = [each for pair in pairs for each in pair.filters]
     popped = {v for each in filters for v in context.values(each)}
     if len(popped) > 1 or len({context.text.of(each) for each in filters}) > 1:
         raise NotCaptured("it is popped by different filters")
-    types = sowing.sown[0].types
+    types = sown[0].types
     (wanted,) = (popped or types) if len(types) == 1 else (None,)
     if not isinstance(wanted, ClassValue):
         raise NotCaptured("it is popped by a filter that is no type")
     if wanted.class_name != INTERMEDIATE and context.project.class_of(wanted.class_name) is None:
         raise NotCaptured(f"{short_name(wanted.class_name)} may be the type of other Variables")
     below = {wanted.class_name, *context.evaluator.hierarchy.descendants(wanted.class_name)}
-    for each in sowing.sown:
+    for each in sown:
         kinds = {getattr(value, "class_name", "") for value in each.types}
         if each.types != types or not kinds <= below:
             raise NotCaptured(f"not {short_name(wanted.class_name)} itself is sown ({each.where})")
@@ -46,6 +52,10 @@ def sown_type(
     assert isinstance(kind, ClassValue)
     if kind.class_name == INTERMEDIATE:
         return INTERMEDIATE, "Intermediate"
+    if site is None and popped == types:
+        return kind.class_name, context.text.of(filters[0])
+    if site is None:
+        raise NotCaptured(f"{short_name(kind.class_name)} is popped by a base class")
     return kind.class_name, _name_at(context, site, kind)
 
 

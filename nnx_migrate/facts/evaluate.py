@@ -59,6 +59,8 @@ from nnx_migrate.facts.values import (
     unknown,
 )
 
+#: Classes whose objects are called on a function.
+_SETTERS = frozenset({"flax.nnx.set_graph_mode", "flax.nnx.set_graph_updates"})
 #: The transform nnx.capture, followed by how many types of Variables it is told.
 CAPTURED = "capture "
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
@@ -548,6 +550,8 @@ class Evaluator:
                 return self._called_function(callee)
             case LibraryValue(dotted=dotted):
                 return self._called_library(scope, call, dotted)
+            case Instance(class_name=name) if name in _SETTERS:
+                return self._transformed(scope, call, name)  # nnx.set_graph_mode(True)(f)
             case Instance():
                 return self._called_instance(callee)
             case Basic(sort="unknown"):

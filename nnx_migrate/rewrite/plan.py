@@ -96,12 +96,14 @@ class CapturedCall:
 
     Args:
         before: the call is part of an expression, and is to be made before its statement.
+        passed_on: what is called is a function between, which returns the State too.
         reads: in the place of the pop, all reads of it.
     """
 
     use: ast.Call
     pop: ast.Call | None
     before: bool = False
+    passed_on: bool = False
     reads: tuple[Read, ...] = ()
 
     @property
@@ -135,12 +137,16 @@ class PassedOn:
     """A function between the transform and the pops, which returns the State too.
 
     Args:
-        use: the one call of what the transform gives.
+        use: its one call of what the transform gives, or of another such function.
         returned: the return statement to extend; None when that returns the call itself.
+        passed_on: what is called is another such function.
+        before: the call is part of an expression, and is to be made before its statement.
     """
 
     use: ast.Call
     returned: ast.Return | None
+    passed_on: bool = False
+    before: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -154,17 +160,23 @@ class CapturePlan:
         forward: of a loss, the call in it that sows, which alone goes under capture; the State is
             an auxiliary output. None when all of the function does, and the State is a second
             result.
-        passed_on: how it comes out of the function that calls it.
+        passed_on: the functions between, through which it comes out.
         runs: where several calls go before one pop, all calls by the pops behind them; what was
             sown before is then an argument of the function.
+        around_calls: capture goes around what each call runs, and not around the function.
+        in_pair: the State joins the second one of a pair that the function returns.
+        options: new source text of options of the transform.
     """
 
     variable_type: str
     of_library: bool
     calls: tuple[CapturedCall, ...]
     forward: ast.Call | None = None
-    passed_on: PassedOn | None = None
+    passed_on: tuple[PassedOn, ...] = ()
     runs: tuple[Run, ...] = ()
+    around_calls: bool = False
+    in_pair: bool = False
+    options: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -814,11 +814,65 @@ _SOWN |= {
         \treturn y, z, nnx.pop(model, nnx.Intermediate)
         """,
 }
+_LAYERED = """
+class Layered(nnx.Module):
+    def __init__(self, rngs):
+        self.layers = nnx.vmap(lambda rngs: Sower())(rngs)
+    def __call__(self, x):
+        run = nnx.scan(lambda layer, x: layer(x), in_axes=(0, nnx.Carry), out_axes=nnx.Carry)
+        return run(self.layers, x)
+"""
+_LAYERS = {
+    "comments": """
+        def g(x):
+            model = Layered(x)
+            y = model(  # a
+                x,  # b
+            )  # c
+            # d
+            s = nnx.pop(model, nnx.Intermediate)  # e
+            return y, s  # f
+        """,
+    "tabs-and-semicolons": """
+        def g(x):
+        \tmodel = Layered(x); a = 1
+        \ty = (model)(x) ; b = 2  # kept
+        \tz = (nnx.pop(model, nnx.Intermediate), a); b = y
+        \treturn y, z, b
+        """,
+    "backslash": """
+        def g(x):
+            model = Layered(x)
+            y = \\
+                model \\
+                    (x)
+            s = \\
+                nnx.pop(model, nnx.Intermediate)
+            return y, s
+        """,
+    "in-expressions": """
+        def g(x):
+            import flax
+            model = Layered(x)
+            found = {
+                "y": model(x=x).mean(),
+                "s": flax.nnx.pop(model, flax.nnx.Intermediate),
+            }
+            return found, (model(x), flax.nnx.pop(model, flax.nnx.Intermediate))
+        """,
+    "module-level": """
+        model = Layered(None)
+        for i in range(3):
+            if i: ys = model(i); states = nnx.pop(model, nnx.Intermediate)  # last
+        """,
+}
 SOWN = {
     f"sown-{name}": _make("sown-intermediates", _SOWING + textwrap.dedent(body))
     for name, body in _SOWN.items()
+} | {
+    f"sown-layers-{name}": _make("sown-intermediates", _SOWING + _LAYERED + textwrap.dedent(body))
+    for name, body in _LAYERS.items()
 }
-
 _PERTURBING = """
 class Perturbing(nnx.Module):
     def __init__(self, rngs):
@@ -906,6 +960,7 @@ PERTURBED = {
     )
     for name, body in _PERTURBED.items()
 }
+
 
 SOURCES: dict[str, Hazard] = (
     NAMED
