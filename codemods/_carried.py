@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codemods._closures import Captured, disjoint
+from codemods._closures import Captured, calls_of_decorated
+from codemods._two_names import disjoint
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
-from nnx_migrate.facts.transforms import LOOPS
+from nnx_migrate.facts.transforms import JAX_SITES, LOOPS, NNX_OF_JAX
 from nnx_migrate.facts.values import (
     ARRAY,
     PLAIN,
     ContainerValue,
+    LibraryValue,
     TupleValue,
     Value,
     Values,
@@ -23,6 +25,7 @@ from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of
 from nnx_migrate.rewrite.plan import Capture
+from nnx_migrate.rewrite.stacks import stack_of
 
 
 def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | None:
@@ -44,6 +47,9 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
         if is_unknown(values):
             claim = f"what {text}, which is passed already, is made of is not known"
             return Evidence(claim, Proof.ASSUMED, context.where(element))
+        if any(each.transform in JAX_SITES for each in stack_of(context, site)):
+            claim = f"{text} is passed already: jax drops what is done to it, and nnx would keep it"
+            return Evidence(claim, Proof.PROVED, context.where(element))
         if not all(_apart(context, site, values, capture) for capture in captured.objects):
             claim = f"{text}, which is passed already, may share Variables with it"
             return Evidence(claim, Proof.PROVED, context.where(element))
@@ -61,20 +67,25 @@ def not_a_tree(context: FileContext, values: Values, where: str) -> Evidence | N
     return None
 
 
+def name_in_nnx(site: Site) -> str:
+    """The transform of nnx that a site has, or would have."""
+    return NNX_OF_JAX.get(site.transform, site.transform)
+
+
 def _given(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, bool]]:
     """What is passed already, and whether the body of a loop shows it to be an array."""
-    if site.transform not in LOOPS and site.transform != "jax.lax.scan":
-        for use in site.uses if site.form != "operands" else ():
+    if name_in_nnx(site) not in LOOPS and site.transform != "jax.lax.scan":
+        for use in stack_of(context, site)[0].uses if site.form != "operands" else ():
             yield from ((argument, False) for argument in use.args)
         yield from ((operand, False) for operand in site.operands)
-        for call in _calls_of_decorated(context, site):
+        for call in calls_of_decorated(context, site):
             yield from ((argument, False) for argument in call.args)
         return
     carried, *scanned = site.operands
     elements = carried.elts if isinstance(carried, ast.Tuple) else [carried]
     body = definition_of(context, site.functions[-1])
     returned = _returned(body)
-    if site.transform not in LOOPS:
+    if name_in_nnx(site) not in LOOPS:
         pair = isinstance(returned, ast.Tuple) and len(returned.elts) == 2
         returned = returned.elts[0] if pair and isinstance(returned, ast.Tuple) else None
     for place, element in enumerate(elements):
@@ -82,18 +93,59 @@ def _given(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, bool]]:
     yield from ((each, False) for each in scanned)
 
 
-def is_called_once(context: FileContext, site: Site) -> bool:
-    """Whether each time that the function is made, it is called once at most."""
-    calls = [*_calls_of_decorated(context, site), *site.uses]
-    if len(calls) != 1 or site.escapes:
-        return False
+def is_unchanged(context: FileContext, site: Site, captured: Captured) -> bool:
+    """Whether what a compiled function captures is the same each time that it is called.
+
+    It is called once at most each time that it is made; or it updates nothing itself, and nothing
+    that runs from its first call to the last one can.
+    """
+    site = stack_of(context, site)[0]
+    calls = [*calls_of_decorated(context, site), *site.uses]
     holder = context.tree.function_around(site.node)
-    return context.tree.function_around(calls[0]) is holder and not any(
-        isinstance(parent, _REPEATING) and parent not in context.tree.ancestors(site.node)
-        for parent in context.tree.ancestors(calls[0])
+    if not calls or site.escapes:
+        return False
+    if any(context.tree.function_around(call) is not holder for call in calls):
+        return False
+    around = {*context.tree.ancestors(site.node)}
+    repeating = [
+        parent
+        for call in calls
+        for parent in context.tree.ancestors(call)
+        if isinstance(parent, _REPEATING) and parent not in around
+    ]
+    if len(calls) == 1 and not repeating:
+        return True
+    if captured.unseen or any(use.kind == "update" for use in captured.uses):
+        return False
+    spans = [(node.lineno, node.end_lineno or 0) for node in (*calls, *repeating)]
+    first, last = min(start for start, _ in spans), max(end for _, end in spans)
+    names = {name for capture in captured.objects for name, _ in capture.ways()}
+    return not any(
+        first <= getattr(node, "lineno", 0) <= last and node not in calls
+        for node in ast.walk(holder or context.tree.root)
+        if _may_change(context, node, names)
     )
 
 
+def _may_change(context: FileContext, node: ast.AST, names: set[str]) -> bool:
+    """Whether this may change an object or run code that does, or binds one of these names."""
+    if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await | ast.With | ast.AsyncWith):
+        return True
+    if isinstance(node, ast.For | ast.comprehension) and not isinstance(node.iter, ast.Call):
+        return not is_data(context.values(node.iter))
+    if isinstance(node, ast.Call):
+        values = context.values(node.func)
+        return not values or not all(
+            isinstance(value, LibraryValue) and value.dotted.startswith(_HARMLESS)
+            for value in values
+        )
+    stored = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
+    if isinstance(node, ast.Name):
+        return stored and node.id in names
+    return stored and isinstance(node, ast.Attribute | ast.Subscript)
+
+
+_HARMLESS = ("jax.numpy.", "jax.random.", "jax.nn.", "numpy.", "math.", "builtins.")
 _REPEATING = (
     ast.For
     | ast.AsyncFor
@@ -103,15 +155,6 @@ _REPEATING = (
     | ast.DictComp
     | ast.GeneratorExp
 )
-
-
-def _calls_of_decorated(context: FileContext, site: Site) -> Iterator[ast.Call]:
-    if site.form == "decorator" and isinstance(site.function, FunctionNode):
-        here = context.tree.scope(site.function)
-        for load in context.finder.loads(here, site.function.name):
-            call = context.tree.parents[load]
-            if isinstance(call, ast.Call) and call.func is load:
-                yield call
 
 
 def _apart(context: FileContext, site: Site, values: Values, capture: Capture) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.use_search import Use
@@ -33,6 +33,28 @@ def is_certain(context: FileContext, use: Use) -> bool:
         if path != own or not _always_runs(context, int(line)):
             return False
     return use.certain
+
+
+def is_expected_to_raise(context: FileContext, nodes: Iterable[ast.AST]) -> bool:
+    """Whether code stands ready for an exception around one of these nodes, or in it.
+
+    What raises today is then what the program is about, or it goes on in another way.
+    """
+    for node in nodes:
+        for each in (*ast.walk(node), *context.tree.ancestors(node)):
+            if isinstance(each, ast.Try | ast.TryStar) and each.handlers:
+                return True
+            if isinstance(each, ast.With | ast.AsyncWith) and any(map(_raises, each.items)):
+                return True
+    return False
+
+
+def _raises(item: ast.withitem) -> bool:
+    """Whether it is `pytest.raises(...)`, `self.assertRaisesRegex(...)`, `suppress(...)`."""
+    call = item.context_expr
+    func = call.func if isinstance(call, ast.Call) else call
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    return "raises" in name.lower() or name == "suppress"
 
 
 def _always_runs(context: FileContext, line: int) -> bool:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
+from collections.abc import Iterator
 
 from codemods._evidence import is_graph_node
+from codemods._two_names import distinct
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.syntax import AnyFunction
+from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.use_search import Use
 from nnx_migrate.facts.values import (
+    Basic,
     ContainerValue,
     FunctionValue,
-    Instance,
-    ParameterOf,
     Scope,
     TupleValue,
     Value,
@@ -24,6 +26,7 @@ from nnx_migrate.facts.values import (
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of, free_names
 from nnx_migrate.rewrite.plan import Capture
+from nnx_migrate.rewrite.stacks import stack_of
 
 _KINDS = frozenset({"module", "metric", "rngs", "optimizer", "variable"})
 _MAX_DEPTH = 6
@@ -50,8 +53,45 @@ class Captured:
 
 def definitions_of(context: FileContext, site: Site) -> list[AnyFunction | None]:
     """The functions of a site, as they are defined in this file."""
-    functions = site.functions or (site.function,)
+    functions = site.functions or (stack_of(context, site)[-1].function,)
     return [definition_of(context, function) for function in functions]
+
+
+def calls_of_decorated(context: FileContext, site: Site) -> Iterator[ast.Call]:
+    """The calls of a decorated function, where they are in this file."""
+    if site.form == "decorator" and isinstance(site.function, FunctionNode):
+        here = context.tree.scope(site.function)
+        for load in context.finder.loads(here, site.function.name):
+            call = context.tree.parents[load]
+            if isinstance(call, ast.Call) and call.func is load:
+                yield call
+
+
+def may_capture(context: FileContext, site: Site) -> bool:
+    """Whether a function of the site stands where there are names to capture; a cheap check."""
+    functions = site.functions or (stack_of(context, site)[-1].function,)
+    for each in functions:
+        if isinstance(each, ast.AST) and site.form == "operands":
+            return True
+        if isinstance(each, ast.AST) and context.tree.function_around(each) is not None:
+            return True
+    return bool(_objects_of_module(context))
+
+
+@functools.lru_cache(maxsize=2)
+def _objects_of_module(context: FileContext) -> frozenset[str]:
+    """The names of the file itself that are bound to a call which gives an object."""
+    scope = Scope(context.tree.module, ir.MODULE_SCOPE)
+    bindings = context.project.function(scope).bindings
+    return frozenset(
+        name
+        for name, values in bindings.items()
+        if any(not isinstance(value, _DEFINED) for value in values)
+        and is_graph_node(context, context.evaluator.values(scope, ir.Name(name)), _KINDS)
+    )
+
+
+_DEFINED = ir.FunctionRef | ir.ClassRef | ir.ImportRef | ir.Constant
 
 
 def captured_by(context: FileContext, site: Site) -> Captured | None:
@@ -71,7 +111,7 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
     branches = [definition_of(context, function) for function in site.branches]
     if not names or None in (branches if site.form == "operands" else definitions):
         return None
-    objects, unclear = _distinct(context, names)
+    objects, unclear = distinct(context, names)
     uses: set[Use] = set()
     unseen = any(definition is None for definition in definitions)
     for name in names:
@@ -149,73 +189,23 @@ def _captures_node(context: FileContext, value: FunctionValue, depth: int) -> bo
     return False
 
 
-def _distinct(context: FileContext, names: dict[str, Scope]) -> tuple[tuple[Capture, ...], str]:
-    """The captured objects, each once, and why two of them may not be told apart."""
-    paths = {
-        name: context.analysis.identity.path(scope, ir.Name(name)) for name, scope in names.items()
-    }
-    roots: dict[str, list[tuple[str, str]]] = {}
-    reason = ""
-    for name in sorted(names, key=lambda n: (len(paths[n]), n)):
-        holder = next((r for r in roots if paths[name][: len(paths[r])] == paths[r]), None)
-        if holder is None:
-            reason = reason or _shares(context, names, roots, name)
-            roots[name] = []
-        elif _is_alias(context, names[name], name, holder):
-            rest = paths[name][len(paths[holder]) :]
-            roots[holder].append((name, "".join(f".{part}" for part in rest)))
-        else:
-            reason = reason or f"{name} is a part of {holder}"
-            roots[name] = []
-    order = sorted(roots)
-    return tuple(Capture(name, tuple(roots[name])) for name in order), reason
+def given_back(context: FileContext, site: Site) -> Iterator[Values]:
+    """What the functions of a site return."""
+    for definition in definitions_of(context, site):
+        if isinstance(definition, ast.Lambda):
+            yield context.values(definition.body)
+        elif definition is not None:
+            yield context.evaluator.returned(context.tree.scope_of(definition))
 
 
-def _is_alias(context: FileContext, scope: Scope, name: str, holder: str) -> bool:
-    """Whether a name is bound to attributes of `holder`, by no other name in between."""
-    bindings = context.project.bindings(scope, name)
-    if len(bindings) != 1 or isinstance(bindings[0], ParameterOf):
-        return False
-    expr = bindings[0].expr
-    while isinstance(expr, ir.Attribute):
-        expr = expr.base
-    return expr == ir.Name(holder)
-
-
-def _shares(
-    context: FileContext,
-    names: dict[str, Scope],
-    roots: dict[str, list[tuple[str, str]]],
-    name: str,
-) -> str:
-    values = context.evaluator.values(names[name], ir.Name(name))
-    identity = context.analysis.identity
-    path = identity.path(names[name], ir.Name(name))
-    for root in roots:
-        held = identity.path(names[root], ir.Name(root))
-        kept = [
-            *identity.kept(names[root], ir.Name(root)),
-            *identity.kept(names[name], ir.Name(name)),
-        ]
-        if any(each[: len(p)] == p for each in kept for p in (path, held)):
-            return f"{name} and {root} hold the same object"
-        others = context.evaluator.values(names[root], ir.Name(root))
-        if not disjoint(context, values, others):
-            return f"{name} and {root} may share Variables"
-    return ""
-
-
-def _alone(values: Values) -> Values:
-    """An nnx.Optimizer without the model that it was made for, which it does not keep."""
-    return frozenset(
-        dataclasses.replace(value, wraps=frozenset())
-        if isinstance(value, Instance) and value.class_name == "flax.nnx.Optimizer"
-        else value
-        for value in values
-    )
-
-
-def disjoint(context: FileContext, values: Values, others: Values) -> bool:
-    """Whether two objects hold Variables of different types alone, so that they share none."""
-    one, other = (context.analysis.contents.of(_alone(v)) for v in (values, others))
-    return not (one.unseen or other.unseen or one.variables & other.variables)
+def gives_object(context: FileContext, value: Value) -> bool:
+    """Whether what a function returns is, or holds, an object or a State of one."""
+    match value:
+        case Basic(sort=sort):
+            return sort == "state"
+        case ContainerValue(element=element):
+            return any(gives_object(context, each) for each in element)
+        case TupleValue(elements=elements):
+            return any(gives_object(context, each) for part in elements for each in part)
+        case _:
+            return _holds_node(context, value)

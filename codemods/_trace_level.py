@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterator
 
-from codemods._closures import Captured, definitions_of
+from codemods._closures import Captured, calls_of_decorated, definitions_of
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction
 from nnx_migrate.facts.values import FunctionValue, Located, ParameterOf, Scope
 from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.ownership import runs_untraced
+from nnx_migrate.rewrite.stacks import stack_of
 
 _MAX_DEPTH = 6
 _FREE_VARIABLES = ("hijax", "var_defaults")
@@ -43,13 +46,19 @@ def obstacle(context: FileContext, site: Site, captured: Captured, carried: Carr
     Args:
         carried: what another loop, of which this one is a part, is going to carry.
     """
-    for name, bound in captured.where:
-        around = context.tree.function_around(site.node)
+    places = [site.node, *stack_of(context, site)[0].uses, *calls_of_decorated(context, site)]
+    for (name, bound), place in itertools.product(captured.where, places):
+        bindings = context.project.bindings(context.tree.scope(place), name)
+        if any(binding.scope != bound for binding in bindings):
+            return f"{name} is something else where the function is called"
+        around = context.tree.function_around(place)
         while around is not None and context.tree.scope_of(around) != bound:
             holders = [s for s in context.finder.sites if _runs(context, s, around)]
-            if not any(name in carried(holder) for holder in holders):
+            passed = any(name in carried(holder) for holder in holders)
+            if not passed and not runs_untraced(context, around):
                 return f"a function around the loop captures {name} too"
             around = context.tree.function_around(around)
+    for name, bound in captured.where:
         path = context.analysis.identity.path(bound, ir.Name(name))
         if reason := _given_captured(context, Scope(*path[:2]), path[2], _MAX_DEPTH):
             return reason

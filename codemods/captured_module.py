@@ -2,11 +2,12 @@
 
 What it finds
 -------------
-Functions of `nnx.while_loop`, `fori_loop`, `cond`, `switch`, `scan`, `vmap`, `remat`, `grad`,
-`value_and_grad` and `jit` that use a Module, Rngs, Optimizer, Metric or Variable of the function
-around them (a local, a parameter, `self`) without being given it. `jax.lax.scan` over such a
-function counts, and so do `jax.eval_shape(model, x)` and `nnx.eval_shape(model, x)`, where the
-model is itself the function.
+Functions of `nnx.while_loop`, `fori_loop`, `cond`, `switch`, `scan`, `vmap`, `pmap`, `remat`,
+`grad`, `value_and_grad`, `jit`, `checkify` and `shard_map` that use a Module, Rngs, Optimizer,
+Metric or Variable from outside (a local of the function around them, a parameter, `self`, an object
+of the module) without being given it, be it through other functions that they call. The same of jax
+count (`jax.jit`, `vmap`, `grad`, `checkpoint`, `make_jaxpr`, `lax.scan`, `lax.map`, `lax.cond` and
+the loops), and so do `jax.eval_shape` and `nnx.eval_shape` of such a function, or of a model.
 
 Why it matters
 --------------
@@ -33,16 +34,26 @@ After
     out = nnx.while_loop(lambda carry: carry[0] < length, step, (0, x, self))
     return out[1]
 
+A method, a `functools.partial` or a model in the place of the function (`nnx.scan(self.step)`,
+`jax.jit(model)`) captures what it is bound to, and becomes a lambda that is given it:
+`nnx.jit(lambda x, self: self.step(x))(x, self)`.
+
 Other transforms get one argument more: `nnx.cond(flag, lambda x, self: self(x), ..., x, self)`,
 and so does `nnx.eval_shape(lambda model, x: model(x), model, x)`. A scan carries what its body may
-update and broadcasts what it only reads; that of jax becomes an `nnx.scan`.
+update and broadcasts what it only reads. A transform of jax becomes that of nnx, because jax drops
+what a function does to an argument; where an object is an argument of jax already, that is so in
+both modes and stays. `jax.lax.map` becomes an `nnx.scan`, and `jax.make_jaxpr`, which keeps
+nothing, stays and is given the object.
+
+A function that is called on the way gets the object as a parameter, and all its calls pass it on.
 
 When it is safe
 ---------------
 When all that the object holds is seen, and held once, nothing else that is passed shares a Variable
-with it, the functions are used by this transform alone, and no other transform around them goes on
-capturing the object. A function under `jit` keeps the values of what it captures, while an argument
-follows updates: there it must be called no more than once.
+with it, the functions are used by this transform alone (or by several around each other), and no
+other transform around them goes on capturing the object. A function under `jit` keeps the values of
+what it captures, while an argument follows updates: there it must be called no more than once, or
+update nothing while nothing between its calls can. Otherwise that is an assumption (`--unsafe`).
 
 What it does otherwise
 ----------------------
@@ -59,31 +70,61 @@ from __future__ import annotations
 
 import ast
 
-from codemods._carried import is_called_once, is_data, not_a_tree, overlap
-from codemods._certainty import is_certain
-from codemods._closures import Captured, captured_by
+from codemods._carried import is_data, is_unchanged, name_in_nnx, not_a_tree, overlap
+from codemods._certainty import is_certain, is_expected_to_raise
+from codemods._closures import (
+    Captured,
+    calls_of_decorated,
+    captured_by,
+    definitions_of,
+    given_back,
+    gives_object,
+    may_capture,
+)
 from codemods._evidence import is_graph_node
+from codemods._spelled import as_lambdas, through_others
 from codemods._trace_level import may_be_captured, obstacle
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import CONTROL_FLOW, JAX_SITES, LOOPS, SCANS
 from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.abstract_calls import ABSTRACT, of_function
 from nnx_migrate.rewrite.closures import closure_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.plan import CannotEmit, Capture, Contribution, Decision, Manual, Same
 from nnx_migrate.rewrite.round import covered_by_setters
 from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.rewrite.spelled_out import bound_functions
+from nnx_migrate.rewrite.stacks import stack_of
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    if site.transform in {"eval_shape", "jax.eval_shape"}:
-        return _abstractly_called(context, site)
-    if site.form == "reference" or not _is_local(context, site):
+    if site.form == "reference":
         return None
+    if site.transform in ABSTRACT:
+        called = of_function(context, site)
+        if called is None:
+            return _abstractly_called(context, site)
+        if not all(is_data(values) for values in given_back(context, called)):
+            return None  # what it returns may hold the object
+        site = called
+    if any(bound_functions(context, site)):
+        return as_lambdas(context, site, decide)
+    if not may_capture(context, site):
+        return None
+    if (decision := through_others(context, site, decide)) is not None:
+        return decision
     captured = captured_by(context, site)
     if captured is None or not captured.objects or may_be_captured(context):
         return None
+    stack = stack_of(context, site)
+    places = [site.node, *stack[0].uses, *calls_of_decorated(context, stack[0])]
+    if is_expected_to_raise(context, [*places, *filter(None, definitions_of(context, site))]):
+        return None
+    updated = any(use.kind == "update" and use.expected for use in captured.uses)
+    if site.transform == "jax.make_jaxpr" and not updated:
+        return None  # in tree mode it runs, and the jaxpr would be another one
     asked = context.options.select is not None and RULE.name in context.options.select
     if not captured.uses and (not asked or site.transform in JAX_SITES):
         return _only_read(captured)
@@ -95,7 +136,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     reason = _reason(context, site, captured, evidence)
     if reason:
         return _left(context, captured, reason, tuple(evidence))
-    carried = site.transform in LOOPS or (
+    carried = name_in_nnx(site) in LOOPS or (
         site.transform in SCANS and any(each.updated for each in captured.objects)
     )
     way = "part of the carry" if carried else "an argument"
@@ -105,7 +146,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 
 def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
     """`eval_shape` of an object, which it captures like any function that it is given."""
-    if site.form == "reference" or not isinstance(site.node, ast.Call) or not site.node.args:
+    if not isinstance(site.node, ast.Call) or not site.node.args:
         return None
     target = site.node.args[0]
     values = context.values(target)
@@ -132,16 +173,6 @@ def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
     return Contribution(RULE.name, message, tuple(evidence[:3]), captures=captures)
 
 
-def _is_local(context: FileContext, site: Site) -> bool:
-    """Whether a function of the site has a function around it, whose names it can capture."""
-    functions = site.functions or (site.function,)
-    return any(
-        isinstance(each, ast.AST)
-        and (site.form == "operands" or context.tree.function_around(each) is not None)
-        for each in functions
-    )
-
-
 def _only_read(captured: Captured) -> Decision | None:
     if captured.unseen:
         return None
@@ -155,11 +186,16 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
     )
     if reason:
         return reason
-    if site.transform in _KEEPING and not is_called_once(context, site):
+    keeps = any(name_in_nnx(each) in _KEEPING for each in stack_of(context, site))
+    if keeps and not is_unchanged(context, site, captured):
         claim = "between its calls the object may change, which a compiled function does not see"
         evidence.append(Evidence(claim, Proof.ASSUMED, context.where(site.node)))
         if not context.options.unsafe:
             return claim
+    if any(each.transform in JAX_SITES for each in stack_of(context, site)) and any(
+        gives_object(context, value) for values in given_back(context, site) for value in values
+    ):
+        return "it returns an object, or a State of one, which nnx does in other ways than jax"
     shared = overlap(context, site, captured)
     if shared is not None:
         evidence.append(shared)
@@ -200,8 +236,11 @@ def _left(
 
 
 #: They keep what they compiled, with the values that captured objects had then (SEMANTICS 20).
-_KEEPING = frozenset({"jit"})
-_TRACING = frozenset({"vmap", "scan", "remat", "checkpoint", "grad", "value_and_grad", "jit"}) | {
-    "eval_shape"
+_KEEPING = frozenset({"jit", "pmap"})
+_TRACING = frozenset({"vmap", "pmap", "scan", "remat", "checkpoint", "grad", "value_and_grad"}) | {
+    "jit",
+    "eval_shape",
+    "checkify",
+    "shard_map",
 }
 RULE = Rule("captured-module", frozenset(CONTROL_FLOW) | _TRACING | JAX_SITES, decide)

@@ -12,6 +12,7 @@ from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import FunctionNode, Tree
+from nnx_migrate.facts.transforms import JAX_SITES
 from nnx_migrate.facts.values import Scope, describe
 from nnx_migrate.migrate import active_rules
 from nnx_migrate.outcomes import Evidence
@@ -65,7 +66,8 @@ def _sites_at(context: FileContext, line: int) -> list[Site]:
 
 def _site(context: FileContext, site: Site) -> Iterator[str]:
     place = f"{context.where(site.node)}:{site.node.col_offset + 1}"
-    yield f"{place}: nnx.{site.transform} ({_FORMS[site.form]})"
+    name = site.transform if site.transform in JAX_SITES else f"nnx.{site.transform}"
+    yield f"{place}: {name} ({_FORMS[site.form]})"
     scopes = function_scopes(context, site)
     for scope in scopes:
         yield from _function(context, site, scope)

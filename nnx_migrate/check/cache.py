@@ -14,6 +14,7 @@ from typing import Any
 import nnx_migrate
 from nnx_migrate.check.comparison import Difference
 from nnx_migrate.check.jobs import Job, Side
+from nnx_migrate.check.recording.store import call_digest
 from nnx_migrate.check.verdicts import CaseResult, ColumnResult, Verdict
 
 _VERSIONED = ("flax", "jax", "jaxlib", "numpy", "optax")
@@ -75,7 +76,7 @@ class Cache:
         self._file(job).write_text(text, encoding="utf-8")
 
     def _file(self, job: Job) -> Path:
-        key = f"{self.circumstances}\n{job.name}\n{job.kind}\n{job.entry}\n{_digest(job.file)}"
+        key = f"{self.circumstances}\n{job.name}\n{job.kind}\n{_inputs_digest(job)}"
         return self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
 
 
@@ -92,6 +93,12 @@ def circumstances(more: Mapping[str, object]) -> str:
         except metadata.PackageNotFoundError:
             versions[name] = ""
     return json.dumps({**versions, **more}, sort_keys=True, default=str)
+
+
+def _inputs_digest(job: Job) -> str:
+    if job.kind == "recorded":
+        return call_digest(job.file, int(job.entry))
+    return f"{job.entry}\n{_digest(job.file)}"
 
 
 def _digest(file: Path) -> str:

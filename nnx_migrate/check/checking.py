@@ -12,8 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from nnx_migrate.check import worker
 from nnx_migrate.check.forms import NotDone, Observation
 from nnx_migrate.check.jobs import Column, Job, Ran, Side, WasTraced, Widened
-from nnx_migrate.check.judging import Strictness, judge_programs, judge_rounding, judge_runs
+from nnx_migrate.check.judging import (
+    Strictness,
+    judge_programs,
+    judge_replay,
+    judge_rounding,
+    judge_runs,
+)
 from nnx_migrate.check.processes import Pending, Workers
+from nnx_migrate.check.recording.store import recorded_observation
 from nnx_migrate.check.verdicts import CaseResult, ColumnResult, Verdict
 
 
@@ -140,6 +147,9 @@ class _Case:
         if isinstance(new, NotDone):
             return ColumnResult(Verdict.NOT_CHECKED, f"new: {new.reason}", proof=proof)
         result = judge_runs(old, new, self.strictness, proof)
+        if result.verdict is Verdict.DIFFERENT and self.job.kind == "recorded":
+            found = recorded_observation(self.job.file, int(self.job.entry))
+            return judge_replay(result, old, found)
         if result.verdict is not Verdict.CLOSE:
             return result
         wide = [self._in_float64(each) for each in (self.reference, column)]

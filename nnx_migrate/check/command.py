@@ -19,7 +19,22 @@ _FILE = click.Path(path_type=Path)
 @click.command()
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
+@click.argument("command", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @click.option("--cases", metavar="FILE", type=_FILE, multiple=True, help="A file of cases.")
+@click.option(
+    "--recording",
+    metavar="FILE",
+    type=_FILE,
+    help="Keep the recorded calls there; without COMMAND, use those that are there.",
+)
+@click.option(
+    "--calls",
+    metavar="N",
+    type=int,
+    default=3,
+    show_default=True,
+    help="Calls to record of each function.",
+)
 @click.option("--only", metavar="TEXT", multiple=True, help="Only cases with TEXT in their name.")
 @click.option(
     "--root",
@@ -57,7 +72,10 @@ def check(
     context: click.Context,
     old: str,
     new: str,
+    command: Sequence[str],
     cases: Sequence[Path],
+    recording: Path | None,
+    calls: int,
     only: Sequence[str],
     roots: Sequence[str],
     platform: str | None,
@@ -74,10 +92,13 @@ def check(
     """Run old and new code and tell whether they compute the same.
 
     OLD and NEW are folders, single programs, or git:REVISION. The old code runs in graph mode, the
-    new code in graph mode and in tree mode, each in a process of its own.
+    new code in graph mode and in tree mode, each in a process of its own. COMMAND runs once on the
+    old tree: the calls of every function that differs are recorded, and made again on both sides.
 
     \b
     Examples:
+      nnx-migrate check git:HEAD . -- pytest tests/
+      nnx-migrate check old/ new/ -- python train.py --steps 2
       nnx-migrate check git:HEAD . --cases checks/cases.py
       nnx-migrate check before.py after.py --cases drive.py
 
@@ -102,13 +123,16 @@ def check(
       1  something is different
       2  something could not be checked, or the command line is wrong
     """
-    from nnx_migrate.console import errors_reported, stop
+    from nnx_migrate.console import errors_reported
 
     with errors_reported(), _explained():
-        from nnx_migrate.check.console import CheckRequest, jobs_in, run_check, text_of
+        from nnx_migrate.check.console import CheckRequest, run_check, text_of
         from nnx_migrate.check.trees import opened_side
 
-        settings = _settings(new, cases, roots, timeout, memory, tolerance)
+        settings = _settings(new, roots, timeout, memory, tolerance)
+        if cases or command or recording is not None:
+            # What is asked for counts in the place of what is configured, not beside it.
+            settings = dataclasses.replace(settings, cases=tuple(cases), command=tuple(command))
         request = CheckRequest(
             settings,
             only=tuple(only),
@@ -117,15 +141,14 @@ def check(
             costs=costs,
             prove=not no_proof,
             cached=not no_cache,
+            recording=recording,
+            calls=calls,
         )
         with (
             opened_side("old", old, settings.roots) as old_side,
             opened_side("new", new, settings.roots) as new_side,
         ):
-            jobs = jobs_in(settings.cases)
-            if not jobs:
-                stop("there is nothing to check: name a file of cases with --cases FILE")
-            report = run_check(old_side, new_side, request, jobs)
+            report = run_check(old_side, new_side, request)
         click.echo(text_of(report, json=report_format == "json", verbose=verbose), nl=False)
     context.exit(report.exit_code)
 
@@ -136,7 +159,7 @@ def _explained() -> Iterator[None]:
     from nnx_migrate.console import stop
 
     try:
-        from nnx_migrate.check.console import CannotCheck
+        from nnx_migrate.check.inputs import CannotCheck
         from nnx_migrate.check.trees import NoSuchTree
     except ModuleNotFoundError as error:
         stop(f"{error.name} is not installed here: pip install 'nnx-migrate[check]'")
@@ -148,7 +171,6 @@ def _explained() -> Iterator[None]:
 
 def _settings(
     new: str,
-    cases: Sequence[Path],
     roots: Sequence[str],
     timeout: float | None,
     memory: float | None,
@@ -170,7 +192,6 @@ def _settings(
             _wrong(f"--tolerance wants DTYPE=NUMBER, not {word!r}")
     return dataclasses.replace(
         settings,
-        cases=tuple(cases) or settings.cases,
         roots=tuple(roots) or settings.roots,
         timeout=settings.timeout if timeout is None else timeout,
         memory=settings.memory if memory is None else memory,

@@ -189,7 +189,9 @@ def _array_difference(
     wide, narrow = _wide(old.data), _wide(new.data)
     with np.errstate(invalid="ignore", over="ignore"):
         distance = np.abs(wide - narrow)
-        beyond = apart & ~(distance <= allowed.absolute + allowed.relative * np.abs(wide))
+        within = distance <= allowed.absolute + allowed.relative * np.abs(wide)
+    # An infinity is within any part of itself.
+    beyond = apart & ~(within & np.isfinite(distance))
     if beyond.any():
         return _at(path, old.data, new.data, beyond)
     found = _at(path, old.data, new.data, apart)

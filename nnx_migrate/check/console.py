@@ -14,9 +14,9 @@ import click
 
 from nnx_migrate.check import worker
 from nnx_migrate.check.cache import Cache, circumstances
-from nnx_migrate.check.casefile import case_names
 from nnx_migrate.check.checking import check_jobs, matrix
 from nnx_migrate.check.forms import NotDone
+from nnx_migrate.check.inputs import CannotCheck, Inputs, cases_of, kept_recording, record_command
 from nnx_migrate.check.jobs import Column, Costs, Job, Limits, Side
 from nnx_migrate.check.judging import Strictness
 from nnx_migrate.check.processes import Workers, running_workers
@@ -26,10 +26,6 @@ from nnx_migrate.check.settings import CheckSettings
 from nnx_migrate.check.verdicts import CaseResult, Verdict
 
 STATE = Path(".nnx-migrate")
-
-
-class CannotCheck(Exception):
-    """Nothing can be checked at all; the text says why and what to do."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -44,6 +40,8 @@ class CheckRequest:
         costs: measure them.
         prove: trace and hash before anything is run.
         cached: verdicts of earlier checks count.
+        recording: the file for calls of the user's own program; None for the usual place.
+        calls: how many calls of a function are recorded.
     """
 
     settings: CheckSettings
@@ -53,22 +51,24 @@ class CheckRequest:
     costs: bool = False
     prove: bool = True
     cached: bool = True
+    recording: Path | None = None
+    calls: int = 3
 
 
-def run_check(old: Side, new: Side, request: CheckRequest, jobs: Sequence[Job]) -> CheckReport:
-    """Checks cases, with progress on a terminal.
+def run_check(old: Side, new: Side, request: CheckRequest) -> CheckReport:
+    """Checks all cases, with progress on a terminal.
 
     Args:
         old: the tree before.
         new: the tree after.
-        request: how.
-        jobs: the cases.
+        request: what and how.
 
     Raises:
-        CannotCheck: the platform is not there.
+        CannotCheck: there is no case, or the platform is not there.
     """
     columns = matrix(old, new)
-    wanted = [job for job in jobs if _wanted(job, request.only)]
+    inputs = _inputs(old, new, request)
+    wanted = [job for job in inputs.jobs if _wanted(job, request.only)]
     environment = environment_of(request)
     told = circumstances({"environment": environment, "settings": request.settings})
     cache = Cache((STATE / "check").resolve(), (old, new), told)
@@ -91,31 +91,34 @@ def run_check(old: Side, new: Side, request: CheckRequest, jobs: Sequence[Job]) 
         [column.name for column in columns[1:]],
         costs,
         _scripts(wanted, results, columns),
+        inputs.remarks,
     )
 
 
-def jobs_in(files: Sequence[Path]) -> list[Job]:
-    """The cases of case files.
-
-    Args:
-        files: their paths.
-
-    Raises:
-        CannotCheck: a file is not there, is no Python, or has no case in it.
-    """
-    jobs = []
-    for file in files:
-        try:
-            names = case_names(file)
-        except (OSError, SyntaxError) as error:
-            raise CannotCheck(f"{file}: {error}") from error
-        if not names:
-            raise CannotCheck(f"{file}: no function in it is named case_... or drive(program)")
-        jobs += [
-            Job(f"{file.name}:{name.removeprefix('case_')}", "function", file.resolve(), name)
-            for name in names
-        ]
-    return jobs
+def _inputs(old: Side, new: Side, request: CheckRequest) -> Inputs:
+    settings = request.settings
+    cases = cases_of(settings.cases)
+    if settings.command:
+        recording = request.recording or STATE / "recording.sqlite"
+        calls = record_command(
+            settings.command,
+            old,
+            new,
+            recording.absolute(),
+            calls=request.calls,
+            environment=environment_of(request),
+        )
+    elif request.recording is not None:
+        calls = kept_recording(request.recording.absolute())
+    else:
+        calls = Inputs(())
+    jobs = (*cases.jobs, *calls.jobs)
+    if not jobs and not calls.remarks:
+        raise CannotCheck(
+            "there is nothing to check: name a file of cases with --cases FILE, or a command "
+            "that runs your code, as in: -- pytest tests/"
+        )
+    return Inputs(jobs, calls.remarks)
 
 
 def environment_of(request: CheckRequest) -> dict[str, str]:

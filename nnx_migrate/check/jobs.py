@@ -20,13 +20,18 @@ class Side:
 
     Args:
         name: "old" or "new".
-        root: a folder, or a single program.
-        import_roots: folders that its imports start from, inside `root`.
+        root: a folder, or a single program (a file, or a folder with main.py).
+        import_roots: folders that its imports start from, inside `root`; none for a program.
     """
 
     name: SideName
     root: Path
     import_roots: tuple[Path, ...]
+
+    @property
+    def is_program(self) -> bool:
+        """Whether it is one program, imported afresh for each case."""
+        return not self.import_roots
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

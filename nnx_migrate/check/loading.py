@@ -21,13 +21,15 @@ def load_file(path: Path) -> ModuleType:
         path: a file, or a folder with main.py, which becomes an import root.
 
     Raises:
-        ImportError: there is no such file.
+        FileNotFoundError: there is no such file.
         Exception: whatever the file raises.
     """
     file = path / "main.py" if path.is_dir() else path
+    if not file.is_file():
+        raise FileNotFoundError(file)
     name = f"{path.stem}_{next(_serial)}"
     spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None or not file.is_file():
+    if spec is None or spec.loader is None:
         raise ImportError(f"cannot import {file}")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module

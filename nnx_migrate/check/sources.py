@@ -8,12 +8,13 @@ from nnx_migrate.check.jobs import Column, Job
 from nnx_migrate.check.loading import load_file, load_in_tree
 
 
-def call_of_job(column: Column, job: Job) -> Call:
+def call_of_job(column: Column, job: Job, *, numbers: bool = True) -> Call:
     """Builds the call of a case on one side; the user's code is imported for it.
 
     Args:
         column: the side and its mode.
         job: the case.
+        numbers: make numbers up where a recording has shapes only.
 
     Raises:
         Exception: whatever the user's code raises.
@@ -22,6 +23,10 @@ def call_of_job(column: Column, job: Job) -> Call:
     if job.kind == "function":
         module = load_file(job.file)
         return call_of(getattr(module, job.entry), lambda: load_file(root))
+    if job.kind == "recorded":
+        from nnx_migrate.check.recording.replaying import recorded_call
+
+        return recorded_call(job.file, int(job.entry), column.side, numbers=numbers)
     return Call(lambda: _namespace(load_in_tree(column.side, job.entry)), returns_driver=True)
 
 

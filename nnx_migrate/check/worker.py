@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from nnx_migrate.check.forms import NotDone, Observation
-from nnx_migrate.check.jobs import Column, Costs, Job, Ran, WasTraced, Widened, WorkerSettings
+from nnx_migrate.check.jobs import Column, Costs, Job, Ran, Side, WasTraced, Widened, WorkerSettings
 
 if TYPE_CHECKING:
     from nnx_migrate.check.calls import Call
@@ -50,7 +50,7 @@ def enter(column: Column, environment: Mapping[str, str]) -> None:
     side = column.side
     sys.dont_write_bytecode = True
     sys.path[:0] = [str(root) for root in side.import_roots]
-    if side.root.is_dir():
+    if not side.is_program:
         os.chdir(side.root)
 
 
@@ -79,7 +79,7 @@ def trace(column: Column, job: Job) -> WasTraced:
     from nnx_migrate.check.tracing import traced_call
 
     started = time.perf_counter()
-    found = _calling(column, job, traced_call)
+    found = _calling(column, job, traced_call, numbers=False)
     if isinstance(found, NotDone):
         # A trace that broke off may have left traced values in objects of the user's modules.
         _forget(column)
@@ -127,24 +127,33 @@ def measure(column: Column, job: Job) -> Costs | NotDone:
     return _calling(column, job, costs_of)
 
 
-def _calling(column: Column, job: Job, use: Callable[[Call], _Kept | NotDone]) -> _Kept | NotDone:
+def _calling(
+    column: Column, job: Job, use: Callable[[Call], _Kept | NotDone], *, numbers: bool = True
+) -> _Kept | NotDone:
     from nnx_migrate.check.sources import call_of_job
 
     try:
-        call = call_of_job(column, job)
+        call = call_of_job(column, job, numbers=numbers)
     except (Exception, SystemExit) as error:
         return NotDone(f"the case cannot be built: {type(error).__name__}: {error}"[:2000])
     try:
         return use(call)
     finally:
-        if not column.side.root.is_dir() or job.kind == "module":
+        if column.side.is_program or job.kind == "module":
             _forget(column)
+            _forget_file(job)
 
 
 def _forget(column: Column) -> None:
     from nnx_migrate.check.loading import forget
 
     forget(column.side)
+
+
+def _forget_file(job: Job) -> None:
+    from nnx_migrate.check.loading import forget
+
+    forget(Side("old", job.file, ()))
 
 
 def _files(column: Column) -> tuple[str, ...]:

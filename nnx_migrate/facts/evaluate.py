@@ -63,6 +63,11 @@ from nnx_migrate.facts.values import (
 _SETTERS = frozenset({"flax.nnx.set_graph_mode", "flax.nnx.set_graph_updates"})
 #: The transform nnx.capture, followed by how many types of Variables it is told.
 CAPTURED = "capture "
+#: Control flow that gives what one of its branches does.
+_CHOOSING = frozenset({"cond", "switch", "compat.cond", "compat.switch"}) | {
+    "jax.lax.cond",
+    "jax.lax.switch",
+}
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
 _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
 #: Library classes that hold a Module of the user's and are seldom made more than once.
@@ -647,12 +652,25 @@ class Evaluator:
             )
         if is_transform(dotted):
             return self._transformed(scope, call, dotted)
+        if (name or dotted) in _CHOOSING and len(call.args) > 1:
+            return self._chosen(scope, call)
         if name == "merge" and call.args:
             return self._merged(scope, call.args[0])
         given = call.args
         if name is not None and not given:  # nnx.clone(node=model)
             given = tuple(value for keyword, value in call.keywords if keyword == "node")
         return library_result(dotted, name, [self.values(scope, arg) for arg in given])
+
+    def _chosen(self, scope: Scope, call: ir.Call) -> Values:
+        """What a branch gives, whichever is run."""
+        branches = call.args[1:3]
+        if isinstance(call.args[1], ir.Sequence):
+            branches = call.args[1].elements
+        found: Values = NOTHING
+        for value in self._all(scope, branches):
+            seen = isinstance(value, FunctionValue | Instance)
+            found |= self._called(scope, call, value) if seen else unknown("what a branch gives")
+        return found
 
     def _under_capture(self, scope: Scope, call: ir.Call) -> Values:
         """`nnx.capture(f, T, U)`, which is to give what `f` does, and a State for each type."""

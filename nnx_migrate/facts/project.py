@@ -64,6 +64,8 @@ class Project:
             paths = collections.defaultdict(list)
             for head, *rest in (path.split(".") for path in index.paths):
                 paths[head].append(rest)
+            # Where flax is not imported at all, nothing of jax could become something of nnx.
+            of_jax = any(name.partition(".")[0] == "flax" for name in index.imports)
             self._names_used[index.module] = frozenset(
                 name
                 for function in index.functions.values()
@@ -73,6 +75,7 @@ class Project:
                 for name in self._reached(
                     Scope(index.module, function.key), value, paths.get(bound, [])
                 )
+                if of_jax or name not in JAX_SITES
             )
         return self._names_used[index.module]
 

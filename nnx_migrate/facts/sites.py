@@ -14,6 +14,7 @@ from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, Tree
 from nnx_migrate.facts.transforms import (
     CONTROL_FLOW,
     JAX_SITES,
+    NNX_OF_JAX,
     OBJECT_FUNCTIONS,
     OBJECT_METHODS,
     SITE_NAMES,
@@ -93,29 +94,40 @@ class SiteFinder:
         return sorted(found, key=lambda s: (s.reference.lineno, s.reference.col_offset))
 
     def _jax_sites(self) -> Iterator[Site]:
-        """Calls of functions of jax with something in the place of the function."""
+        """Functions of jax that are given a function, or what stands in its place."""
         lasts = {name.rpartition(".")[2] for name in JAX_SITES}
         lasts &= set(self.tree.project.modules[self.tree.module].words)
-        for node in self.tree.nodes:
-            if not isinstance(node, ast.Call) or not node.args:
+        for node in self.tree.nodes if lasts else ():
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("jax"):
+                lasts |= {a.asname for a in node.names if a.asname and a.name in lasts}
+            if not isinstance(node, ast.Attribute | ast.Name) or not isinstance(node.ctx, ast.Load):
                 continue
-            func = node.func
-            last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-            if last in lasts and (name := self.tree.dotted(func)) in JAX_SITES:
-                first = node.args[:1]
-                assert name is not None
-                yield Site(
-                    name,
-                    func,
-                    "object",
-                    node,
-                    {k.arg: k.value for k in node.keywords if k.arg},
-                    node,
-                    all(k.arg for k in node.keywords),
-                    None,
-                    functions=tuple(first),
-                    operands=tuple(first if name == "jax.eval_shape" else node.args[1:]),
-                )
+            last = node.attr if isinstance(node, ast.Attribute) else node.id
+            if last not in lasts or (name := self.tree.dotted(node)) not in JAX_SITES:
+                continue
+            assert name is not None
+            parent = self.tree.parents[node]
+            if name in NNX_OF_JAX:
+                site = self._site(node, NNX_OF_JAX[name])
+                if site is not None and site.form != "reference":
+                    yield dataclasses.replace(site, transform=name)
+            elif isinstance(parent, ast.Call) and parent.func is node and parent.args:
+                yield self._called_on(name, node, parent)
+
+    def _called_on(self, name: str, reference: ast.expr, call: ast.Call) -> Site:
+        first = call.args[:1]
+        return Site(
+            name,
+            reference,
+            "object",
+            call,
+            {k.arg: k.value for k in call.keywords if k.arg},
+            call,
+            all(k.arg for k in call.keywords),
+            None,
+            functions=tuple(first),
+            operands=tuple(first if name == "jax.eval_shape" else call.args[1:]),
+        )
 
     def references(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
         """Every expression that refers to one of these nnx names, outside of annotations."""

@@ -71,7 +71,7 @@ CONTROL_FLOW: Mapping[str, ControlFlow] = {
 
 #: Those of them that carry what they are given.
 LOOPS = frozenset({"while_loop", "fori_loop"})
-SCANS = frozenset({"scan", "jax.lax.scan"})
+SCANS = frozenset({"scan", "jax.lax.scan", "jax.lax.map"})
 
 #: Transforms of which every use is looked at.
 TRANSFORMS = frozenset(
@@ -93,8 +93,22 @@ TRANSFORMS = frozenset(
         "fork_rngs",
     }
 )
+#: Transforms of jax, with the one of nnx that is called in the same way.
+NNX_OF_JAX: Mapping[str, str] = {
+    "jax.jit": "jit",
+    "jax.vmap": "vmap",
+    "jax.grad": "grad",
+    "jax.value_and_grad": "value_and_grad",
+    "jax.checkpoint": "remat",
+    "jax.remat": "remat",
+    "jax.make_jaxpr": "make_jaxpr",
+    "jax.lax.cond": "cond",
+    "jax.lax.switch": "switch",
+    "jax.lax.while_loop": "while_loop",
+    "jax.lax.fori_loop": "fori_loop",
+}
 #: Functions of jax that are sites: they are called on, or capture, an object of nnx.
-JAX_SITES = frozenset({"jax.eval_shape", "jax.lax.scan"})
+JAX_SITES = frozenset({"jax.eval_shape", "jax.lax.scan", "jax.lax.map"}) | NNX_OF_JAX.keys()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

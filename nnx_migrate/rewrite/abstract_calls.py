@@ -3,14 +3,41 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import Instance, Scope
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.functions import definition_of
 from nnx_migrate.rewrite.naming import fresh
 from nnx_migrate.rewrite.plan import CannotEmit
 from nnx_migrate.rewrite.spelling import Spelling
+
+#: They tell what a function would give, and leave the objects that it is given as they are.
+ABSTRACT = frozenset({"eval_shape", "jax.eval_shape"})
+
+
+def of_function(context: FileContext, site: Site) -> Site | None:
+    """An `eval_shape` of a function, as one that calls it with operands; None of other things."""
+    call = site.node
+    if not isinstance(call, ast.Call) or not call.args:
+        return None
+    function, *operands = call.args
+    if definition_of(context, function) is None:
+        return None
+    starred = any(isinstance(each, ast.Starred) for each in operands)
+    return dataclasses.replace(
+        site,
+        form="operands",
+        complete=not call.keywords and not starred,
+        function=None,
+        uses=(call,),
+        escapes="",
+        functions=(function,),
+        branches=(function,),
+        operands=tuple(operands),
+    )
 
 
 def abstract_edits(context: FileContext, site: Site) -> list[Edit]:

@@ -14,7 +14,7 @@ from nnx_migrate.facts.transforms import CONTROL_FLOW
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.displays import appended
 from nnx_migrate.rewrite.edits import Edit
-from nnx_migrate.rewrite.functions import definition_of, is_owned
+from nnx_migrate.rewrite.functions import definition_of
 from nnx_migrate.rewrite.loop_carry import (
     Carry,
     LoopFunction,
@@ -25,6 +25,7 @@ from nnx_migrate.rewrite.loop_carry import (
 )
 from nnx_migrate.rewrite.loop_functions import function_edits
 from nnx_migrate.rewrite.loop_lambdas import defined_body
+from nnx_migrate.rewrite.ownership import is_given
 from nnx_migrate.rewrite.plan import CannotEmit, Capture
 
 
@@ -58,7 +59,7 @@ def _owned(
     definition = definition_of(context, function)
     if definition is None:
         raise CannotEmit("a function of the loop is not defined in this file")
-    if not is_owned(context, site, definition):
+    if not is_given(context, site, definition):
         raise CannotEmit("a function of the loop is used in other places too")
     return loop_function(context, definition, leading, names)
 
@@ -70,7 +71,7 @@ def _condition(
     definition = definition_of(context, function)
     if definition is None:
         return None
-    if is_owned(context, site, definition):
+    if is_given(context, site, definition):
         return loop_function(context, definition, 0, names)
     if any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(definition)):
         raise CannotEmit("the condition of the loop is used in other places too")

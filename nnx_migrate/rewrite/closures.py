@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import LOOPS, SCANS
-from nnx_migrate.rewrite.abstract_calls import abstract_edits
+from nnx_migrate.facts.transforms import LOOPS, NNX_OF_JAX, SCANS
+from nnx_migrate.rewrite.abstract_calls import ABSTRACT, abstract_edits, of_function
+from nnx_migrate.rewrite.called_functions import threaded
 from nnx_migrate.rewrite.carrying import carry_edits
+from nnx_migrate.rewrite.composing import composed
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.jax_names import renamed
+from nnx_migrate.rewrite.lax_map import lax_map_edits
 from nnx_migrate.rewrite.lax_scan import lax_scan_edits
 from nnx_migrate.rewrite.passing import pass_edits
 from nnx_migrate.rewrite.plan import CannotEmit, Capture
 from nnx_migrate.rewrite.scan_carry import scan_carry_edits
+from nnx_migrate.rewrite.spelled_out import spelled_out
 
 
 def closure_edits(context: FileContext, site: Site, captures: Sequence[Capture]) -> list[Edit]:
@@ -22,8 +28,19 @@ def closure_edits(context: FileContext, site: Site, captures: Sequence[Capture])
     Raises:
         CannotEmit: the code around the site has no place for it.
     """
-    if site.transform in {"eval_shape", "jax.eval_shape"}:
+    called = of_function(context, site) if site.transform in ABSTRACT else None
+    if site.transform in ABSTRACT and called is None:
         return abstract_edits(context, site)
+    spelled = spelled_out(context, site) or threaded(context, site)
+    if spelled is not None:
+        edits = closure_edits(spelled.context, spelled.site, captures)
+        return composed(spelled.edits, edits)
+    if called is not None:
+        return [*renamed(context, site), *pass_edits(context, called, captures)]
+    if site.transform in NNX_OF_JAX:
+        like = dataclasses.replace(site, transform=NNX_OF_JAX[site.transform])
+        edits = [*renamed(context, site), *closure_edits(context, like, captures)]
+        return list(dict.fromkeys(edits))
     if site.transform in LOOPS:
         return carry_edits(context, site, captures)
     carried = [capture for capture in captures if capture.updated]
@@ -31,6 +48,8 @@ def closure_edits(context: FileContext, site: Site, captures: Sequence[Capture])
         return pass_edits(context, site, captures)
     if carried and len(carried) < len(captures):
         raise CannotEmit("a part of what the scan captures is updated in it, and a part is not")
+    if site.transform == "jax.lax.map":
+        return lax_map_edits(context, site, captures, carried=bool(carried))
     if site.transform == "jax.lax.scan":
         return lax_scan_edits(context, site, captures, carried=bool(carried))
     if not carried:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
-from nnx_migrate.rewrite.functions import definition_of, is_owned
+from nnx_migrate.rewrite.functions import definition_of
 from nnx_migrate.rewrite.loop_carry import loop_function
+from nnx_migrate.rewrite.ownership import is_given
 from nnx_migrate.rewrite.passing import parameter_edits
 from nnx_migrate.rewrite.plan import CannotEmit, Capture
 from nnx_migrate.rewrite.scan_carry import ScanForm, body_and_calls
@@ -36,7 +37,7 @@ def lax_scan_edits(
     assert isinstance(call, ast.Call)
     function, initial, xs = _arguments(call)
     definition = definition_of(context, function)
-    if not isinstance(definition, ast.FunctionDef) or not is_owned(context, site, definition):
+    if not isinstance(definition, ast.FunctionDef) or not is_given(context, site, definition):
         raise CannotEmit("the body of the scan is no function of its own")
     spelling = Spelling.at(context, site.reference)
     names = [capture.name for capture in captures]

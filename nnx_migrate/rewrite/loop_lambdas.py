@@ -139,11 +139,12 @@ def _name(context: FileContext, site: Site) -> str:
     holder = context.outermost_function(site.node)
     earlier = 0
     for other in context.finder.sites:
-        if other is site:
+        if other.node is site.node:
             break
         made = any(isinstance(branch, ast.Lambda) for branch in other.branches)
-        whole = not any(isinstance(operand, ast.Tuple) for operand in other.operands)
-        earlier += made and whole and context.outermost_function(other.node) is holder
+        made = made and not any(isinstance(operand, ast.Tuple) for operand in other.operands)
+        bound = any(isinstance(branch, ast.Attribute | ast.Call) for branch in other.branches)
+        earlier += (made or bound) and context.outermost_function(other.node) is holder
     return f"body_{earlier + 1}" if earlier else "body"
 
 

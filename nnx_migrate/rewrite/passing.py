@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Sequence
 
+from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
-from nnx_migrate.facts.transforms import CONTROL_FLOW
+from nnx_migrate.facts.transforms import CONTROL_FLOW, NNX_OF_JAX
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.displays import appended
 from nnx_migrate.rewrite.edits import Edit
-from nnx_migrate.rewrite.functions import definition_of, is_owned
+from nnx_migrate.rewrite.functions import definition_of
+from nnx_migrate.rewrite.jax_names import renamed
 from nnx_migrate.rewrite.layout import insert_at_top
-from nnx_migrate.rewrite.options import option_edits
+from nnx_migrate.rewrite.loop_carry import check_inner_names
+from nnx_migrate.rewrite.ownership import is_given, used_elsewhere
+from nnx_migrate.rewrite.per_argument import option_edits_of
 from nnx_migrate.rewrite.plan import CannotEmit, Capture
-from nnx_migrate.rewrite.spelling import Spelling
+from nnx_migrate.rewrite.stacks import stack_of
 
-_MAPPED = frozenset({"vmap", "pmap", "scan"})
-_PLACES = frozenset({"argnums", "static_argnums", "donate_argnums"})
-#: Options with an entry for every argument, which are not extended here.
-_PER_ARGUMENT = frozenset({"in_shardings", "in_specs", "prevent_cse_argnums"})
+#: Transforms that may stand around each other, with all objects passed through.
+_STACKED = frozenset({"jit", "vmap", "remat", "checkpoint", "checkify"}) | {
+    "grad",
+    "value_and_grad",
+}
+#: Those that keep what is passed by keyword.
+_BY_KEYWORD = frozenset({"jit", "grad", "value_and_grad"})
 
 
 def pass_edits(context: FileContext, site: Site, captures: Sequence[Capture]) -> list[Edit]:
@@ -33,17 +40,49 @@ def pass_edits(context: FileContext, site: Site, captures: Sequence[Capture]) ->
         raise CannotEmit("not all arguments of the transform are to be seen")
     if site.form == "operands":
         return _operand_edits(context, site, captures)
-    definition = traced_definition(context, site)
-    uses = calls_of(context, site, definition)
+    stack = stack_of(context, site)
+    names = _names(stack)
+    if len(stack) > 1 and (names - _STACKED or any(each.decided for each in stack)):
+        raise CannotEmit("other transforms stand around the function")
+    definition = traced_definition(context, stack[-1])
+    uses = calls_of(context, stack[0], definition)
     count = len(definition.args.posonlyargs) + len(definition.args.args)
     edits = parameter_edits(context, definition, captures)
     for use in uses:
-        if use.keywords or len(use.args) != count:
-            raise CannotEmit("a call does not pass all arguments by their places")
-        if any(isinstance(argument, ast.Starred) for argument in use.args):
-            raise CannotEmit("the arguments of a call are unpacked from a sequence")
-        edits.append(_argument(context, use, [c.name for c in captures]))
-    return edits + _option_edits(context, site, count, len(captures))
+        edits.append(passed(context, use, definition, captures, by_keyword=names <= _BY_KEYWORD))
+    for each in stack:
+        if not each.complete:
+            raise CannotEmit("not all arguments of the transform are to be seen")
+        if each.transform in NNX_OF_JAX:
+            edits += renamed(context, each)
+            each = dataclasses.replace(each, transform=NNX_OF_JAX[each.transform])
+        edits += option_edits_of(context, each, count, len(captures))
+    return list(dict.fromkeys(edits))
+
+
+def _names(stack: Sequence[Site]) -> set[str]:
+    return {NNX_OF_JAX.get(each.transform, each.transform) for each in stack}
+
+
+def passed(
+    context: FileContext,
+    use: ast.Call,
+    definition: AnyFunction,
+    captures: Sequence[Capture],
+    *,
+    by_keyword: bool,
+) -> Edit:
+    """The objects as arguments of a call, by keyword where it has keywords."""
+    names = [capture.name for capture in captures]
+    parameters = [a.arg for a in (*definition.args.posonlyargs, *definition.args.args)]
+    given = {keyword.arg for keyword in use.keywords}
+    if any(isinstance(argument, ast.Starred) for argument in use.args):
+        raise CannotEmit("the arguments of a call are unpacked from a sequence")
+    if given != {*parameters[len(use.args) :]}:
+        raise CannotEmit("a call does not pass all arguments")
+    if given and not by_keyword:
+        raise CannotEmit("a call does not pass all arguments by their places")
+    return _argument(context, use, [f"{name}={name}" if given else name for name in names])
 
 
 def traced_definition(context: FileContext, site: Site) -> AnyFunction:
@@ -54,21 +93,29 @@ def traced_definition(context: FileContext, site: Site) -> AnyFunction:
     """
     if site.form == "decorator":
         definition = site.function
-        if isinstance(definition, ast.FunctionDef) and len(definition.decorator_list) == 1:
+        stack = stack_of(context, site)
+        count = len(stack) if _names(stack) <= _STACKED else 1
+        if isinstance(definition, ast.FunctionDef) and len(definition.decorator_list) == count:
             return definition
         raise CannotEmit("other decorators stand around the function")
     function = site.function
     definition = definition_of(context, function)
     if definition is None:
         raise CannotEmit("the function is not defined in this file")
-    if not is_owned(context, site, definition):
+    if not is_given(context, site, definition):
         raise CannotEmit("the function is used in other places too")
     return definition
 
 
 def calls_of(context: FileContext, site: Site, definition: AnyFunction) -> list[ast.Call]:
-    """All calls of the result; they see the objects under the names that the function does."""
+    """All calls of what the transform gives, or of the function that it decorates."""
     here = context.tree.scope(definition)
+    name = site.bound_name
+    if site.form == "decorator" and isinstance(definition, FunctionNode):
+        name = definition.name
+    at_top = context.tree.scope(site.node).function == ir.MODULE_SCOPE
+    if name is not None and at_top and (reason := used_elsewhere(context, name)):
+        raise CannotEmit(reason)
     uses = list(site.uses)
     if site.form == "decorator":
         assert isinstance(definition, FunctionNode)
@@ -83,22 +130,21 @@ def calls_of(context: FileContext, site: Site, definition: AnyFunction) -> list[
             uses.append(call)
     if site.escapes or not uses:
         raise CannotEmit(site.escapes or "no call of the result was found")
-    if any(context.tree.scope(use) != here for use in uses):
-        raise CannotEmit("the result is called in another function")
     return uses
 
 
 def _operand_edits(context: FileContext, site: Site, captures: Sequence[Capture]) -> list[Edit]:
     call = site.node
     assert isinstance(call, ast.Call)
-    if call.keywords or len(call.args) < CONTROL_FLOW[site.transform].start:
+    start = CONTROL_FLOW[site.transform].start if site.transform in CONTROL_FLOW else 1
+    if call.keywords or len(call.args) < start:
         raise CannotEmit("not all arguments are passed by their places")
     edits: list[Edit] = []
     for branch in site.branches:
         definition = definition_of(context, branch)
         if definition is None:
             raise CannotEmit("a branch is not defined in this file")
-        if not is_owned(context, site, definition):
+        if not is_given(context, site, definition):
             raise CannotEmit("a branch is used in other places too")
         edits += parameter_edits(context, definition, captures)
     return [*edits, _argument(context, call, [c.name for c in captures])]
@@ -115,20 +161,34 @@ def parameter_edits(
     parameters = [*args.posonlyargs, *args.args]
     if {parameter.arg for parameter in parameters} & {*names}:
         raise CannotEmit("a parameter of the function has the name of what it would be given")
+    here = context.tree.scope_of(definition)
     for node in ast.walk(definition):
         if isinstance(node, ast.Nonlocal | ast.Global) and {*names} & {*node.names}:
             raise CannotEmit("the function binds names around it")
-        if isinstance(node, ast.Name) and node.id in names and not isinstance(node.ctx, ast.Load):
+        if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Load):
+            continue
+        if node.id in names and context.tree.scope(node) == here:
             raise CannotEmit(f"{node.id} is bound anew in the function")
     edits = [_parameter(context, definition, parameters, names)]
-    lines = [line for c in captures for line in c.lines({n.id for n in _names(definition)})]
-    if lines and isinstance(definition, ast.Lambda):
-        raise CannotEmit("the lambda has more than one name for what it captures")
-    return [*edits, insert_at_top(context, definition, lines)] if lines else edits
+    read = [node for node in ast.walk(definition) if isinstance(node, ast.Name)]
+    lines = [line for c in captures for line in c.lines({node.id for node in read})]
+    if not lines:
+        return edits
+    if isinstance(definition, ast.Lambda):
+        return [*edits, *_aliases(context, definition, captures, read)]
+    return [*edits, insert_at_top(context, definition, lines)]
 
 
-def _names(definition: AnyFunction) -> list[ast.Name]:
-    return [node for node in ast.walk(definition) if isinstance(node, ast.Name)]
+def _aliases(
+    context: FileContext,
+    definition: ast.Lambda,
+    captures: Sequence[Capture],
+    read: Sequence[ast.Name],
+) -> list[Edit]:
+    """A lambda reads from what it is given what it read under another name."""
+    ways = {name: f"{c.name}{rest}" for c in captures for name, rest in c.aliases}
+    check_inner_names(definition, {*ways})
+    return [Edit(*context.text.span(node), ways[node.id]) for node in read if node.id in ways]
 
 
 def _parameter(
@@ -149,8 +209,9 @@ def _parameter(
 
 def _argument(context: FileContext, call: ast.Call, names: list[str]) -> Edit:
     more = ", ".join(names)
-    if call.args:
-        last = call.args[-1]
+    if call.args or call.keywords:
+        arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+        last = max(arguments, key=context.text.span)
         if isinstance(last, ast.GeneratorExp):
             raise CannotEmit("an argument would follow a generator")
         return _behind(context, last, call, more)
@@ -158,7 +219,7 @@ def _argument(context: FileContext, call: ast.Call, names: list[str]) -> Edit:
     return Edit(end, end, more)
 
 
-def _behind(context: FileContext, last: ast.expr, call: ast.Call, more: str) -> Edit:
+def _behind(context: FileContext, last: ast.expr | ast.keyword, call: ast.Call, more: str) -> Edit:
     """Behind an argument and the parentheses around it."""
     end = context.text.span(last)[1]
     close = context.text.span(call)[1] - 1
@@ -174,38 +235,3 @@ def _behind(context: FileContext, last: ast.expr, call: ast.Call, more: str) -> 
             break
         place += 1
     return Edit(end, end, f", {more}")
-
-
-def _option_edits(context: FileContext, site: Site, count: int, added: int) -> list[Edit]:
-    """The options that say something of each argument."""
-    if site.options.keys() & _PER_ARGUMENT:
-        raise CannotEmit("an option says something of every argument")
-    for name in _PLACES & site.options.keys():
-        if any(isinstance(node, ast.USub) for node in ast.walk(site.options[name])):
-            raise CannotEmit("an option counts arguments from the last one")
-    if site.transform not in _MAPPED:
-        return []
-    axes = site.options.get("in_axes")
-    if isinstance(axes, ast.Tuple):
-        if len(axes.elts) != count or any(isinstance(e, ast.Starred) for e in axes.elts):
-            raise CannotEmit("in_axes has not one entry for each argument")
-        return [appended(context, axes, ["None"] * added)]
-    entries = _entries(context, site, axes, count)
-    text = ", ".join([*entries, *["None"] * added])
-    return option_edits(context, site, {"in_axes": f"({text})"})
-
-
-def _entries(context: FileContext, site: Site, axes: ast.expr | None, count: int) -> list[str]:
-    """in_axes for each argument, where it is not written as a tuple."""
-    carry = f"{Spelling.at(context, site.reference).nnx}.Carry"
-    if axes is None and site.transform == "scan":
-        if count != 2:
-            raise CannotEmit("in_axes has not one entry for each argument")
-        return [carry, "0"]
-    if axes is None:
-        return ["0"] * count
-    if context.tree.nnx_name(axes) == "Carry" and count == 1:
-        return [context.text.of(axes)]
-    if isinstance(axes, ast.Constant) and type(axes.value) is int and site.transform != "scan":
-        return [context.text.of(axes)] * count
-    raise CannotEmit("in_axes is not written out")

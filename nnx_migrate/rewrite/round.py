@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
+from nnx_migrate.facts.transforms import JAX_SITES
 from nnx_migrate.outcomes import Finding, Outcome
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.dropping import drop_edits
@@ -254,7 +255,7 @@ class _Planner:
             for other in self.context.finder.sites
             if other.reference is not site.reference
             and not other.decided
-            and other.transform not in _NO_BOUNDARY
+            and other.transform not in _NO_BOUNDARY | JAX_SITES
             and (other.function in holders or scopes & set(function_scopes(self.context, other)))
         ]
 

@@ -20,6 +20,7 @@ from nnx_migrate.rewrite.loop_carry import (
 )
 from nnx_migrate.rewrite.loop_functions import Gives, function_edits, returned_edits
 from nnx_migrate.rewrite.loop_lambdas import lambda_elements, lambda_result
+from nnx_migrate.rewrite.naming import fresh
 from nnx_migrate.rewrite.nested import own_returns
 from nnx_migrate.rewrite.passing import calls_of, traced_definition
 from nnx_migrate.rewrite.plan import CannotEmit, Capture
@@ -179,6 +180,8 @@ def _result(context: FileContext, use: ast.Call, carry: Carry, form: ScanForm) -
         if type(place) is int and 0 <= place < form.results and carry.size is None:
             end = context.text.span(parent)[1]
             return [Edit(end, end, "[0]")] if place == form.result else []
+    if isinstance(parent, ast.Return):
+        return _taken_apart(context, use, parent, carry, form)
     target = _carry_target(context, use, form)
     if target is None:
         raise CannotEmit("the results of the scan are not taken apart where it is called")
@@ -191,3 +194,27 @@ def _result(context: FileContext, use: ast.Call, carry: Carry, form: ScanForm) -
         return [appended(context, target, ignored)]
     start, end = context.text.span(target)
     return [Edit(start, start, "("), Edit(end, end, f", {', '.join(ignored)})")]
+
+
+def _taken_apart(
+    context: FileContext, use: ast.Call, statement: ast.Return, carry: Carry, form: ScanForm
+) -> list[Edit]:
+    """Results that are returned at once are bound first, and returned without what was added."""
+    start, end = context.text.span(statement)
+    first, last = context.text.span(use)
+    line = context.text.line_of(start)
+    indent = context.text.indent_of_line(line)
+    alone = context.text.line_start(line) + len(indent) == start
+    if not alone or last != end or context.text.text[start:first].strip() != "return":
+        raise CannotEmit("the results of the scan are not taken apart where it is called")
+    if not may_ignore(context, statement):
+        raise CannotEmit("the name _ is in use where the scan is called")
+    assert form.result is not None
+    names = fresh(["outputs"] * (form.results - 1), context.taken_names(use))
+    names.insert(form.result, fresh(["carry"], context.taken_names(use), "last")[0])
+    ignored = ", ".join(["_"] * len(carry.added))
+    targets = [f"({n}, {ignored})" if i == form.result else n for i, n in enumerate(names)]
+    return [
+        Edit(start, start + len("return"), f"{', '.join(targets)} ="),
+        Edit(end, end, f"{context.newline}{indent}return {', '.join(names)}"),
+    ]

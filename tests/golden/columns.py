@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import os
-import pickle
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from nnx_migrate.check import worker
+from nnx_migrate.check.comparison import EXACT, compare
+from nnx_migrate.check.forms import Form, NotDone, Observation
+from nnx_migrate.check.jobs import Column as ProgramColumn
+from nnx_migrate.check.jobs import Job, Limits, Mode, Ran, Side
+from nnx_migrate.check.processes import running_workers
 from tests.golden.cases import GOLDEN, Case, all_cases
-from tests.golden.normal_form import NormalForm, first_difference
 
-_COMPILED = GOLDEN.parent / ".cache" / "golden-compiled"
+_ENVIRONMENT = {
+    "JAX_PLATFORMS": "cpu",
+    "XLA_FLAGS": "--xla_force_host_platform_device_count=4",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    # The columns compile nearly the same programs: each is compiled once.
+    "JAX_COMPILATION_CACHE_DIR": str(GOLDEN.parent / ".cache" / "golden-compiled"),
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+}
+# A program may wait behind others that are compiled on a busy machine; it must not hang for ever.
+_LIMITS = Limits(seconds=300)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -23,7 +34,7 @@ class Column:
     """A side in a mode."""
 
     side: str
-    mode: str
+    mode: Mode
 
     @property
     def name(self) -> str:
@@ -40,11 +51,25 @@ ALL_COLUMNS = (BEFORE_GRAPH, BEFORE_TREE, AFTER_GRAPH, AFTER_TREE)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Result:
-    """One program in one mode: its normal form, or the error it ended with."""
+    """One program in one mode.
 
-    form: NormalForm | None
-    error: str
+    Args:
+        observed: what its driver returned, or the exception that it ended with.
+        seconds: how long it took.
+    """
+
+    observed: Observation
     seconds: float
+
+    @property
+    def form(self) -> Form | None:
+        """What the driver returned, by path; None when it raised."""
+        return self.observed.view.form if self.observed.view is not None else None
+
+    @property
+    def error(self) -> str:
+        """Type and text of the exception; "" when there was none."""
+        return f"{self.observed.raised}: {self.observed.message}" if self.observed.raised else ""
 
 
 def difference(expected: Result, actual: Result) -> str | None:
@@ -64,11 +89,12 @@ def difference(expected: Result, actual: Result) -> str | None:
         raise ValueError(f"the reference did not run: {expected.error}")
     if actual.form is None:
         return f"raised {actual.error}"
-    return first_difference(expected.form, actual.form)
+    found = compare(expected.observed, actual.observed, EXACT, strict_kinds=True).different
+    return None if found is None else str(found)
 
 
-def run_programs(programs: Sequence[tuple[str, Path, Path]], mode: str) -> dict[str, Result]:
-    """Runs programs in one process.
+def run_programs(programs: Sequence[tuple[str, Path, Path]], mode: Mode) -> dict[str, Result]:
+    """Runs programs in one process of the checker.
 
     Args:
         programs: name, program and driver of each.
@@ -76,41 +102,26 @@ def run_programs(programs: Sequence[tuple[str, Path, Path]], mode: str) -> dict[
 
     Returns:
         A result for each name.
-
-    Raises:
-        RuntimeError: the process itself did not end well.
     """
-    jobs = [
-        {"name": name, "program": str(program), "drive": str(drive)}
-        for name, program, drive in programs
-    ]
-    flag = {"graph": "true", "tree": "false"}[mode]
-    environment = os.environ | {
-        "NNX_GRAPH_MODE": flag,
-        "NNX_GRAPH_UPDATES": flag,
-        "JAX_PLATFORMS": "cpu",
-        "XLA_FLAGS": "--xla_force_host_platform_device_count=4",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        # The columns compile nearly the same programs: each is compiled once.
-        "JAX_COMPILATION_CACHE_DIR": str(_COMPILED),
-        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
-        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
-    }
-    with tempfile.TemporaryDirectory() as folder:
-        result_file = Path(folder) / "results.pickle"
-        process = subprocess.run(
-            [sys.executable, "-m", "tests.golden.worker", str(result_file)],
-            input=json.dumps(jobs),
-            env=environment,
-            cwd=GOLDEN.parent,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if process.returncode != 0:
-            raise RuntimeError(f"{mode} worker ended with {process.returncode}:\n{process.stderr}")
-        found = pickle.loads(result_file.read_bytes())
-    return {name: Result(*values) for name, values in found.items()}
+    column = ProgramColumn(Side("old", GOLDEN, ()), mode)
+    with tempfile.TemporaryDirectory() as logs:
+        started = running_workers([column], _LIMITS, _ENVIRONMENT, Path(logs))
+        with started as workers:
+            pending = {
+                name: workers.submit(
+                    worker.run,
+                    dataclasses.replace(column, side=Side("old", program, ())),
+                    Job(name, "function", drive, "drive"),
+                )
+                for name, program, drive in programs
+            }
+            return {name: _result(workers.settle(each, Ran)) for name, each in pending.items()}
+
+
+def _result(ran: Ran | NotDone) -> Result:
+    if isinstance(ran, NotDone):
+        return Result(Observation(None, "NotDone", ran.reason), 0.0)
+    return Result(ran.called, ran.seconds)
 
 
 def run_column(cases: Sequence[Case], column: Column) -> dict[str, Result]:

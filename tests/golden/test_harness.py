@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from nnx_migrate.check.forms import Plain
+from nnx_migrate.check.jobs import Mode
 from tests.golden.columns import Result, difference, run_programs
 
 GRADIENT = """
@@ -89,14 +91,14 @@ def drive(program):
     return program.forward(model, jnp.ones((2,))), model
 """
 
-Runner = Callable[[dict[str, tuple[str, str]], str], dict[str, Result]]
+Runner = Callable[[dict[str, tuple[str, str]], Mode], dict[str, Result]]
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Runner:
     """Writes programs with their drivers down and runs them in one process."""
 
-    def write_and_run(programs: dict[str, tuple[str, str]], mode: str) -> dict[str, Result]:
+    def write_and_run(programs: dict[str, tuple[str, str]], mode: Mode) -> dict[str, Result]:
         jobs = []
         for name, (program, drive) in programs.items():
             folder = tmp_path / name
@@ -131,20 +133,18 @@ def test_wrong_migrations_are_seen(run: Runner) -> None:
         "swapped-in": (swapped_in, AXES_DRIVE),
         "swapped-out": (swapped_out, AXES_DRIVE),
     }
-    for mode in ("graph", "tree"):
+    modes: tuple[Mode, Mode] = ("graph", "tree")
+    for mode in modes:
         after = run(programs, mode)
         assert difference(before["gradient"], after["gradient"]) is None
         assert difference(before["axes"], after["axes"]) is None
         # The second step draws the keys of the first again: its loss is the first to differ.
         found = difference(before["gradient"], after["copied"]) or ""
-        assert found.startswith("0/1/0: expected array float32[] (")
+        assert found.startswith("0/1/0: expected ")
+        assert " float32, got " in found
         assert "raised TraceContextError" in (difference(before["gradient"], after["closed"]) or "")
-        assert "0: expected array float32[2, 2]" in (
-            difference(before["axes"], after["swapped-in"]) or ""
-        )
-        assert "0: expected array float32[2, 2]" in (
-            difference(before["axes"], after["swapped-out"]) or ""
-        )
+        for swapped in ("swapped-in", "swapped-out"):
+            assert (difference(before["axes"], after[swapped]) or "").startswith("0[")
 
 
 VALUES = """
@@ -203,7 +203,7 @@ def test_differences_are_seen(run: Runner) -> None:
     }
     assert found.pop("program.Net()") is None
     assert found.pop("changed(lambda m: None)") is None
-    assert {name: (text or "").split(": ")[0] for name, text in found.items()} == DIFFERENCES
+    assert {name: (text or "").split(": ")[0].split("[")[0] for name, text in found.items()} == DIFFERENCES
 
 
 @pytest.mark.runs_jax
@@ -218,8 +218,8 @@ def test_programs_do_not_see_each_other(tmp_path: Path) -> None:
         jobs.append((str(number), folder / "program", folder / "drive.py"))
     jobs.append(("absent", tmp_path / "absent.py", tmp_path / "0" / "drive.py"))
     results = run_programs(jobs, "tree")
-    assert results["0"].form == {"": ("plain", "int", "0")}
-    assert results["1"].form == {"": ("plain", "int", "1")}
+    assert results["0"].form == {"": Plain("plain", "int 0")}
+    assert results["1"].form == {"": Plain("plain", "int 1")}
     assert results["absent"].form is None
     assert "FileNotFoundError" in results["absent"].error
 
@@ -231,8 +231,8 @@ def test_mode_is_that_of_the_column(run: Runner) -> None:
         "def drive(program):\n"
         "    return config.nnx_graph_mode, config.nnx_graph_updates\n"
     )
-    expected = {"graph": "True", "tree": "False"}
+    expected: dict[Mode, str] = {"graph": "True", "tree": "False"}
     for mode, value in expected.items():
         form = run({"mode": ("", drive)}, mode)["mode"].form
         assert form is not None
-        assert [form["0"], form["1"]] == [("plain", "bool", value)] * 2
+        assert [form["0"], form["1"]] == [Plain("plain", f"bool {value}")] * 2

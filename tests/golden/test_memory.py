@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+from nnx_migrate.check.forms import Plain
+from nnx_migrate.check.jobs import Mode
 from tests.golden.cases import GOLDEN
 from tests.golden.columns import run_programs
 
@@ -12,14 +14,19 @@ _CASE = GOLDEN / "captured-module" / "scan-in-scan"
 _DRIVE = _CASE / "memory.py"
 
 
-def _measured(side: str, mode: str) -> dict[str, float | None]:
+def _measured(side: str, mode: Mode) -> dict[str, float | None]:
     """The temporary bytes of each step, divided by those of all layers; None where it raises."""
     result = run_programs([("case", _CASE / f"{side}.py", _DRIVE)], mode)["case"]
     assert result.form is not None, result.error
-    sizes = {path.strip("[]'"): leaf[-1] for path, leaf in result.form.items() if path}
-    whole = float(str(sizes["Tower params"]))
+    # A leaf is "int 1024", or "NoneType None".
+    sizes = {
+        path: leaf.text.split()[-1]
+        for path, leaf in result.form.items()
+        if path and isinstance(leaf, Plain)
+    }
+    whole = float(sizes["Tower params"])
     return {
-        name: None if size == "None" else float(str(size)) / whole
+        name: None if size == "None" else float(size) / whole
         for name, size in sizes.items()
         if not name.endswith("params")
     }

@@ -269,7 +269,7 @@ ABSTRACT = {
             )
             return a, b, c, nnx.eval_shape(model, x), [jax.eval_shape(m, x) for m in (model,)]
         """,
-        3,
+        4,
     ),
     "hidden": (
         """
@@ -312,6 +312,196 @@ SCANS_OF_JAX = {
             b = jax.lax.scan(h, x,  # from here
                              jnp.ones(3))
             return a, b, jax.lax.scan(lambda c, y: (model(c), y), x, jnp.ones(3))
+        """,
+        0,
+    ),
+}
+
+TRANSFORMS_OF_JAX = {
+    "spellings": (
+        """
+        import functools
+        from jax import jit, lax, vmap as each
+        from jax.lax import fori_loop
+        def run(model: Net, x: jax.Array):
+            @jit  # compiled
+            def f(
+                x: jax.Array,  # the input
+            ):
+                return model(x)  # called
+            @functools.partial(jit, static_argnums=(1,))
+            def g(x, n): return model(x) * n
+            @functools.partial(
+                jax.checkpoint,  # again
+                prevent_cse=False,
+            )
+            def h(x): return model(x)
+            a = each(lambda x: model(x))(  # mapped
+                jnp.ones((2, 2))  # over these
+            )
+            b = fori_loop(0, 2, lambda i, x: model(x), jnp.ones(2))
+            c = lax.cond(x.sum() > 0, lambda x: model(x), lambda x: x, jnp.ones(2))
+            d = jax.grad(lambda x: model(x).sum(), argnums=(0,))(jnp.ones(2))
+            return f(jnp.ones(2)), g(jnp.ones(2), 2), h(jnp.ones(2)), a, b, c, d
+        """,
+        7,
+    ),
+    "hidden": (
+        """
+        import functools
+        def run(model: Net, other: Net, x: jax.Array, *args, **kwargs):
+            @functools.partial(jax.jit, donate_argnums=0)
+            def f(x): return model(x)
+            @jax.jit
+            def g(other, x): return model(x) + other.linear(x)
+            @jax.jit
+            def h(x): return model(x)
+            i = jax.vmap(lambda x: model(x), 0, 0)
+            a = jax.vmap(lambda x: model(x), spmd_axis_name="x")(jnp.ones((2, 2)))
+            b = jax.lax.cond(x.sum() > 0, lambda: model(x), lambda: x, linear=None)
+            c = jax.jit(lambda x: model(x))
+            return f(x), g(other, x), h(*args), i(x), a, b, c, map(jax.jit, (model,))
+        """,
+        0,
+    ),
+}
+
+MAPS_OF_JAX = {
+    "spellings": (
+        """
+        from jax import lax
+        def run(model: Net, x: jax.Array):
+            def f(x):
+                y = x * 1
+                return (y), (  # both
+                    model(x)
+                )
+            def g(x): return model(x) + 1  # one line
+            def h(): return model(jnp.ones(2))  # nothing given
+            a = lax.map(f, jnp.ones((3, 2)))
+            b = jax.lax.map(g, (jnp.ones((3, 2))))
+            c = jax.lax.map(lambda x: model(x), jnp.ones((3, 2)))[0]
+            d = jax.eval_shape(  # abstractly
+                lambda x: model(x),  # called
+                jnp.ones(2),  # with this
+            )
+            return a, b, c, d, nnx.eval_shape(h), jax.make_jaxpr(lambda x: model(x))(jnp.ones(2))
+        """,
+        5,
+    ),
+    "hidden": (
+        """
+        def run(model: Net, x: jax.Array, *args, **kwargs):
+            def f(x): return model(x)
+            def g(x):
+                if x is None: return
+                return model(x)
+            def h(x): return model
+            a = jax.lax.map(f, x, batch_size=2), jax.lax.map(g, jnp.ones((3, 2)))
+            b = jax.lax.map(lambda x: model(x), *args)
+            c = nnx.eval_shape(h, x), jax.eval_shape(lambda x: model(x), *args)
+            d = nnx.eval_shape(lambda x: Net(nnx.Rngs(0)), jnp.ones(2))
+            return a, b, c, d, jax.lax.map(lambda x: model(x),  # here
+                                           jnp.ones((3, 2)))
+        """,
+        0,
+    ),
+}
+
+BOUND = {
+    "spellings": (
+        """
+        import functools
+        from functools import partial as bind
+        def apply(model: Net, x, scale): return model(x) * scale
+        def count(i, x, model: Net): return model(x) * i
+        def run(model: Net, x: jax.Array):
+            a = nnx.vmap(  # mapped
+                model.__call__,  # the method
+                in_axes=0,  # over the rows
+            )(jnp.ones((2, 2)))
+            b = nnx.while_loop(  # a loop
+                lambda x: x.sum() < 3,  # until then
+                (model.__call__),  # in parentheses
+                jnp.ones(2),
+            )
+            c = jax.jit(bind(apply, model, scale=2.0))(jnp.ones(2))
+            d = nnx.fori_loop(0, 2, functools.partial(count, model=model), jnp.ones(2))
+            if x is None: e = jax.grad(lambda x: 1.0)(x); f = jax.vmap(model)(jnp.ones((2, 2)))
+            g, _ = nnx.cond(x.sum() > 0, model, model.__call__, jnp.ones(2)), 1
+            h = model.__call__  # under a name
+            # with a comment
+            i = bind(  # over
+                apply, model,  # two lines
+                scale=2.0)
+            return a, b, c, g, nnx.jit(h)(jnp.ones(2)), nnx.remat(i)(jnp.ones(2))
+        """,
+        8,
+    ),
+    "hidden": (
+        """
+        import functools
+        def apply(model: Net, x, scale): return model(x) * scale
+        def run(model: Net, x: jax.Array, *args, **kwargs):
+            a = jax.jit(model.__call__)
+            b = nnx.vmap(model.__call__)(*args), nnx.remat(model.__call__)(x=x)
+            c = nnx.jit(functools.partial(apply, *args, **kwargs))(x)
+            d = [nnx.scan(m.__call__)(x, x) for m in (model,)]
+            while nnx.scan(model.__call__)(x, x): pass
+            f = g = model.__call__
+            return a, b, c, d, nnx.jit(f)(x), jax.jit(model.linear)(x), g
+        """,
+        0,
+    ),
+}
+
+STACKED = {
+    "spellings": (
+        """
+        def run(model: Net, x: jax.Array):
+            @nnx.jit  # compiled
+            @nnx.vmap(  # mapped
+                in_axes=(0, None),  # over the rows
+            )
+            def f(
+                x: jax.Array,  # the input
+                y,
+            ): return model(x) + y
+            @nnx.jit
+            def g(x, y): return model(x) + y
+            a = nnx.remat(  # again
+                nnx.vmap(  # mapped
+                    lambda x: model(x),  # called
+                    in_axes=1,
+                )
+            )(jnp.ones((2, 2)))
+            return f(jnp.ones((2, 2)), jnp.ones(2)), a, g(
+                y=jnp.ones(2),  # second
+                x=(jnp.ones(2)),  # first
+            )
+        """,
+        5,
+    ),
+    "hidden": (
+        """
+        def keep(f): return f
+        def run(model: Net, x: jax.Array, **kwargs):
+            @nnx.jit
+            @keep
+            @nnx.remat
+            def f(x): return model(x)
+            @nnx.jit
+            @nnx.scan
+            def g(c, x): return model(c), x
+            @nnx.jit
+            @nnx.vmap
+            def h(x): return model(x)
+            @nnx.jit
+            def i(x, y): return model(x) + y
+            @nnx.jit
+            def j(x, y=1): return model(x) + y
+            k = keep(nnx.jit(nnx.remat(lambda x: model(x))))
+            return f(x), g(x, x), h(x=x), i(x, **kwargs), j(x, y=2), k(x)
         """,
         0,
     ),

@@ -5,7 +5,16 @@ from __future__ import annotations
 import dataclasses
 import textwrap
 
-from tests.hazards.captures import ABSTRACT, LOOPS, PASSED, SCANS_OF_JAX
+from tests.hazards.captures import (
+    ABSTRACT,
+    BOUND,
+    LOOPS,
+    MAPS_OF_JAX,
+    PASSED,
+    SCANS_OF_JAX,
+    STACKED,
+    TRANSFORMS_OF_JAX,
+)
 
 HEAD = """\
 import jax, jax.numpy as jnp
@@ -979,6 +988,10 @@ SOURCES: dict[str, Hazard] = (
             | {f"passed-{name}": case for name, case in PASSED.items()}
             | {f"abstract-{name}": case for name, case in ABSTRACT.items()}
             | {f"lax-{name}": case for name, case in SCANS_OF_JAX.items()}
+            | {f"jax-{name}": case for name, case in TRANSFORMS_OF_JAX.items()}
+            | {f"map-{name}": case for name, case in MAPS_OF_JAX.items()}
+            | {f"bound-{name}": case for name, case in BOUND.items()}
+            | {f"stacked-{name}": case for name, case in STACKED.items()}
         ).items()
     }
 )

@@ -23,10 +23,26 @@ class Net(nnx.Module):
         return body(0, x)
 
     def through_a_helper(self, x: jax.Array):
+        def helper(x, scale=1.0):
+            return self(x) * scale
+
+        return nnx.fori_loop(0, 2, lambda i, x: helper(self(x)), x)
+
+    def through_a_kept_helper(self, x: jax.Array):
         def helper(x):
             return self(x)
 
-        return nnx.fori_loop(0, 2, lambda i, x: helper(self(x)), x)
+        helpers = [helper]
+        return nnx.remat(lambda x: helper(x))(x), helpers
+
+    def beside_an_argument(self, other: nnx.Linear, x: jax.Array):
+        """What jax does to its arguments is lost, and nnx would keep it."""
+
+        @jax.jit
+        def run(other: nnx.Linear, x: jax.Array):
+            return self(other(x))
+
+        return run(other, x)
 
     def carries_a_part(self, x: jax.Array):
         def body(i, carry):
@@ -42,12 +58,11 @@ class Net(nnx.Module):
 
         return nnx.fori_loop(0, 2, body, x)
 
-    def under_jit(self, x: jax.Array):
-        @jax.jit
+    def under_a_transform_of_jax(self, x: jax.Array):
         def run(x):
             return nnx.fori_loop(0, 2, lambda i, x: self(x), x)
 
-        return run(x)
+        return jax.linearize(run, x)[0]
 
     def changes_itself(self, x: jax.Array):
         def body(i, x):
@@ -74,3 +89,15 @@ def compiled_for_two_calls(net: Net, x: jax.Array):
 
 def several(models: list[Net], x: jax.Array):
     return nnx.fori_loop(0, 2, lambda i, x: models[0](x), x)
+
+
+net = Net(nnx.Rngs(0))
+
+
+def predict(x: jax.Array):
+    return net(x)
+
+
+def shadowed(x: jax.Array):
+    net = 2.0
+    return nnx.fori_loop(0, 2, lambda i, x: predict(x) * net, x)

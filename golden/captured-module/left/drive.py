@@ -7,13 +7,16 @@ def drive(program):
     functions = [
         program.Net.used_twice,
         program.Net.through_a_helper,
+        program.Net.through_a_kept_helper,
+        lambda model, x: model.beside_an_argument(nnx.Linear(2, 2, rngs=nnx.Rngs(1)), x),
         program.Net.carries_a_part,
         program.Net.with_a_default,
-        program.Net.under_jit,
+        program.Net.under_a_transform_of_jax,
         program.Net.changes_itself,
         lambda model, x: program.two_of_a_kind(model, model, x),
         program.compiled_for_two_calls,
         lambda model, x: program.several([model], x),
+        lambda model, x: program.shadowed(x),
     ]
     found = []
     for function in functions:

@@ -69,7 +69,7 @@ OTHERS = {
     "parameter": "from flax import nnx\ndef g(nnx):\n    nnx.value_and_grad(f)(m)",
     "local": "from flax import nnx\ndef g():\n    nnx = other\n    nnx.value_and_grad(f)(m)",
     "loop": "from flax import nnx\ndef g():\n    for nnx in xs:\n        nnx.value_and_grad(f)(m)",
-    "other library": "import jax\njax.value_and_grad(f)(m)",
+    "other library": "import equinox\nequinox.value_and_grad(f)(m)",
     "own function": "def value_and_grad(f):\n    return f\nvalue_and_grad(f)(m)",
     "star shadowed": "from flax.nnx import *\ndef grad(f):\n    return f\ngrad(f)(m)",
     "own module": "from lib.own import nnx\nnnx.value_and_grad(f)(m)",
@@ -86,6 +86,14 @@ def test_spelling_is_understood(case: str) -> None:
 def test_other_things_of_that_name_are_left_alone(case: str) -> None:
     own = {"lib/own.py": "class nnx:\n    pass\n"}
     assert transforms({**LIBRARY, **own, "main.py": OTHERS[case]}) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import jax\njax.value_and_grad(f)(m)", "from jax import value_and_grad as v\nv(f)(m)"],
+)
+def test_transforms_of_jax_have_names_of_their_own(source: str) -> None:
+    assert transforms({"main.py": source}) == ["jax.value_and_grad"]
 
 
 @pytest.mark.parametrize("backwards", [False, True])

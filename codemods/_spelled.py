@@ -1,0 +1,105 @@
+"""Functions that do not show what they capture, decided as if they did."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Iterator
+
+from codemods._certainty import is_certain, is_expected_to_raise
+from codemods._closures import definitions_of
+from codemods._trace_level import may_be_captured
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.use_search import Use
+from nnx_migrate.facts.values import FunctionValue, Values
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.called_functions import needed_by, threaded
+from nnx_migrate.rewrite.closures import closure_edits
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import definition_of
+from nnx_migrate.rewrite.plan import CannotEmit, Contribution, Decision, Manual
+from nnx_migrate.rewrite.spelled_out import bound_functions, spelled_out
+
+Decide = Callable[[FileContext, Site], Decision | None]
+
+
+def as_lambdas(context: FileContext, site: Site, decide: Decide) -> Decision | None:
+    """A site with functions that are bound to an object: as if they were lambdas that name it."""
+    functions = list(bound_functions(context, site))
+    found = [use for function in functions for use in _uses(context, function.values)]
+    defined = any(each is not None for each in definitions_of(context, site))
+    if not found and not defined:
+        return None
+    try:
+        spelled = spelled_out(context, site)
+        decision = None if spelled is None else decide(spelled.context, spelled.site)
+        if isinstance(decision, Contribution):
+            closure_edits(context, site, decision.captures)
+    except CannotEmit:
+        return None
+    if not isinstance(decision, Contribution | Manual):
+        return None
+    uses = sorted(found, key=lambda use: (not use.certain, use.where, use.what))
+    evidence = [Evidence(use.what, Proof.PROVED, use.where) for use in uses[:3]]
+    decision = dataclasses.replace(decision, evidence=tuple(evidence) or decision.evidence)
+    if isinstance(decision, Manual):
+        return decision
+    named = [f.place.id for f in functions if isinstance(f.place, ast.Name)]
+    drop = tuple(f for f in named if f not in {capture.name for capture in decision.captures})
+    # All arguments are passed by their places, and what the method is bound to among them.
+    settles = frozenset({"keyword-arguments"})
+    return dataclasses.replace(decision, settles=settles, drop=(*decision.drop, *drop))
+
+
+def _uses(context: FileContext, values: Values) -> Iterator[Use]:
+    """What functions that are bound to an object do to it."""
+    for value in values:
+        if isinstance(value, FunctionValue):
+            bound = context.project.function(value.scope).parameters
+            for parameter in bound[: 1 if value.bound else value.partial_args]:
+                yield from context.analysis.uses.of(value.scope, parameter.name)
+            for name in value.bound_keywords:
+                yield from context.analysis.uses.of(value.scope, name)
+    yield from context.analysis.uses.of_call(values, "")
+
+
+def through_others(context: FileContext, site: Site, decide: Decide) -> Decision | None:
+    """A site of which the functions capture objects through others that they call."""
+    try:
+        changed = threaded(context, site)
+        decision = None if changed is None else decide(changed.context, changed.site)
+        if isinstance(decision, Contribution):
+            closure_edits(context, site, decision.captures)
+    except CannotEmit as error:
+        return _raising(context, site, str(error))
+    return decision if isinstance(decision, Contribution | Manual) else None
+
+
+def _raising(context: FileContext, site: Site, reason: str) -> Manual | None:
+    """For a person to do, where a function that is called updates what it captures for certain."""
+    needed = needed_by(context, site)
+    places = [each for each in definitions_of(context, site) if each is not None]
+    if may_be_captured(context) or is_expected_to_raise(context, [site.node, *places]):
+        return None
+    path = context.project.path_of(context.tree.module)
+    names = {function.name for function in needed}
+    for call in (node for place in places for node in ast.walk(place)):
+        if not isinstance(call, ast.Call) or getattr(call.func, "id", "") not in names:
+            continue
+        called = definition_of(context, call.func)
+        if not isinstance(called, ast.FunctionDef):
+            continue
+        for name in sorted(needed.get(called, ())):
+            uses = context.analysis.uses.of(context.tree.scope_of(called), name)
+            for use in sorted(uses, key=lambda use: (use.where, use.what)):
+                way = dataclasses.replace(use, via=(f"{path}:{call.lineno}", *use.via))
+                if use.kind == "update" and is_certain(context, way):
+                    return Manual(
+                        "captured-module",
+                        f"{called.name}, which it calls, uses {name} from outside and updates it "
+                        f"({use.what}, {use.where}), which raises in both modes; pass it "
+                        f"explicitly. Not done here: {reason}",
+                        (Evidence(f"{name}: {use.what}", Proof.PROVED, use.where),),
+                        blocks=False,
+                    )
+    return None

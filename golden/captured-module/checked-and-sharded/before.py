@@ -1,0 +1,44 @@
+"""Checked, sharded and parallel functions that update what they capture."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from jax.experimental import checkify
+from jax.sharding import PartitionSpec as P
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.calls = nnx.Variable(jnp.array(0))
+
+    def __call__(self, x: jax.Array):
+        self.calls[...] += 1
+        return self.linear(x)
+
+
+def checked(net: Net, x: jax.Array):
+    def run(x: jax.Array):
+        checkify.check(x.sum() > 0, "must be positive")
+        return net(x)
+
+    error, y = nnx.jit(nnx.checkify(run))(x)
+    error.throw()
+    return y
+
+
+def sharded(net: Net, xs: jax.Array):
+    mesh = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
+
+    @functools.partial(nnx.shard_map, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
+    def run(x: jax.Array):
+        return net(x)
+
+    each = nnx.shard_map(lambda x: net(x), mesh=mesh, in_specs=(P("data"),), out_specs=P("data"))
+    return run(xs) + each(xs)
+
+
+def parallel(net: Net, xs: jax.Array):
+    return nnx.pmap(lambda x: net(x))(xs)

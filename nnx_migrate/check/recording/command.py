@@ -1,0 +1,132 @@
+"""Runs the user's own command on the old tree, and records."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from nnx_migrate.check.jobs import Side
+from nnx_migrate.check.recording import store
+from nnx_migrate.check.recording.settings import VARIABLE, write_settings
+from nnx_migrate.check.touched import Touched
+
+MOST_BYTES = 64 * 2**20
+_HOOK = Path(__file__).with_name("hook")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RecordOutcome:
+    """What became of a recording.
+
+    Args:
+        exit_code: of the command; None where it was stopped, or could not be started.
+        recorded: how many cases there are now.
+        missed: calls and functions that could not be recorded.
+        never_called: touched functions of which there is no call, "train.py:train_step".
+        problem: why the command did not end by itself, "" if it did.
+        seconds: how long it ran.
+    """
+
+    exit_code: int | None
+    recorded: int
+    missed: tuple[store.Missed, ...]
+    never_called: tuple[str, ...]
+    problem: str
+    seconds: float
+
+
+def record(
+    command: Sequence[str],
+    old: Side,
+    touched: Sequence[Touched],
+    recording: Path,
+    *,
+    calls: int = 3,
+    most_bytes: int = MOST_BYTES,
+    environment: Mapping[str, str] | None = None,
+    timeout: float | None = None,
+) -> RecordOutcome:
+    """Runs a command and records the calls of touched functions; what it prints goes to stderr.
+
+    Args:
+        command: as the user would type it in the old tree.
+        old: the old tree.
+        touched: what is recorded.
+        recording: the file that takes the calls; an older one is replaced.
+        calls: how many are kept of a function.
+        most_bytes: of a call; of larger ones the shapes are kept.
+        environment: variables for the command, over those of this process.
+        timeout: seconds after which it is stopped; what is recorded by then stays.
+    """
+    root = (old.root if old.root.is_dir() else old.root.parent).resolve()
+    recording.parent.mkdir(parents=True, exist_ok=True)
+    store.create(recording)
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="nnx-migrate-") as folder:
+        settings = Path(folder) / "recording.json"
+        write_settings(settings, root, recording.resolve(), calls, most_bytes, touched)
+        variables = _variables(old, settings, {**os.environ, **(environment or {})})
+        exit_code, problem = _run(command, root, variables, timeout)
+    seconds = time.monotonic() - started
+    store.settle(recording)
+    jobs = store.recorded_jobs(recording)
+    called = {job.name.rpartition("#")[0] for job in jobs}
+    watched = [f"{each.path}:{name}" for each in touched for name in each.functions + each.values]
+    missed = store.missed_calls(recording)
+    known = called | {f"{each.path}:{each.name}" for each in missed}
+    # The parts of a property are recorded one by one.
+    never = tuple(
+        name
+        for name in watched
+        if not any(each == name or each.startswith(f"{name}.f") for each in known)
+    )
+    return RecordOutcome(exit_code, len(jobs), missed, never, problem, seconds)
+
+
+def _variables(old: Side, settings: Path, given: Mapping[str, str]) -> dict[str, str]:
+    paths = [str(_HOOK), *(str(root.resolve()) for root in old.import_roots)]
+    if given.get("PYTHONPATH"):
+        paths.append(given["PYTHONPATH"])
+    return {
+        **given,
+        "PYTHONPATH": os.pathsep.join(paths),
+        # `python` and `pytest` are those that this tool runs with.
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), given.get("PATH", os.defpath)]),
+        "NNX_GRAPH_MODE": "true",
+        "NNX_GRAPH_UPDATES": "true",
+        VARIABLE: str(settings),
+    }
+
+
+def _run(
+    command: Sequence[str], cwd: Path, variables: Mapping[str, str], timeout: float | None
+) -> tuple[int | None, str]:
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=dict(variables),
+            stdin=subprocess.DEVNULL,
+            stdout=2,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return None, f"cannot run {command[0]}: {error.strerror or error}"
+    try:
+        return process.wait(timeout), ""
+    except subprocess.TimeoutExpired:
+        return None, f"stopped after {timeout:g} s"
+    finally:
+        if process.poll() is None:
+            # Its own children, too: workers of pytest-xdist, say.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()

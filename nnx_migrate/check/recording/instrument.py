@@ -1,0 +1,106 @@
+"""Puts a boundary around the touched functions of a file while it is compiled."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from nnx_migrate.check.recording.settings import read_settings
+from nnx_migrate.check.touched import Touched, assigned_name
+
+# No two underscores in front: they would be mangled in a class.
+_BOUNDARY = "_nnx_migrate_boundary"
+
+
+def instrumented_code(path: str) -> CodeType:
+    """Compiles a touched file.
+
+    Args:
+        path: as the importing side spells it, for tracebacks.
+
+    Raises:
+        OSError: the file cannot be read.
+        SyntaxError: it is no Python.
+    """
+    tree = ast.parse(Path(path).read_bytes(), path)
+    return compile(_instrumented(tree, path), path, "exec", dont_inherit=True)
+
+
+def watch_rewritten_tests(rewriting: ModuleType) -> None:
+    """Watches test files, too: pytest compiles them by itself, to rewrite their asserts.
+
+    Args:
+        rewriting: pytest's module for that.
+    """
+    hook: Any = getattr(rewriting, "AssertionRewritingHook", None)
+    rewrite_asserts: Any = getattr(rewriting, "rewrite_asserts", None)
+    plain = getattr(hook, "exec_module", None)
+    if plain is None or rewrite_asserts is None:
+        return
+    touched = read_settings().touched
+
+    def exec_module(self: Any, module: ModuleType) -> None:
+        path = str(module.__spec__.origin) if module.__spec__ else ""
+        if os.path.realpath(path) not in touched:
+            plain(self, module)
+            return
+        source = Path(path).read_bytes()
+        self._rewritten_names[module.__name__] = Path(path)
+        tree = _instrumented(ast.parse(source, path), path)
+        rewrite_asserts(tree, source, path, self.config)
+        exec(compile(tree, path, "exec", dont_inherit=True), module.__dict__)
+
+    hook.exec_module = exec_module
+
+
+def _instrumented(tree: ast.Module, path: str) -> ast.Module:
+    touched = read_settings().touched[os.path.realpath(path)]
+    _mark(tree.body, "", touched)
+    first = next(
+        (number for number, each in enumerate(tree.body) if not _comes_first(each)), len(tree.body)
+    )
+    boundary = ast.ImportFrom(
+        "nnx_migrate.check.recording.boundary", [ast.alias("boundary", _BOUNDARY)], 0
+    )
+    tree.body.insert(first, ast.copy_location(boundary, ast.Pass(lineno=1, col_offset=0)))
+    return ast.fix_missing_locations(tree)
+
+
+def _comes_first(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.ImportFrom):
+        return statement.module == "__future__"
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _mark(body: Sequence[ast.AST], scope: str, touched: Touched) -> None:
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            name = scope + node.name
+            if name in touched.functions:
+                outermost = node.decorator_list[0] if node.decorator_list else node
+                made = _boundary_of(touched.path, name)
+                node.decorator_list.insert(0, _at(made, outermost))
+        elif isinstance(node, ast.ClassDef):
+            _mark(node.body, f"{scope}{node.name}.", touched)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            if not scope and node.value and (name := assigned_name(node)) in touched.values:
+                made = _boundary_of(touched.path, name)
+                node.value = _at(ast.Call(made, [node.value], []), node.value)
+        elif isinstance(node, (ast.stmt, ast.excepthandler, ast.match_case)):
+            _mark(list(ast.iter_child_nodes(node)), scope, touched)
+
+
+def _boundary_of(path: str, name: str) -> ast.Call:
+    return ast.Call(ast.Name(_BOUNDARY, ast.Load()), [ast.Constant(path), ast.Constant(name)], [])
+
+
+def _at(made: ast.expr, place: ast.AST) -> ast.expr:
+    """New code at the place of old: line numbers of tracebacks stay as they are."""
+    for node in ast.walk(made):
+        if isinstance(node, ast.expr) and not hasattr(node, "lineno"):
+            ast.copy_location(node, place)
+    return made

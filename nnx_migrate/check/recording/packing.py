@@ -1,0 +1,138 @@
+"""Pickles that can be read on the other side: what the user's files define goes by reference."""
+
+from __future__ import annotations
+
+import functools
+import io
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cloudpickle  # type: ignore[import-untyped]
+
+from nnx_migrate.check.recording.unpacking import (
+    array_of_shape,
+    key_of_data,
+    of_a_library,
+    of_the_user,
+)
+
+# Below this an array may be an index or a key that Python code looks at.
+_SMALL_BYTES = 4096
+_BY_NAME_ANYWAY = (type, types.FunctionType, types.BuiltinFunctionType)
+
+
+class TooManyBytes(Exception):
+    """A value is larger than what may be kept."""
+
+
+def packed(value: object, root: Path, most_bytes: int, *, shapes: bool = False) -> bytes:
+    """Pickles a value.
+
+    Args:
+        value: anything; arrays in it may be traced if `shapes` is set.
+        root: the tree whose classes and functions go by reference.
+        most_bytes: how large the pickle may be.
+        shapes: keep the shapes of larger arrays only.
+
+    Raises:
+        TooManyBytes: it is larger.
+        Exception: something in it cannot be pickled.
+    """
+    file = _Bounded(most_bytes)
+    _Pickler(file, root, shapes).dump(value)
+    return file.getvalue()
+
+
+class _Bounded(io.BytesIO):
+    def __init__(self, most_bytes: int) -> None:
+        super().__init__()
+        self._most = self._left = most_bytes
+
+    def write(self, data: Any) -> int:
+        self.expect(memoryview(data).nbytes)
+        self._left -= memoryview(data).nbytes
+        return super().write(data)
+
+    def expect(self, nbytes: int) -> None:
+        if nbytes > self._left:
+            raise TooManyBytes(f"more than {self._most} bytes, most of them not of arrays")
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    """Knows arrays and what has a name; everything else is cloudpickle's."""
+
+    def __init__(self, file: _Bounded, root: Path, shapes: bool) -> None:
+        super().__init__(file)
+        self._file = file
+        self._root = root.resolve()
+        self._shapes = shapes
+
+    def reducer_override(self, obj: Any) -> Any:
+        if _is_array(obj):
+            if self._shapes and _by_shape(obj):
+                return array_of_shape, _shape(obj)
+            self._file.expect(obj.nbytes)
+            return _key_by_name(obj) if _is_key(obj) else NotImplemented
+        return self._reference(obj) or super().reducer_override(obj)
+
+    def _reference(self, obj: Any) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
+        if not callable(obj):
+            return None
+        name = getattr(obj, "__qualname__", None)
+        module = sys.modules.get(str(getattr(obj, "__module__", None)))
+        if module is None or not isinstance(name, str) or "<" in name:
+            return None
+        try:
+            found = functools.reduce(getattr, name.split("."), module)
+        except AttributeError:
+            return None
+        if found is not obj:
+            return None
+        origin = Path(getattr(module, "__file__", None) or "").resolve()
+        if origin.is_relative_to(self._root) and "site-packages" not in origin.parts:
+            spec = getattr(module, "__spec__", None)
+            known = module.__name__ if module.__name__ != "__main__" else getattr(spec, "name", "")
+            return of_the_user, (origin.relative_to(self._root).as_posix(), known, name)
+        if issubclass(type(obj), _BY_NAME_ANYWAY) or module.__name__ == "__main__":
+            return None
+        return of_a_library, (module.__name__, name)
+
+
+def _is_array(obj: object) -> bool:
+    # What the program has not imported it has no arrays of; importing jax for it would settle its
+    # flags before the program does.
+    jax: Any = sys.modules.get("jax")
+    numpy: Any = sys.modules.get("numpy")
+    return (numpy is not None and isinstance(obj, numpy.ndarray)) or (
+        jax is not None and isinstance(obj, jax.Array)
+    )
+
+
+def _by_shape(array: Any) -> bool:
+    jax: Any = sys.modules.get("jax")
+    if jax is not None and isinstance(array, jax.core.Tracer):
+        return True
+    return _is_key(array) or (array.dtype.kind != "O" and array.nbytes > _SMALL_BYTES)
+
+
+def _shape(array: Any) -> tuple[tuple[int, ...], Any, bool]:
+    weak = bool(getattr(getattr(array, "aval", None), "weak_type", False))
+    jax: Any = sys.modules.get("jax")
+    return array.shape, f"key:{jax.random.key_impl(array)}" if _is_key(array) else array.dtype, weak
+
+
+def _key_by_name(key: Any) -> Any:
+    """A key by the name of its generator: a generator that is pickled is no longer jax's own."""
+    jax: Any = sys.modules.get("jax")
+    generator = jax.random.key_impl(key)
+    if not isinstance(generator, str):
+        return NotImplemented
+    return key_of_data, (jax.device_get(jax.random.key_data(key)), generator)
+
+
+def _is_key(array: Any) -> bool:
+    jax: Any = sys.modules.get("jax")
+    return jax is not None and jax.numpy.issubdtype(array.dtype, jax.dtypes.prng_key)

@@ -1,0 +1,52 @@
+"""Recorded calls made again."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+from typing import Any
+
+from nnx_migrate.check.calls import Call
+from nnx_migrate.check.jobs import Side
+from nnx_migrate.check.recording.store import StoredCall, read_call
+from nnx_migrate.check.recording.unpacking import Reader, module_of, unpacked
+
+
+def recorded_call(recording: Path, number: int, side: Side, *, numbers: bool = True) -> Call:
+    """Builds a recorded call on one side; the function's file is imported for it.
+
+    Args:
+        recording: the file.
+        number: of the call.
+        side: the tree that gives the function and the classes of its arguments.
+        numbers: make numbers up for arguments of which only the shapes are known; else they are
+            `jax.ShapeDtypeStruct`s, and the call can be traced only.
+
+    Raises:
+        LookupError: there is no such call.
+        Exception: whatever the user's code raises, an AttributeError where the function is gone.
+    """
+    stored = read_call(recording, number)
+    _resume(stored, side)
+    reader = Reader(side, stored.path, numbers)
+    owner: Any = module_of(reader, stored.path, stored.module)
+    *scopes, last = stored.name.split(".")
+    for scope in scopes:
+        owner = getattr(owner, scope)
+    function = inspect.getattr_static(owner, last) if isinstance(owner, type) else None
+    if isinstance(function, (staticmethod, classmethod)):
+        # The class is among the recorded arguments.
+        function = function.__func__
+    elif function is None or not callable(function):
+        function = getattr(owner, last)
+    arguments, keywords = unpacked(stored.arguments, reader)
+    return Call(function, arguments, keywords)
+
+
+def _resume(stored: StoredCall, side: Side) -> None:
+    # For good: the function may read the command line and import only when it is called.
+    sys.argv = list(stored.argv)
+    root = side.root if side.root.is_dir() else side.root.parent
+    wanted = [str(root / path) if path != "." else str(root) for path in stored.import_paths]
+    sys.path[:0] = [path for path in wanted if path not in sys.path]

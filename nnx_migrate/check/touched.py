@@ -1,0 +1,214 @@
+"""Which functions a migration touched: what a recording has to watch."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from nnx_migrate.check.jobs import Job, Side
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Touched:
+    """What differs in one file.
+
+    Args:
+        path: relative to the trees; for single programs the name of the old one.
+        functions: qualified names of the outermost functions and methods that differ or are gone,
+            in the order of the file.
+        values: module-level names that another value is assigned to.
+        module: other code differs that runs when the file is imported.
+        guarded: code under `if __name__ == "__main__":` differs.
+    """
+
+    path: str
+    functions: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    module: bool = False
+    guarded: bool = False
+
+
+def touched_functions(old: Side, new: Side) -> tuple[Touched, ...]:
+    """Compares two trees.
+
+    Args:
+        old: the tree before the migration.
+        new: the tree after it.
+
+    Returns:
+        The files in both whose code differs; comments and layout do not count, and neither do
+        files that do not parse.
+    """
+    found = []
+    for path, before, after in _pairs(old.root, new.root):
+        try:
+            contents = before.read_bytes(), after.read_bytes()
+            if contents[0] == contents[1]:
+                continue
+            parts = [_parts(ast.parse(text)) for text in contents]
+        except (OSError, SyntaxError, ValueError):
+            continue
+        touched = _difference(path, *parts)
+        if touched.functions or touched.values or touched.module or touched.guarded:
+            found.append(touched)
+    return tuple(found)
+
+
+def module_jobs(touched: Sequence[Touched]) -> tuple[Job, ...]:
+    """The cases that run a file from its first line to its last.
+
+    Args:
+        touched: a file is such a case where code differs that runs at import.
+    """
+    return tuple(
+        Job(each.path, "module", Path(each.path), each.path) for each in touched if each.module
+    )
+
+
+def is_main_guard(statement: ast.stmt) -> bool:
+    """Whether a statement is `if __name__ == "__main__":`.
+
+    Args:
+        statement: of the module's body.
+    """
+    if not isinstance(statement, ast.If) or not isinstance(statement.test, ast.Compare):
+        return False
+    sides = [statement.test.left, *statement.test.comparators]
+    return {ast.dump(side) for side in sides} == {
+        ast.dump(ast.Name("__name__", ast.Load())),
+        ast.dump(ast.Constant("__main__")),
+    }
+
+
+def _pairs(old: Path, new: Path) -> Iterator[tuple[str, Path, Path]]:
+    if not old.is_dir():
+        yield old.name, old, new
+        return
+    for before in sorted(old.rglob("*.py")):
+        relative = before.relative_to(old)
+        hidden = any(part.startswith(".") or part == "__pycache__" for part in relative.parts)
+        if not hidden and (new / relative).is_file():
+            yield relative.as_posix(), before, new / relative
+
+
+@dataclasses.dataclass
+class _Parts:
+    """A module taken apart; each part is a text that is equal or not."""
+
+    functions: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    classes: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    values: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    imports: dict[str, str] = dataclasses.field(default_factory=dict)
+    rest: list[str] = dataclasses.field(default_factory=list)
+    guarded: list[str] = dataclasses.field(default_factory=list)
+
+
+def _parts(tree: ast.Module) -> _Parts:
+    parts = _Parts()
+    _collect(tree.body, "", parts.rest, parts)
+    return parts
+
+
+def _collect(body: Sequence[ast.stmt], scope: str, rest: list[str], parts: _Parts) -> None:
+    for statement in body:
+        if isinstance(statement, _FUNCTIONS):
+            parts.functions.setdefault(scope + statement.name, []).append(ast.dump(statement))
+        elif isinstance(statement, ast.ClassDef):
+            name = scope + statement.name
+            shell = parts.classes.setdefault(name, [])
+            shell.append(_without_bodies(statement))
+            _collect(statement.body, f"{name}.", shell, parts)
+        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+            parts.imports.update(_imported(statement))
+        elif not scope and is_main_guard(statement):
+            parts.guarded.append(ast.dump(statement))
+        elif not scope and (name := assigned_name(statement)):
+            parts.values.setdefault(name, []).append(ast.dump(statement))
+        elif blocks := list(_blocks(statement)):
+            rest.append(_without_bodies(statement))
+            for block in blocks:
+                _collect(block, scope, rest, parts)
+        else:
+            rest.append(ast.dump(statement))
+
+
+def assigned_name(statement: ast.stmt) -> str:
+    """The name that a statement assigns to, "" where it is no assignment to a single name.
+
+    Args:
+        statement: any.
+    """
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        target = statement.target
+    else:
+        return ""
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    holders: list[ast.AST] = [statement]
+    holders += getattr(statement, "handlers", []) + getattr(statement, "cases", [])
+    for holder in holders:
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(holder, name, None)
+            if isinstance(block, list) and block:
+                yield block
+
+
+def _without_bodies(statement: ast.stmt) -> str:
+    blocks = ("body", "orelse", "finalbody", "handlers", "cases")
+    heads = [type(statement).__name__]
+    for name, field in ast.iter_fields(statement):
+        if name in blocks:
+            continue
+        nodes = field if isinstance(field, list) else [field]
+        heads += [ast.dump(node) if isinstance(node, ast.AST) else repr(node) for node in nodes]
+    # What a handler catches and what a case matches decides as much as what is in it.
+    for holder in getattr(statement, "handlers", []) + getattr(statement, "cases", []):
+        heads += [ast.dump(v) for k, v in ast.iter_fields(holder) if isinstance(v, ast.AST)]
+    return "\n".join(heads)
+
+
+def _imported(statement: ast.Import | ast.ImportFrom) -> dict[str, str]:
+    origin = (
+        "" if isinstance(statement, ast.Import) else f"{'.' * statement.level}{statement.module}:"
+    )
+    return {name.asname or name.name: origin + name.name for name in statement.names}
+
+
+def _difference(path: str, old: _Parts, new: _Parts) -> Touched:
+    common = old.classes.keys() & new.classes.keys()
+    reshaped = {name for name in common if old.classes[name] != new.classes[name]}
+    for name in common:
+        if _methods(old, name) != _methods(new, name):
+            # A method that comes or goes hides or uncovers the one of a base class.
+            reshaped.add(name)
+    functions = tuple(
+        name
+        for name, texts in old.functions.items()
+        if texts != new.functions.get(name) or name.rpartition(".")[0] in reshaped
+    )
+    values = tuple(
+        name for name, texts in old.values.items() if texts != new.values.get(name, texts)
+    )
+    rebound = [
+        name for name, origin in old.imports.items() if new.imports.get(name, origin) != origin
+    ]
+    bare = [name for name in reshaped if not _methods(old, name)]
+    return Touched(
+        path,
+        functions,
+        values,
+        module=bool(old.rest != new.rest or rebound or bare),
+        guarded=old.guarded != new.guarded,
+    )
+
+
+def _methods(parts: _Parts, cls: str) -> set[str]:
+    return {name for name in parts.functions if name.rpartition(".")[0] == cls}

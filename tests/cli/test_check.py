@@ -1,0 +1,259 @@
+"""`nnx-migrate check` through the installed command: verdicts, reports, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import COMMAND, Command, Done
+
+pytestmark = pytest.mark.runs_jax
+
+OLD = """\
+import os
+import time
+
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, size: int, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(size, 2, rngs=rngs)
+        self.norm = nnx.BatchNorm(2, rngs=rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        return self.drop(self.norm(self.linear(x)))
+
+
+@nnx.jit
+def train_step(model, optimizer, x):
+    loss, grads = nnx.value_and_grad(lambda model: jnp.mean(model(x) ** 2))(model)
+    optimizer.update(model, grads)
+    return loss
+
+
+def forward(model, x):
+    return model(x)
+
+
+def summed(x):
+    return jnp.sum(x * 0.1)
+
+
+def scaled(x):
+    return jnp.mean(x * 1e-3)
+
+
+def refused(x):
+    raise KeyError("no")
+
+
+def hanging(x):
+    time.sleep(600)
+
+
+def dying(x):
+    os._exit(7)
+"""
+NEW = (
+    OLD.replace("jnp.sum(x * 0.1)", "jnp.sum(x) * 0.1")
+    .replace("x * 1e-3", "x * 1.000001e-3")
+    .replace(
+        "    loss, grads = nnx.value_and_grad(lambda model: jnp.mean(model(x) ** 2))(model)\n",
+        "    graphdef, params, rest = nnx.split(model, nnx.Param, ...)\n\n"
+        "    def loss_fn(params, rest):\n"
+        "        return jnp.mean(nnx.merge(graphdef, params, rest)(x) ** 2)\n\n"
+        "    loss, grads = nnx.value_and_grad(loss_fn)(params, rest)\n",
+    )
+)
+CASES = """\
+import optax
+from flax import nnx
+
+import train
+from nnx_migrate.check import f32
+
+
+def case_train_step(x: f32[4, 4], model: train.Net):
+    optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
+    return train.train_step, (model, optimizer, x)
+
+
+def case_forward(x: f32[4, 4], model: train.Net):
+    return train.forward, (model, x)
+
+
+def case_summed(x: f32[100]):
+    return train.summed, (x,)
+
+
+def case_scaled(x: f32[100]):
+    return train.scaled, (x,)
+
+
+def case_refused(x: f32[1]):
+    return train.refused, (x,)
+
+
+def case_hanging(x: f32[1]):
+    return train.hanging, (x,)
+
+
+def case_dying(x: f32[1]):
+    return train.dying, (x,)
+
+
+def case_unclear(x):
+    return train.summed, (x,)
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checked")
+    for name, text in (("old/train.py", OLD), ("new/train.py", NEW), ("cases.py", CASES)):
+        file = folder / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    return folder
+
+
+def run(project: Path, *arguments: str) -> Done:
+    done = subprocess.run(
+        [COMMAND, "check", "old", "new", "--cases", "cases.py", "--platform", "cpu", *arguments],
+        cwd=project,
+        capture_output=True,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout, done.stderr.decode())
+
+
+@pytest.fixture(scope="module")
+def whole(project: Path) -> dict[str, Any]:
+    """The JSON report of all cases; one run serves the tests below."""
+    done = run(project, "--timeout", "20", "--format", "json")
+    assert done.code == 1, done.err
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+def test_every_case_gets_its_verdict(whole: dict[str, Any]) -> None:
+    found = {case["name"].removeprefix("cases.py:"): case["verdict"] for case in whole["cases"]}
+    assert found == {
+        "train_step": "proved",
+        "forward": "proved",
+        "summed": "close",
+        "scaled": "different",
+        "refused": "equal",
+        "hanging": "not checked",
+        "dying": "not checked",
+        "unclear": "not checked",
+    }
+    assert (whole["schema"], whole["exit_code"]) == (1, 1)
+    assert whole["summary"]["not checked"] == 3
+
+
+def test_reasons_are_told(whole: dict[str, Any]) -> None:
+    reasons = {
+        case["name"].removeprefix("cases.py:"): case["columns"]["new@tree"]["reason"]
+        for case in whole["cases"]
+    }
+    assert "stopped after 20 s" in reasons["hanging"]
+    assert "exit code 7" in reasons["dying"]
+    assert "the parameter x has no annotation" in reasons["unclear"]
+    assert reasons["summed"] == "rounding: in float64 it goes away"
+    assert "no rounding: in float64" in reasons["scaled"]
+
+
+def test_a_difference_comes_with_a_script_that_shows_it(
+    project: Path, whole: dict[str, Any]
+) -> None:
+    case = next(case for case in whole["cases"] if case["name"] == "cases.py:scaled")
+    difference = case["columns"]["new@tree"]["difference"]
+    assert difference["path"] == "result"
+    script = case["columns"]["new@tree"]["repro"]
+    shown = {}
+    for side, mode in (("old", "graph"), ("new", "tree")):
+        shown[side] = subprocess.run(
+            [sys.executable, script, side, mode],
+            cwd=project,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+    assert "old@graph, call:\n  result = " in shown["old"]
+    assert shown["old"].split("= ")[1] != shown["new"].split("= ")[1]
+
+
+def test_unchanged_cases_are_not_run_again_and_changed_ones_are(
+    project: Path, whole: dict[str, Any]
+) -> None:
+    again = run(project, "--timeout", "20", "--only", "forward", "--only", "summed")
+    assert again.code == 0
+    assert b"2 cases: 1 proved, 1 close (2 unchanged since an earlier check)" in again.out
+    fresh = run(project, "--timeout", "20", "--only", "forward", "--no-cache", "--costs")
+    assert b"unchanged" not in fresh.out
+    assert b"forward new@tree: " in fresh.out
+    assert b"temporary bytes" in fresh.out
+
+
+def test_programs_are_sides_too(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "before.py").write_text("VALUE = 1\n")
+    (tmp_path / "after.py").write_text("VALUE = 2\n")
+    (tmp_path / "drive.py").write_text("def drive(program):\n    return program.VALUE\n")
+    done = command("check", "before.py", "after.py", "--cases", "drive.py")
+    assert done.code == 1
+    assert b"call: the result itself: expected plain int 1, got plain int 2" in done.out
+
+
+def test_a_gpu_that_is_not_there_is_said(tmp_path: Path, command: Command) -> None:
+    jax = pytest.importorskip("jax")
+    if jax.default_backend() != "cpu":
+        pytest.skip("there is a GPU here")
+    (tmp_path / "before.py").write_text("VALUE = 1\n")
+    (tmp_path / "drive.py").write_text("def drive(program):\n    return program.VALUE\n")
+    done = command("check", "before.py", "before.py", "--cases", "drive.py", "--platform", "gpu")
+    assert done.code == 2
+    assert "there is no gpu here" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nowhere", "."], "OLD: there is no nowhere"),
+        (["git:no-such-revision", "."], "git:no-such-revision"),
+        ([".", "."], "there is nothing to check"),
+        ([".", ".", "--cases", "absent.py"], "absent.py"),
+        ([".", ".", "--cases", "empty.py"], "no function in it is named case_"),
+        ([".", ".", "--root", "lib", "--cases", "empty.py"], "there is no import root"),
+        ([".", ".", "--tolerance", "float32"], "--tolerance wants DTYPE=NUMBER"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    tmp_path: Path, command: Command, arguments: list[str], told: str
+) -> None:
+    (tmp_path / "empty.py").write_text("x = 1\n")
+    done = command("check", *arguments)
+    assert done.code == 2
+    assert told in done.err
+
+
+def test_an_earlier_revision_is_a_side(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "train.py").write_text("def value():\n    return 1\n")
+    (tmp_path / "cases.py").write_text(
+        "import train\n\ndef case_value():\n    return train.value\n"
+    )
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for words in (("init", "-q"), ("add", "."), (*identity, "commit", "-qm", "first")):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True)
+    (tmp_path / "train.py").write_text("def value():\n    return 2\n")
+    done = command("check", "git:HEAD", ".", "--cases", "cases.py")
+    assert done.code == 1
+    assert b"call: result: expected plain int 1, got plain int 2" in done.out
