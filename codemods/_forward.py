@@ -17,18 +17,24 @@ class NotCaptured(Exception):
 
 
 def forward_of(
-    context: FileContext, definition: AnyFunction, parameter: str, has_aux: bool
+    context: FileContext, definition: AnyFunction, parameter: str, in_pair: bool, lambdas: bool
 ) -> ast.Call:
     """The one call that a function makes of its Module.
 
     It must run once whatever happens, and before the one return at the end.
 
+    Args:
+        in_pair: the function returns a pair.
+        lambdas: it may be a lambda that does nothing else.
+
     Raises:
         NotCaptured: there is no such call, or no place for what it sows.
     """
+    if isinstance(definition, ast.Lambda) and lambdas:
+        return _all_of_lambda(context, definition, parameter)
     if not isinstance(definition, ast.FunctionDef):
         raise NotCaptured("its function is a lambda")
-    call = _one_call(context, definition, parameter)
+    call = one_call(context, definition, parameter)
     statement = context.tree.statement(call)
     if statement not in definition.body or not isinstance(statement, ast.stmt):
         raise NotCaptured(f"the Module is called in an inner block (line {call.lineno})")
@@ -40,11 +46,19 @@ def forward_of(
         library = isinstance(earlier, ast.Call) and _is_of_library(context, earlier)
         if call not in context.tree.ancestors(earlier) and not library:
             raise NotCaptured(f"something runs before the Module in line {call.lineno}")
-    _check_return(context, definition, has_aux)
+    _check_return(context, definition, in_pair)
     return call
 
 
-def _one_call(context: FileContext, definition: ast.FunctionDef, parameter: str) -> ast.Call:
+def _all_of_lambda(context: FileContext, definition: ast.Lambda, parameter: str) -> ast.Call:
+    """The call of its Module that is all that a lambda does."""
+    call = one_call(context, definition, parameter)
+    if definition.body is not call:
+        raise NotCaptured("its function is a lambda that does more than to call its Module")
+    return call
+
+
+def one_call(context: FileContext, definition: AnyFunction, parameter: str) -> ast.Call:
     """The call of the Module or of a method of it; else it is only looked at."""
     calls = []
     for name in _reads(definition, parameter):
@@ -85,7 +99,7 @@ def _is_of_library(context: FileContext, call: ast.Call) -> bool:
     return bool(values) and all(isinstance(value, LibraryValue) for value in values)
 
 
-def _reads(definition: ast.FunctionDef, parameter: str) -> Iterator[ast.Name]:
+def _reads(definition: AnyFunction, parameter: str) -> Iterator[ast.Name]:
     for node in ast.walk(definition):
         if isinstance(node, ast.Name) and node.id == parameter:
             if not isinstance(node.ctx, ast.Load):
@@ -110,7 +124,7 @@ def only_return(context: FileContext, definition: ast.FunctionDef) -> ast.Return
     return own[0]
 
 
-def _check_return(context: FileContext, definition: ast.FunctionDef, has_aux: bool) -> None:
+def _check_return(context: FileContext, definition: ast.FunctionDef, in_pair: bool) -> None:
     value = only_return(context, definition).value
-    if has_aux and not (isinstance(value, ast.Tuple) and len(value.elts) == 2):
+    if in_pair and not (isinstance(value, ast.Tuple) and len(value.elts) == 2):
         raise NotCaptured("what it returns is not written as a pair")

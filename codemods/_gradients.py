@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codemods._argnums import Argnums, argnums_of
+from codemods._argnums import Argnums, Target, argnums_of
 from codemods._evidence import is_graph_node, refuse_split
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.consumers import only_updates_optimizer
@@ -99,12 +99,21 @@ def _decide_module(
             rule, f"tree mode returns nothing that is captured: {captured.claim}", (captured,)
         )
     for target, held in zip(argnums.targets, values, strict=True):
+        if _is_whole(context, target, held):
+            continue
         refusal = refuse_split(context, site, rule, target.index, held, evidence, _MODULES)
         if refusal is not None:
             return refusal
     if not argnums.uses_diff_state and _params_only(context, site, values):
         return Same(rule, "the model holds only Params and only the optimizer sees the gradients")
-    return _contribution(rule, argnums, tuple(evidence), param)
+    pairs = zip(argnums.targets, values, strict=True)
+    whole = frozenset(t.index for t, held in pairs if _is_whole(context, t, held))
+    return _contribution(rule, argnums, tuple(evidence), param, whole)
+
+
+def _is_whole(context: FileContext, target: Target, values: Values) -> bool:
+    """Whether an argument is no Module, so that it is differentiated as it is in both modes."""
+    return target.filter is None and _never_module(context, values)
 
 
 def _returned_captured(context: FileContext, site: Site) -> Evidence | None:
@@ -140,14 +149,26 @@ def _params_only(context: FileContext, site: Site, values: list[Values]) -> bool
 
 
 def _contribution(
-    rule: str, argnums: Argnums, evidence: tuple[Evidence, ...], param: str
+    rule: str,
+    argnums: Argnums,
+    evidence: tuple[Evidence, ...],
+    param: str,
+    whole: frozenset[int],
 ) -> Contribution:
+    """The Modules are split.
+
+    Args:
+        whole: places of arguments that are differentiated as they are.
+    """
     splits = []
     for target in argnums.targets:
+        if target.index in whole:
+            continue
         chosen = target.filter or param
         name = state_name(chosen)
         names = ("diff" if name == "selected" else name, "nondiff")
-        splits.append(ArgumentSplit(target.index, (chosen, "..."), "apart", names))
+        behind = max(whole, default=0)
+        splits.append(ArgumentSplit(target.index, (chosen, "..."), "apart", names, behind=behind))
     options: dict[str, str | None] = {}
     if argnums.uses_diff_state:
         indices = [target.index for target in argnums.targets]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.facts.syntax import FunctionNode
-from nnx_migrate.facts.values import Instance, LibraryValue
+from nnx_migrate.facts.values import Instance, LibraryValue, Scope
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.evaluation import evaluated_before
 from nnx_migrate.rewrite.layout import hoistable
@@ -15,42 +15,48 @@ from nnx_migrate.rewrite.plan import CapturedCall
 _SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return
 #: Objects of the library that hold no Module of the program.
 _LIBRARY_KINDS = frozenset({"optimizer", "metric", "rngs"})
-_LEAVING = ast.Return | ast.Break | ast.Continue | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await
+LEAVING = ast.Return | ast.Break | ast.Continue | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await
 
 
-def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
+def popped_after(
+    context: FileContext, use: ast.Call, own: ast.expr | None = None
+) -> CapturedCall | str:
     """The pop that follows a call of a function that sows on its first argument.
 
     Nothing between the two may do anything with the object, and one may not run without the other.
+
+    Args:
+        own: of a method, the object that it is called of.
 
     Returns:
         The pair, or in words why there is none.
     """
     where = f"line {use.lineno}"
-    if not use.args or not isinstance(use.args[0], ast.Name):
+    model = own if own is not None else use.args[0] if use.args else None
+    if not isinstance(model, ast.Name):
         return f"the object is not passed by its name as the first argument ({where})"
-    model = use.args[0]
-    others = [*use.args[1:], *(keyword.value for keyword in use.keywords)]
+    others = [arg for arg in use.args if arg is not model]
+    others += [keyword.value for keyword in use.keywords if keyword.value is not model]
     if any(mentioned(other, model.id) for other in others):
         return f"{model.id} is passed twice ({where})"
     statement = context.tree.statement(use)
     inside = not_alone(statement, use)
-    reason = inside and _not_before(context, statement, use)
+    reason = inside and not_before(context, statement, use)
     if reason:
         return f"{inside}, and {reason} ({where})"
     if any(isinstance(parent, ast.Try | ast.TryStar) for parent in _around(context, use)):
         return f"the call stands in a try statement ({where})"
-    pop = _pop_beside(context, statement, use) or _next_pop(context, statement, model)
+    pop = _pop_beside(context, statement, use, model.id) or _next_pop(context, statement, model)
     if isinstance(pop, str):
         return f"{pop} ({where})"
     popping = context.tree.statement(pop)
-    if len(_named(statement, model.id)) != (2 if popping is statement else 1):
+    if len(mentions_of(statement, model.id)) != (2 if popping is statement else 1):
         return f"{model.id} is used twice in the statement ({where})"
     between = [] if popping is statement else statements_between(context, statement, popping)
-    if any(isinstance(node, _LEAVING) for each in between for node in ast.walk(each)):
+    if any(isinstance(node, LEAVING) for each in between for node in ast.walk(each)):
         return f"code between the call and nnx.pop may leave ({where})"
     later = [*([statement] if inside and popping is not statement else []), *between, popping]
-    foreign = foreign_call(context, statement, later, pop, use)
+    foreign = foreign_call(context, statement, later, pop, use, *calls_around(context, pop))
     if foreign is not None:
         return f"what line {foreign.lineno} calls may use {model.id} before it is popped ({where})"
     return CapturedCall(use, pop, before=bool(inside))
@@ -58,6 +64,8 @@ def popped_after(context: FileContext, use: ast.Call) -> CapturedCall | str:
 
 def is_cleared_before(context: FileContext, pair: CapturedCall) -> bool:
     """Whether the same is popped before the call too, so that nothing was left on the object."""
+    if pair.pop is None:
+        return False
     (model, wanted) = pair.pop.args
     assert isinstance(model, ast.Name)
     statement = context.tree.statement(pair.use)
@@ -91,7 +99,7 @@ def not_alone(statement: ast.stmt, use: ast.Call) -> str:
             return "the call is part of a larger expression"
 
 
-def _not_before(context: FileContext, statement: ast.stmt, use: ast.Call) -> str:
+def not_before(context: FileContext, statement: ast.stmt, use: ast.Call) -> str:
     """Why a call cannot be made before the statement that it is a part of."""
     if not isinstance(statement, _SIMPLE):
         return "it is part of the head of a block"
@@ -106,14 +114,14 @@ def _not_before(context: FileContext, statement: ast.stmt, use: ast.Call) -> str
     return ""
 
 
-def _pop_beside(context: FileContext, statement: ast.stmt, use: ast.Call) -> ast.Call | None:
+def _pop_beside(
+    context: FileContext, statement: ast.stmt, use: ast.Call, name: str
+) -> ast.Call | None:
     """A pop that the statement of the call itself makes after it."""
-    assert isinstance(use.args[0], ast.Name)
-    name = use.args[0].id
     for call in ast.walk(statement):
         if isinstance(call, ast.Call) and call is not use and _is_pop(context, call):
             behind = context.text.span(use)[1] <= context.text.span(call)[0]
-            only = len(_named(statement, name)) == 2 and mentioned(call, name)
+            only = len(mentions_of(statement, name)) == 2 and mentioned(call, name)
             if behind and only and not hoistable(context, call):
                 return call
     return None
@@ -145,10 +153,18 @@ def _next_pop(context: FileContext, statement: ast.stmt, model: ast.Name) -> ast
         return f"{model.id} is used in line {found.lineno} before it is popped"
     calls = [node for node in ast.walk(found) if isinstance(node, ast.Call)]
     pops = [call for call in calls if _is_pop(context, call) and mentioned(call, model.id)]
-    if len(pops) != 1 or len(_named(found, model.id)) != 1:
+    if len(pops) != 1 or _mentioned_before(context, found, model.id, pops[0]):
         return f"{model.id} is used in line {found.lineno} before it is popped"
     reason = hoistable(context, pops[0])
     return reason.replace("the call stands", "nnx.pop stands") if reason else pops[0]
+
+
+def _mentioned_before(context: FileContext, statement: ast.stmt, name: str, pop: ast.Call) -> bool:
+    """Whether the statement of a pop mentions the object elsewhere than behind it."""
+    behind = context.text.span(pop)[1]
+    others = (each for each in mentions_of(statement, name) if each is not pop.args[0])
+    assigns = isinstance(statement, ast.AugAssign)
+    return assigns or any(context.text.span(each)[0] < behind for each in others)
 
 
 def updates_only(context: FileContext, statement: ast.stmt, model: ast.Name) -> bool:
@@ -156,8 +172,23 @@ def updates_only(context: FileContext, statement: ast.stmt, model: ast.Name) -> 
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr="update"), args=[first, *_]) as call):
             named = isinstance(first, ast.Name) and first.id == model.id
-            once = len(_named(statement, model.id)) == 1
+            once = len(mentions_of(statement, model.id)) == 1
             return named and once and _is_of_library(context, call, frozenset({"optimizer"}))
+        case _:
+            return False
+
+
+def sets_mode(context: FileContext, node: ast.AST, model: ast.Name) -> bool:
+    """Whether it is `model.train()` or `model.eval()`, as nnx defines them."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="train" | "eval" as mode)):
+            hierarchy = context.evaluator.hierarchy
+            values = [v for v in context.values(model) if isinstance(v, Instance)]
+            classes = {c for v in values for c in context.analysis.effects.classes_of(v)}
+            known = len(values) == len(context.values(model)) > 0
+            closed = all(hierarchy.ancestry(each).closed for each in classes)
+            own = any(isinstance(hierarchy.method(each, mode), Scope) for each in classes)
+            return name == model.id and known and closed and not own
         case _:
             return False
 
@@ -176,14 +207,26 @@ def _is_of_library(context: FileContext, call: ast.Call, kinds: frozenset[str]) 
     )
 
 
+def is_pop(context: FileContext, call: ast.Call, model: str) -> bool:
+    """Whether it is `nnx.pop(model, T)` of an object of that name."""
+    return (
+        _is_pop(context, call) and isinstance(call.args[0], ast.Name) and call.args[0].id == model
+    )
+
+
 def _is_pop(context: FileContext, call: ast.Call) -> bool:
     """Whether it is `nnx.pop(model, T)`; with more filters what is popped comes in parts."""
     plain = len(call.args) == 2 and not call.keywords and isinstance(call.args[0], ast.Name)
     return plain and context.tree.nnx_name(call.func) == "pop"
 
 
+def calls_around(context: FileContext, pop: ast.Call) -> list[ast.Call]:
+    """The calls that a pop is an argument of, which run after it."""
+    return [parent for parent in context.tree.ancestors(pop) if isinstance(parent, ast.Call)]
+
+
 def foreign_call(
-    context: FileContext, taking: ast.stmt, later: Sequence[ast.stmt], *known: ast.Call
+    context: FileContext, taking: ast.AST, later: Sequence[ast.stmt], *known: ast.Call
 ) -> ast.Call | None:
     """A call, but for those that are known, of something that may get at the object by other names.
 
@@ -212,12 +255,12 @@ def _is_stored(name: ast.Name) -> bool:
     return isinstance(name.ctx, ast.Store)
 
 
-def _named(node: ast.AST, name: str) -> list[ast.Name]:
+def mentions_of(node: ast.AST, name: str) -> list[ast.Name]:
     return [each for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name]
 
 
 def mentioned(node: ast.AST, name: str) -> bool:
-    return bool(_named(node, name))
+    return bool(mentions_of(node, name))
 
 
 def _reads(expression: ast.expr, statement: ast.stmt) -> bool:

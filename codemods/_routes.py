@@ -1,17 +1,29 @@
-"""Where what a function sows is popped: after each call of it, or of the function that calls it."""
+"""Where what a function sows is popped: after each call of it, or of functions that call it."""
 
 from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Sequence
 
-from codemods._forward import NotCaptured, only_return
-from codemods._popped import foreign_call, mentioned, not_alone, popped_after, updates_only
-from codemods._sown import Sowing, known_calls
+from codemods._forward import NotCaptured, forward_of, only_return
+from codemods._passing_calls import Call, calls_of
+from codemods._popped import (
+    foreign_call,
+    mentioned,
+    mentions_of,
+    not_alone,
+    not_before,
+    popped_after,
+    updates_only,
+)
+from codemods._reads import read_after
+from codemods._runs import runs_of
+from codemods._sown import Sowing
 from nnx_migrate.facts.leftovers import CollectingEffects, harm
 from nnx_migrate.facts.values import ParameterOf, Scope
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import CapturedCall, PassedOn
+from nnx_migrate.rewrite.plan import CapturedCall, PassedOn, Run
 
 #: Options of nnx.jit that do not depend on what the function returns.
 _OF_ARGUMENTS = frozenset(
@@ -25,13 +37,19 @@ class Route:
 
     Args:
         sowing: the functions that it is sown in, or comes through, with the parameter of each.
-        passed_on: how a function between returns it.
+        passed_on: how each of the functions between returns it.
         calls: the calls after each of which it is popped.
+        assumed: what has to be assumed for these to be all.
+        runs: the same calls, where several may go before one pop, and
+        forward: the call in the function that sows then.
     """
 
     sowing: dict[Scope, str]
     calls: tuple[CapturedCall, ...]
-    passed_on: PassedOn | None = None
+    passed_on: tuple[PassedOn, ...] = ()
+    assumed: tuple[str, ...] = ()
+    runs: tuple[Run, ...] = ()
+    forward: ast.Call | None = None
 
 
 def route_of(context: FileContext, sowing: Sowing) -> Route:
@@ -40,72 +58,136 @@ def route_of(context: FileContext, sowing: Sowing) -> Route:
     Raises:
         NotCaptured: it is not popped after each call.
     """
-    pairs = [popped_after(context, call) for call in sowing.calls]
-    calls = tuple(pair for pair in pairs if isinstance(pair, CapturedCall))
-    if sowing.forward is not None and any(call.before for call in calls):
-        raise NotCaptured("the call is part of a larger expression")
-    if len(calls) == len(pairs):
-        return Route({sowing.scope: sowing.parameter}, calls)
-    reason = next(pair for pair in pairs if isinstance(pair, str))
-    (use, *others) = sowing.calls
-    holder = context.tree.function_around(use)
-    if others or not isinstance(holder, ast.FunctionDef):
-        raise NotCaptured(reason)
+    together = ""
+    direct = [_taken_after(context, sowing, call) for call in sowing.calls]
+    if sowing.plain and any(isinstance(pair, str) for pair in direct):
+        try:
+            return _accumulated(context, sowing)
+        except NotCaptured as missing:
+            together = f"; of several calls together, {missing}"
+    walk = _Walk(context, sowing)
     try:
-        return _through(context, sowing, use, holder)
+        walk.follow(sowing.calls, passed_on=False)
     except NotCaptured as missing:
-        raise NotCaptured(f"{reason}, and it is not returned: {missing}") from None
+        raise NotCaptured(f"{missing}{together}") from None
+    assumed = tuple(dict.fromkeys((*sowing.assumed, *walk.assumed)))
+    return Route(walk.sowing, tuple(walk.calls), tuple(walk.passed_on), assumed)
 
 
-def _through(context: FileContext, sowing: Sowing, use: ast.Call, holder: ast.FunctionDef) -> Route:
-    """The way out of the function around a call, which returns it beside its own result."""
-    parameter = _first_parameter(context, use, holder)
-    returned = only_return(context, holder)
-    statement = context.tree.statement(use)
-    if statement not in holder.body:
-        raise NotCaptured(f"{holder.name} calls it in an inner block")
-    later = holder.body[holder.body.index(statement) + 1 :]
-    if statement is not returned and not_alone(statement, use):
-        raise NotCaptured(not_alone(statement, use))
-    if statement is returned and (returned.value is not use or sowing.forward is not None):
-        raise NotCaptured("the call is part of what is returned")
-    model = use.args[0]
-    assert isinstance(model, ast.Name)
-    for each in later:
-        if mentioned(each, parameter) and not updates_only(context, each, model):
-            raise NotCaptured(f"{parameter} is used in line {each.lineno}")
-    foreign = foreign_call(context, statement, later, use)
-    if foreign is not None:
-        raise NotCaptured(f"what line {foreign.lineno} calls may use {parameter}")
-    scope = context.tree.scope_of(holder)
-    effects = CollectingEffects(context.evaluator, {sowing.scope: sowing.parameter})
-    left = harm(effects.of(scope, parameter))
-    if left is not None:
-        raise NotCaptured(f"{left.what} ({left.where})")
-    _check_decorators(context, holder)
-    pairs = [popped_after(context, call) for call in known_calls(context, holder, holder.name)]
-    for pair in pairs:
-        if isinstance(pair, str):
-            raise NotCaptured(pair)
-    calls = tuple(pair for pair in pairs if isinstance(pair, CapturedCall))
-    passed_on = PassedOn(use, returned if statement is not returned else None)
-    return Route({sowing.scope: sowing.parameter, scope: parameter}, calls, passed_on)
+def _taken_after(context: FileContext, sowing: Sowing, call: Call) -> CapturedCall | str:
+    """The pop that follows a call, or the reads; in words why there are none."""
+    pair = popped_after(context, call.use, call.given)
+    names = frozenset(each.name for each in sowing.sown)
+    if isinstance(pair, CapturedCall) or "" in names or call.given is not None:
+        return pair
+    try:
+        return read_after(context, call.use, names)
+    except NotCaptured as missing:
+        return f"{pair}; as for reads, {missing}"
 
 
-def _first_parameter(context: FileContext, use: ast.Call, holder: ast.FunctionDef) -> str:
-    """The parameter that is passed on, which has to be the first one there too."""
-    if not use.args or not isinstance(use.args[0], ast.Name):
+def _accumulated(context: FileContext, sowing: Sowing) -> Route:
+    """Calls that sow one after the other before one pop."""
+    runs = runs_of(context, [call.use for call in sowing.calls])
+    definition = context.tree.functions[sowing.scope.function]
+    forward = forward_of(context, definition, sowing.parameter, in_pair=False, lambdas=False)
+    calls = tuple(call for run in runs for call in run.calls)
+    return Route({sowing.scope: sowing.parameter}, calls, runs=runs, forward=forward)
+
+
+class _Walk:
+    """Follows the calls outwards until what they leave is popped."""
+
+    def __init__(self, context: FileContext, sowing: Sowing) -> None:
+        self.context = context
+        self.direct = sowing
+        self.aux = sowing.aux
+        self.sowing = {sowing.scope: sowing.parameter}
+        self.calls: list[CapturedCall] = []
+        self.passed_on: list[PassedOn] = []
+        self.assumed: list[str] = []
+
+    def follow(self, calls: Sequence[Call], *, passed_on: bool) -> None:
+        """Each call is followed by a pop, or its result and what is sown are returned."""
+        for call in calls:
+            pair = _taken_after(self.context, self.direct, call)
+            if passed_on:
+                pair = popped_after(self.context, call.use, call.given)
+            if isinstance(pair, CapturedCall):
+                if self.aux and pair.before and not passed_on:
+                    raise NotCaptured("the call is part of a larger expression")
+                self.calls.append(dataclasses.replace(pair, passed_on=passed_on))
+                continue
+            holder = self.context.tree.function_around(call.use)
+            if not isinstance(holder, ast.FunctionDef):
+                raise NotCaptured(pair)
+            try:
+                self._through(call, holder, passed_on)
+            except NotCaptured as missing:
+                raise NotCaptured(f"{pair}, and it is not returned: {missing}") from None
+
+    def _through(self, call: Call, holder: ast.FunctionDef, passed_on: bool) -> None:
+        """The way out of the function around a call, which returns it beside its own result."""
+        scope = self.context.tree.scope_of(holder)
+        if scope in self.sowing:
+            raise NotCaptured(f"{holder.name} comes by it more than once")
+        use = call.use
+        parameter = _given_parameter(self.context, call, holder)
+        returned = only_return(self.context, holder)
+        statement = self.context.tree.statement(use)
+        if statement not in holder.body:
+            raise NotCaptured(f"{holder.name} calls it in an inner block")
+        aux = self.aux and not passed_on
+        before = returned.value is not use and bool(not_alone(statement, use))
+        reason = before and not_before(self.context, statement, use)
+        if reason or (aux and (before or statement is returned)):
+            raise NotCaptured(reason or "the call is part of a larger expression")
+        self._check_unused(holder, statement, use, parameter)
+        effects = CollectingEffects(self.context.evaluator, self.sowing)
+        left = harm(effects.of(scope, parameter))
+        if left is not None:
+            raise NotCaptured(f"{left.what} ({left.where})")
+        _check_decorators(self.context, holder)
+        self.sowing[scope] = parameter
+        unless = None if returned.value is use else returned
+        self.passed_on.append(PassedOn(use, unless, passed_on, before))
+        calls, assumed = calls_of(self.context, holder, parameter)
+        self.assumed += assumed
+        self.follow(calls, passed_on=True)
+
+    def _check_unused(
+        self, holder: ast.FunctionDef, statement: ast.stmt, use: ast.Call, parameter: str
+    ) -> None:
+        """Nothing in a function between does anything with the object after the call."""
+        later = holder.body[holder.body.index(statement) + 1 :]
+        if len(mentions_of(statement, parameter)) > 1:
+            raise NotCaptured(f"{parameter} is used twice in line {statement.lineno}")
+        model = ast.Name(parameter, ast.Load())
+        for each in later:
+            if mentioned(each, parameter) and not updates_only(self.context, each, model):
+                raise NotCaptured(f"{parameter} is used in line {each.lineno}")
+        if not_alone(statement, use):
+            later = [statement, *later]
+        foreign = foreign_call(self.context, statement, later, use)
+        if foreign is not None:
+            raise NotCaptured(f"what line {foreign.lineno} calls may use {parameter}")
+
+
+def _given_parameter(context: FileContext, call: Call, holder: ast.FunctionDef) -> str:
+    """The parameter that is passed on."""
+    given = call.given if call.given is not None else call.use.args[0] if call.use.args else None
+    if not isinstance(given, ast.Name):
         raise NotCaptured("the object is not passed by its name")
-    if any(mentioned(other, use.args[0].id) for other in (*use.args[1:], *use.keywords)):
-        raise NotCaptured(f"{use.args[0].id} is passed twice")
-    name = use.args[0].id
-    bindings = context.project.bindings(context.tree.scope(use), name)
-    first = [*holder.args.posonlyargs, *holder.args.args][:1]
+    others = [arg for arg in call.use.args if arg is not given]
+    others += [keyword.value for keyword in call.use.keywords if keyword.value is not given]
+    if any(mentioned(other, given.id) for other in others):
+        raise NotCaptured(f"{given.id} is passed twice")
+    bindings = context.project.bindings(context.tree.scope(call.use), given.id)
     if len(bindings) != 1 or not isinstance(bindings[0], ParameterOf):
-        raise NotCaptured(f"{name} is no parameter of {holder.name}")
-    if [each.arg for each in first] != [name] or context.tree.class_around(holder):
-        raise NotCaptured(f"{name} is not the first parameter of {holder.name}")
-    return name
+        raise NotCaptured(f"{given.id} is no parameter of {holder.name}")
+    if bindings[0].scope != context.tree.scope_of(holder):
+        raise NotCaptured(f"{given.id} is no parameter of {holder.name}")
+    return given.id
 
 
 def _check_decorators(context: FileContext, holder: ast.FunctionDef) -> None:

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import re
 from collections.abc import Iterator
 
 from codemods._forward import NotCaptured, forward_of
 from codemods._gradients import GRADIENTS
-from codemods._sown_options import GIVING_BACK, check_options, first_axes
+from codemods._passing_calls import Call
+from codemods._sown_layers import layers_of, sows_on
+from codemods._sown_options import GIVING_BACK, Output, check_options
+from codemods._traced_calls import traced_calls
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.effects import Effect
 from nnx_migrate.facts.flax_layers import asking_keywords
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.syntax import AnyFunction
-from nnx_migrate.facts.transforms import SPLITTERS
 from nnx_migrate.facts.values import ARRAY, NOTHING, PLAIN, ClassValue, Scope, Values
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import definition_of, given_parameters, is_captured, is_owned
+from nnx_migrate.rewrite.functions import definition_of, given_parameters, is_captured
 
 SOWN_UNDER = GIVING_BACK | GRADIENTS
+RULE_NAME = "sown-intermediates"
 INTERMEDIATE = "flax.nnx.Intermediate"
 #: How the facts speak of `self.sow`, which is not among the attributes of a class.
 _SOWING = "attribute sow of "
 #: Methods that are those of arrays where the object is not known.
-_OF_ARRAYS = frozenset(
+OF_ARRAYS = frozenset(
     [
         "all",
         "any",
@@ -50,7 +53,7 @@ _OF_ARRAYS = frozenset(
         "var",
     ]
 )
-_HARMLESS = re.compile(rf"{_SOWING}|what \.({'|'.join(_OF_ARRAYS)})\(\) runs is not known")
+_HARMLESS = re.compile(rf"{_SOWING}|what \.({'|'.join(OF_ARRAYS)})\(\) runs is not known")
 #: What layers of the library sow, by the beginning of what is said of it: all as Intermediate.
 _BY_LIBRARY = {"MultiHeadAttention sows ": "attention_weights"}
 
@@ -76,24 +79,32 @@ class Sowing:
     Args:
         parameter: the name of that argument in the function.
         calls: all calls of the transformed function, as far as the file shows them.
-        forward: of a loss, the call in it that sows.
+        forward: the call in it that sows, where that alone can be under capture.
+        aux: the State is no result of its own, but auxiliary output.
+        output: how it becomes one.
+        plain: the transform is nnx.jit and nothing else, so that an argument can be added.
+        assumed: what has to be assumed for these calls to be all.
     """
 
     scope: Scope
     parameter: str
     sown: tuple[Sown, ...]
-    calls: tuple[ast.Call, ...]
+    calls: tuple[Call, ...]
     forward: ast.Call | None = None
+    aux: bool = False
+    output: Output = dataclasses.field(default_factory=Output)
+    plain: bool = False
+    assumed: tuple[str, ...] = ()
 
 
-def may_pop(project: Project) -> bool:
-    """Whether the project both sows and pops, by the words in it."""
-    return project.has_word("pop") and any(map(project.has_word, {"sow", *asking_keywords()}))
+def may_sow(project: Project) -> bool:
+    """Whether the project sows, by the words in it."""
+    return any(map(project.has_word, {"sow", *asking_keywords()}))
 
 
 def sows(context: FileContext, site: Site) -> bool:
     """Whether what the function at a site sows is left on an argument."""
-    if site.form not in {"decorator", "call"} or not may_pop(context.project):
+    if site.form not in {"decorator", "call"} or not may_sow(context.project):
         return False
     if is_captured(context, site):
         return False
@@ -111,123 +122,89 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
     Raises:
         NotCaptured: it does more than to sow on its first argument, or has other uses.
     """
-    check_options(context, site)
     definition = definition_of(context, site.function)
     if definition is None:
         raise NotCaptured("its function is not defined in this file")
     scope = context.tree.scope_of(definition)
-    calls = _calls(context, site, definition)
-    parameter, sown = _sown_parameter(context, site, scope)
-    for obstacle in context.analysis.extents.obstacles((scope,), _OF_ARRAYS):
-        if not obstacle.startswith(_SOWING):
-            raise NotCaptured(f"it runs more than its Module: {obstacle}")
-    forward = None
-    if site.transform in GRADIENTS or first_axes(context, site):
-        forward = forward_of(context, definition, parameter, "has_aux" in site.options)
-    return Sowing(scope, parameter, sown, calls, forward)
+    place, parameter, sown = _sown_parameter(context, site, scope)
+    output = check_options(context, site, place)
+    calls, assumed = traced_calls(context, site, definition)
+    calls = tuple(_at(call, place) for call in calls) if place else calls
+    check_runs_module(context, scope)
+    forward, aux = None, site.transform in GRADIENTS or output.in_pair
+    if aux or output.by_axes or place:
+        forward = forward_of(context, definition, parameter, output.in_pair, lambdas=not aux)
+    alone = len(getattr(definition, "decorator_list", ())) <= 1
+    alone = alone and context.tree.class_around(definition) is None
+    plain = site.transform == "jit" and not site.options and alone
+    return Sowing(scope, parameter, sown, calls, forward, aux, output, plain, assumed)
 
 
-def _calls(context: FileContext, site: Site, definition: AnyFunction) -> tuple[ast.Call, ...]:
-    """All calls of what the transform gives."""
-    if isinstance(definition, ast.AsyncFunctionDef) or context.tree.class_around(definition):
-        raise NotCaptured("its function is a method or a coroutine")
-    if definition.args.vararg is not None and not definition.args.args:
-        raise NotCaptured("its parameters do not show where the Module goes")
-    if site.form == "decorator":
-        assert isinstance(definition, ast.FunctionDef)
-        _check_decorators(context, site, definition)
-        return known_calls(context, definition, definition.name)
-    if not is_owned(context, site, definition):
-        _check_used_here(context, site, definition)
-    if site.escapes or not site.uses:
-        raise NotCaptured(site.escapes or "it is not called in this file")
-    if site.bound_name is not None and site.binding is not None:
-        return known_calls(context, site.binding, site.bound_name)
-    return site.uses
+def _at(call: Call, place: int) -> Call:
+    """A call that is given the object at another place than the first."""
+    args = call.use.args
+    if place >= len(args) or any(isinstance(arg, ast.Starred) for arg in args):
+        raise NotCaptured(f"what it is given in line {call.use.lineno} is not clear")
+    return dataclasses.replace(call, given=args[place])
 
 
-def _check_decorators(context: FileContext, site: Site, definition: ast.FunctionDef) -> None:
-    """What stands above gives back a State like any other result."""
-    *above, last = definition.decorator_list
-    if last is not site.node:
-        raise NotCaptured("its function has other decorators below")
-    sites = {each.node: each for each in context.finder.sites if each.function is definition}
-    for decorator in above:
-        other = sites.get(decorator)
-        if other is None or other.transform not in GIVING_BACK | SPLITTERS:
-            raise NotCaptured("its function has other decorators too")
-        if other.transform not in SPLITTERS:
-            check_options(context, other)
-
-
-def _check_used_here(context: FileContext, site: Site, definition: AnyFunction) -> None:
-    """Nothing but the site uses a function of the file."""
-    if not isinstance(definition, ast.FunctionDef) or definition.decorator_list:
-        raise NotCaptured("its function is decorated or not defined by its name")
-    scope = context.tree.scope(definition)
-    if scope.function == ir.MODULE_SCOPE:
-        _check_private(context, definition.name)
-    bound = context.project.bindings(scope, definition.name)
-    if len(bound) != 1 or context.finder.loads(scope, definition.name) != [site.function]:
-        raise NotCaptured(f"{definition.name} is used in other places too")
-
-
-def known_calls(context: FileContext, place: ast.stmt, name: str) -> tuple[ast.Call, ...]:
-    """All calls of what `name` is bound to by a statement.
+def check_runs_module(context: FileContext, scope: Scope) -> None:
+    """Nothing in a function that sows depends on the mode, but for transforms over layers.
 
     Raises:
-        NotCaptured: others may call it, or it is more than called.
+        NotCaptured: something may.
     """
-    scope = context.tree.scope(place)
-    if len(context.project.bindings(scope, name)) != 1:
-        raise NotCaptured(f"{name} is bound more than once")
-    if scope.function == ir.MODULE_SCOPE:
-        _check_private(context, name)
-    calls = []
-    for load in context.finder.loads(scope, name):
-        parent = context.tree.parents[load]
-        if not (isinstance(parent, ast.Call) and parent.func is load):
-            raise NotCaptured(f"{name} is more than called (line {load.lineno})")
-        calls.append(parent)
-    if not calls:
-        raise NotCaptured(f"{name} is not called in this file")
-    return tuple(calls)
+    transparent: frozenset[str] | None = None
+    extents = context.analysis.extents
+    for obstacle in extents.obstacles((scope,), OF_ARRAYS, transformed=True):
+        if obstacle.startswith(_SOWING):
+            continue
+        transparent = _over_layers(context) if transparent is None else transparent
+        if obstacle not in transparent:
+            raise NotCaptured(f"it runs more than its Module: {obstacle}")
 
 
-def _check_private(context: FileContext, name: str) -> None:
-    """Code that is not to be seen must not have any way to call it."""
-    module = context.tree.module
-    record = context.project.modules[module]
-    packaged = "." in module or record.is_package
-    if (packaged and not name.startswith("_")) or name in (record.exports or ()):
-        raise NotCaptured(f"code outside of the project may call {name}")
-    for other in context.project.modules.values():
-        imports = other.module != module and name in other.words
-        if imports and module in context.analysis.imports.of(other.module):
-            raise NotCaptured(f"{name} may be used in {other.path} too")
+def _over_layers(context: FileContext) -> frozenset[str]:
+    """The transforms of this file that layers go through with what they sow, as obstacles."""
+    found = set()
+    path = context.project.path_of(context.tree.module)
+    for site in context.finder.sites:
+        if sows_on(context, site):
+            with contextlib.suppress(NotCaptured):
+                lines = {site.node.lineno, site.reference.lineno}
+                lines |= {use.lineno for use in layers_of(context, site).uses}
+                found |= {f"nnx.{site.transform} ({path}:{line})" for line in lines}
+    return frozenset(found)
 
 
-def _sown_parameter(context: FileContext, site: Site, scope: Scope) -> tuple[str, tuple[Sown, ...]]:
-    """The first parameter, with all that is sown on it; nothing else happens to any of them."""
-    first, sown = "", list[Sown]()
+def _sown_parameter(
+    context: FileContext, site: Site, scope: Scope
+) -> tuple[int, str, tuple[Sown, ...]]:
+    """The one parameter that it sows on, with all that is; nothing else happens to any of them."""
+    found: dict[int, tuple[str, list[Sown]]] = {}
+    others: list[tuple[int | None, Effect]] = []
     for index, name, values in given_parameters(context, site, scope):
         if index != 0 and values and values <= ARRAY | PLAIN:
             continue
         for effect in sorted(context.analysis.effects.of(scope, name), key=str):
-            found = list(_sown_by(context, effect))
-            if found and index == 0:
-                first = name
-                sown += found
-            elif found:
-                raise NotCaptured(f"it sows on {name}, which is not its first argument")
-            elif index == 0 or not (effect.kind == "escape" or _HARMLESS.search(effect.what)):
-                raise NotCaptured(f"{effect.what} ({effect.where})")
-    if not first:
-        raise NotCaptured("it does not sow on its first argument")
-    return first, tuple(sown)
+            sown = list(sown_by(context, effect))
+            if sown and index is not None:
+                found.setdefault(index, (name, []))[1].extend(sown)
+            else:
+                others.append((index, effect))
+    movable = site.transform in {"vmap", "scan"}
+    if len(found) != 1 or not (movable or 0 in found):
+        names = " and on ".join(name for name, _ in found.values()) or "others"
+        raise NotCaptured(f"it sows on {names}, and not on its first argument alone")
+    ((place, (parameter, sown)),) = found.items()
+    for index, effect in others:
+        kept = effect.kind == "escape" or _HARMLESS.search(effect.what)
+        if index == place or index == 0 or effect.sows or not kept:
+            raise NotCaptured(f"{effect.what} ({effect.where})")
+    return place, parameter, tuple(sown)
 
 
-def _sown_by(context: FileContext, effect: Effect) -> Iterator[Sown]:
+def sown_by(context: FileContext, effect: Effect) -> Iterator[Sown]:
     """What an effect sows; nothing when it is another one."""
     for said, name in _BY_LIBRARY.items():
         if effect.sows and effect.what.startswith(said):

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from codemods._forward import NotCaptured
-from codemods._popped import is_cleared_before
+from codemods._nothing_left import check_nothing_left
+from codemods._outlets import outlets_of
+from codemods._passed_up import PassedUp, passed_up_by
+from codemods._perturbed import perturbed
 from codemods._routes import route_of
-from codemods._sown import (
-    INTERMEDIATE,
-    SOWN_UNDER,
-    Sowing,
-    known_calls,
-    may_pop,
-    sowing_of,
-    sows,
-)
-from codemods._sown_values import check_names, popped_type
+from codemods._sown import INTERMEDIATE, RULE_NAME, SOWN_UNDER, Sowing, may_sow, sowing_of, sows
+from codemods._sown_layers import OVER_LAYERS, layers_of, sows_on
+from codemods._sown_values import check_names, sown_type
 from nnx_migrate.facts.effects import Effects
-from nnx_migrate.facts.leftovers import CollectingEffects, LeftoverFinder
+from nnx_migrate.facts.leftovers import CollectingEffects
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import Scope
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.layout import line_after
-from nnx_migrate.rewrite.plan import CapturedCall, CapturePlan
+from nnx_migrate.rewrite.plan import CapturePlan
 from nnx_migrate.rewrite.round import covered_by_setters
 
-RULE_NAME = "sown-intermediates"
 _POPS = re.compile(r"nnx\.pop\(")
 
 
@@ -39,19 +33,101 @@ class Captured:
     """A function whose sown values become a result of it, and how.
 
     Args:
+        through: the functions that they come through, with the parameter of each.
         ignored: a comment by the site speaks to this tool, so that it may stay as it is.
+        unseen: why there might be more calls, which is taken not to be.
         assumed: why something might be sown on the object before, which is taken not to be.
     """
 
     sowing: Sowing
+    through: Mapping[Scope, str]
     plan: CapturePlan
     ignored: bool
+    unseen: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
 
 
-@functools.lru_cache(maxsize=2)
 def captured(context: FileContext) -> Mapping[Site, Captured | str]:
     """The sites of a file whose functions sow: what is to be done, or in words why it is not."""
+    return _settled(context)[0]
+
+
+def passed_up(context: FileContext) -> Mapping[Site, PassedUp | str]:
+    """The transforms over layers that sow: how it gets out, or in words why it does not."""
+    return _settled(context)[1]
+
+
+@functools.lru_cache(maxsize=2)
+def _settled(
+    context: FileContext,
+) -> tuple[Mapping[Site, Captured | str], Mapping[Site, PassedUp | str]]:
+    """Both, which depend on each other: what layers sow, a function around them collects."""
+    found = _passed_on_twice(context, _candidates(context))
+    while may_sow(context.project):
+        layers = {
+            site: _passed_up(context, site, found)
+            for site in context.finder.sites
+            if not isinstance(found.get(site), Captured) and sows_on(context, site)
+        }
+        failed = [site for site, way in layers.items() if isinstance(way, str)]
+        lost = [site for site, each in found.items() if _runs_one_of(context, each, failed)]
+        if not lost:
+            return found, layers
+        for site in lost:
+            found[site] = "the layers in it do not give back what they sow"
+    return found, {}
+
+
+def _passed_on_twice(
+    context: FileContext, found: Mapping[Site, Captured | str]
+) -> dict[Site, Captured | str]:
+    """Of what comes out of several transforms, one makes a result.
+
+    Layers rather leave it to a transform around the model, which changes fewer functions.
+    """
+    kept = dict(found)
+    for site, each in found.items():
+        if isinstance(each, str) or not each.plan.passed_on:
+            continue
+        without = {other: way for other, way in kept.items() if other is not site}
+        if site.transform in OVER_LAYERS and not isinstance(
+            _passed_up(context, site, without), str
+        ):
+            kept[site] = "what the layers sow is collected around them"
+            continue
+        for other, way in without.items():
+            if isinstance(way, Captured) and way.sowing.scope in each.through:
+                kept[other] = "what it sows is a result of what it calls"
+    return kept
+
+
+def _runs_one_of(context: FileContext, found: Captured | str, sites: Sequence[Site]) -> bool:
+    if isinstance(found, str) or not sites:
+        return False
+    reached = context.analysis.extents.reached((found.sowing.scope,))
+    return any(context.tree.scope(site.node) in reached for site in sites)
+
+
+def _passed_up(
+    context: FileContext, site: Site, found: Mapping[Site, Captured | str]
+) -> PassedUp | str:
+    try:
+        if site.decided or covered_by_setters(context, site.node):
+            raise NotCaptured("its mode is chosen already")
+        if not context.options.runs(RULE_NAME):
+            raise NotCaptured(f"{RULE_NAME} is not to run")
+        layers = layers_of(context, site)
+
+        def is_collected(other: Site) -> bool:
+            each = found.get(other)
+            return isinstance(each, Captured) and not each.ignored
+
+        return passed_up_by(context, outlets_of(context, layers, is_collected))
+    except NotCaptured as missing:
+        return str(missing)
+
+
+def _candidates(context: FileContext) -> dict[Site, Captured | str]:
     found: dict[Site, Captured | str] = {}
     for site in context.finder.sites:
         if site.transform in SOWN_UNDER and sows(context, site):
@@ -69,24 +145,31 @@ def _captured(context: FileContext, site: Site) -> Captured:
         raise NotCaptured(f"{RULE_NAME} is not to run")
     sowing = sowing_of(context, site)
     route = route_of(context, sowing)
-    variable_type = popped_type(context, site, sowing, route.calls)
-    if sowing.forward is not None and site.transform == "vmap" and variable_type != INTERMEDIATE:
+    variable_type, name = sown_type(context, site, sowing.sown, route.calls)
+    if sowing.output.by_axes and variable_type != INTERMEDIATE:
         raise NotCaptured("which axis StateAxes give to what is sown is not known")
     check_names(context, sowing, route)
-    assumed = _check_nothing_left(context, route.calls)
-    (short,) = {context.text.of(pair.pop.args[1]) for pair in route.calls}
-    of_library = variable_type == INTERMEDIATE
-    name = "Intermediate" if of_library else short
-    plan = CapturePlan(name, of_library, route.calls, sowing.forward, route.passed_on)
-    return Captured(sowing, plan, _is_ignored(context, site), assumed)
+    assumed = check_nothing_left(context, route.calls)
+    plan = CapturePlan(
+        name,
+        variable_type == INTERMEDIATE,
+        route.calls,
+        route.forward or sowing.forward,
+        route.passed_on,
+        route.runs,
+        in_pair=sowing.output.in_pair,
+        options=sowing.output.options,
+    )
+    return Captured(sowing, route.sowing, plan, _is_ignored(context, site), route.assumed, assumed)
 
 
 def missing(context: FileContext, site: Site) -> str:
     """What to add to a reason for which a site keeps what its function sows."""
-    if not may_pop(context.project):
+    if not may_sow(context.project):
         return ""
-    reason = captured(context).get(site, None)
-    return f"; nnx.capture does not do: {reason}" if isinstance(reason, str) else ""
+    reasons = (captured(context).get(site), passed_up(context).get(site))
+    told = "; nor around its calls: ".join(each for each in reasons if isinstance(each, str))
+    return f"; nnx.capture does not do: {told}" if told else ""
 
 
 def is_done(context: FileContext, site: Site) -> bool:
@@ -109,8 +192,10 @@ def left_after(context: FileContext, site: Site, scope: Scope, parameter: str) -
 
     Of the functions of sites that are to be captured themselves, all that they do now.
     """
-    effects = context.analysis.effects.of(scope, parameter)
-    if not may_pop(context.project) or not any(e.sows or _POPS.match(e.what) for e in effects):
+    effects = _without_perturbed(context, scope, context.analysis.effects.of(scope, parameter))
+    if any(e.sows for e in effects) and isinstance(passed_up(context).get(site), PassedUp):
+        return frozenset(e for e in effects if not e.sows)
+    if not may_sow(context.project) or not any(e.sows or _POPS.match(e.what) for e in effects):
         return effects
     if is_done(context, site):
         return effects
@@ -122,55 +207,34 @@ def left_after(context: FileContext, site: Site, scope: Scope, parameter: str) -
     )
 
 
+def _without_perturbed(context: FileContext, scope: Scope, effects: Effects) -> Effects:
+    """The effects of a function where what it perturbs is about to be collected.
+
+    What is left then is seen when the text has changed.
+    """
+    if not any(e.what.startswith(".perturb()") for e in effects):
+        return effects
+    reached = context.analysis.extents.reached((scope,))
+    path = context.project.path_of(context.tree.module)
+    for site, found in perturbed(context).items():
+        if isinstance(found, str) or not found.holders & reached or _is_ignored(context, site):
+            continue
+        popped = {f"{path}:{call.pop.lineno}" for call in found.plan.calls if call.pop}
+        effects = frozenset(
+            e
+            for e in effects
+            if not e.what.startswith(".perturb()")
+            and not (_POPS.match(e.what) and e.where in popped)
+        )
+    return effects
+
+
 @functools.lru_cache(maxsize=2)
 def _without_captured(context: FileContext) -> tuple[CollectingEffects, frozenset[str]]:
     """Effects where what is captured is not sown, and the places of the pops that go."""
     found = (each for each in captured(context).values() if isinstance(each, Captured))
     done = [each for each in found if not each.ignored]
     path = context.project.path_of(context.tree.module)
-    popped = {f"{path}:{call.pop.lineno}" for each in done for call in each.plan.calls}
+    popped = {f"{path}:{call.taken.lineno}" for each in done for call in each.plan.calls}
     collected = {each.sowing.scope: each.sowing.parameter for each in done}
     return CollectingEffects(context.evaluator, collected), frozenset(popped)
-
-
-def _check_nothing_left(context: FileContext, pairs: tuple[CapturedCall, ...]) -> tuple[str, ...]:
-    """Nothing sown lies on the object yet when the function is called, but for what is assumed."""
-    unsafe = context.options.unsafe
-    finder = LeftoverFinder(context.analysis, _collected(context), trusting=unsafe)
-    for pair in pairs:
-        if is_cleared_before(context, pair):
-            continue
-        model = pair.use.args[0]
-        assert isinstance(model, ast.Name)
-        reason = finder.on(context.tree.scope(model), model.id)
-        if reason:
-            raise NotCaptured(reason)
-    assumed = list(finder.trusted)
-    for scope in sorted(finder.holders, key=str):
-        try:
-            _check_holder(context, scope)
-        except NotCaptured as unseen:
-            if not unsafe:
-                raise
-            assumed.append(str(unseen))
-    return tuple(dict.fromkeys(assumed))
-
-
-def _check_holder(context: FileContext, scope: Scope) -> None:
-    """All calls of a function that is given the object are in this file."""
-    holder = context.tree.functions.get(scope.function)
-    if scope.module != context.tree.module or not isinstance(holder, ast.FunctionDef):
-        raise NotCaptured("it is called from other files too")
-    known_calls(context, holder, holder.name)
-
-
-def _collected(context: FileContext) -> dict[Scope, str]:
-    """The functions of this file all of whose calls are followed by nnx.pop."""
-    found: dict[Scope, str] = {}
-    for site in context.finder.sites:
-        if site.transform in SOWN_UNDER and sows(context, site):
-            try:
-                found |= route_of(context, sowing_of(context, site)).sowing
-            except NotCaptured:
-                continue
-    return found

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from codemods._forward import NotCaptured
 from codemods._routes import Route
-from codemods._sown import INTERMEDIATE, Sowing
+from codemods._sown import INTERMEDIATE, Sowing, Sown
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import ClassValue, Instance, Scope, short_name
@@ -19,27 +19,48 @@ _ASKING = frozenset({"getattr", "hasattr"})
 _LISTING = frozenset({"dir", "vars"})
 
 
-def popped_type(
-    context: FileContext, site: Site, sowing: Sowing, pairs: tuple[CapturedCall, ...]
-) -> str:
-    """The one type that is popped, and that alone is sown: capture goes by the exact type."""
-    popped = {v for pair in pairs for v in context.values(pair.pop.args[1])}
-    if len(popped) != 1 or len({context.text.of(pair.pop.args[1]) for pair in pairs}) != 1:
+def sown_type(
+    context: FileContext,
+    site: Site | None,
+    sown: Sequence[Sown],
+    pairs: tuple[CapturedCall, ...],
+) -> tuple[str, str]:
+    """The one type that is sown, and its name at the site: capture goes by the exact type.
+
+    What pops it may name a base class of it, as long as nothing else is of that class.
+
+    Args:
+        site: where the type has to be named; None where it is popped.
+    """
+    filters = [each for pair in pairs for each in pair.filters]
+    popped = {v for each in filters for v in context.values(each)}
+    if len(popped) > 1 or len({context.text.of(each) for each in filters}) > 1:
         raise NotCaptured("it is popped by different filters")
-    (wanted,) = popped
+    types = sown[0].types
+    (wanted,) = (popped or types) if len(types) == 1 else (None,)
     if not isinstance(wanted, ClassValue):
         raise NotCaptured("it is popped by a filter that is no type")
-    for each in sowing.sown:
-        if each.types != popped:
+    if wanted.class_name != INTERMEDIATE and context.project.class_of(wanted.class_name) is None:
+        raise NotCaptured(f"{short_name(wanted.class_name)} may be the type of other Variables")
+    below = {wanted.class_name, *context.evaluator.hierarchy.descendants(wanted.class_name)}
+    for each in sown:
+        kinds = {getattr(value, "class_name", "") for value in each.types}
+        if each.types != types or not kinds <= below:
             raise NotCaptured(f"not {short_name(wanted.class_name)} itself is sown ({each.where})")
-    _check_type(context, site, wanted.class_name, pairs)
-    return wanted.class_name
+    _check_only_sown(context, wanted.class_name)
+    (kind,) = types
+    assert isinstance(kind, ClassValue)
+    if kind.class_name == INTERMEDIATE:
+        return INTERMEDIATE, "Intermediate"
+    if site is None and popped == types:
+        return kind.class_name, context.text.of(filters[0])
+    if site is None:
+        raise NotCaptured(f"{short_name(kind.class_name)} is popped by a base class")
+    return kind.class_name, _name_at(context, site, kind)
 
 
-def _check_type(
-    context: FileContext, site: Site, name: str, pairs: tuple[CapturedCall, ...]
-) -> None:
-    """Nothing but `sow` makes such Variables, and the type can be named at the site."""
+def _check_only_sown(context: FileContext, name: str) -> None:
+    """Nothing but `sow` makes such Variables."""
     mentions = context.evaluator.callers.mentions
     hierarchy = context.evaluator.hierarchy
     shorts = {short_name(each).rpartition(".")[2] for each in (name, *hierarchy.descendants(name))}
@@ -48,14 +69,18 @@ def _check_type(
     made = sorted(short for short in shorts if mentions.is_called(short))
     if made:
         raise NotCaptured(f"nnx.pop may take Variables that are not sown: {made[0]}(...)")
-    if name == INTERMEDIATE:
-        return
-    located = context.project.class_of(name)
+
+
+def _name_at(context: FileContext, site: Site, kind: ClassValue) -> str:
+    """The name of a type of the project, where the function of a site is."""
+    located = context.project.class_of(kind.class_name)
+    short = short_name(kind.class_name)
     if located is None or located[1].methods or located[1].attributes or located[1].decorators:
-        raise NotCaptured(f"{short_name(name)} is more than a type of its own")
-    wanted = pairs[0].pop.args[1]
-    if not isinstance(wanted, ast.Name) or not _is_bound_above(context, site, wanted.id):
-        raise NotCaptured(f"{short_name(name)} has no name yet where the function is")
+        raise NotCaptured(f"{short} is more than a type of its own")
+    known = context.evaluator.values(context.tree.scope(site.node), ir.Name(short))
+    if known != {kind} or not _is_bound_above(context, site, short):
+        raise NotCaptured(f"{short} has no name yet where the function is")
+    return short
 
 
 def _is_bound_above(context: FileContext, site: Site, name: str) -> bool:
@@ -81,13 +106,38 @@ def check_names(context: FileContext, sowing: Sowing, route: Route) -> None:
         raise NotCaptured("under what name it sows is not known")
     around = {context.tree.scope(call.use) for call in route.calls} | set(route.sowing)
     reached = context.analysis.extents.reached((sowing.scope,))
-    for scope in sorted(reached | around, key=str):
+    models = [call.use.args[0] for call in route.calls if call.pop is None]
+    checked = frozenset((context.tree.scope(m), m.id) for m in models if isinstance(m, ast.Name))
+    check_not_read(context, names, around | reached, checked)
+
+
+def check_not_read(
+    context: FileContext,
+    names: set[str],
+    scopes: set[Scope],
+    states: frozenset[tuple[Scope, str]] = frozenset(),
+) -> None:
+    """None of these functions looks for such attributes of a Module.
+
+    Args:
+        states: names of States in them, or of objects that were looked at.
+    """
+    for scope in sorted(scopes, key=str):
         for base, read in _attributes(context.project.function(scope)):
-            if read in {"", *names} and _may_be_module(context, scope, base):
+            if read not in {"", *names} or (scope, _root(base)) in states:
+                continue
+            if _may_be_module(context, scope, base):
                 read = read or "an attribute of any name"
                 raise NotCaptured(
                     f"{read} is looked for in {context.project.path_of(scope.module)}"
                 )
+
+
+def _root(expr: ir.Expr) -> str:
+    """The name that an attribute, or an element of one, is looked up from in the end."""
+    while isinstance(expr, ir.Attribute | ir.Element | ir.Unpacked):
+        expr = expr.base
+    return expr.id if isinstance(expr, ir.Name) else ""
 
 
 def _attributes(function: ir.Function) -> Iterator[tuple[ir.Expr, str]]:

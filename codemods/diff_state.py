@@ -34,15 +34,23 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 
 from __future__ import annotations
 
+import dataclasses
+
 from codemods._gradients import GRADIENTS, decide_gradient
+from codemods._perturbed import perturbed
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import Decision
+from nnx_migrate.rewrite.plan import Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    return decide_gradient(context, site, RULE.name, diff_state=True)
+    decision = decide_gradient(context, site, RULE.name, diff_state=True)
+    reason = perturbed(context).get(site) if isinstance(decision, Pin) else None
+    if isinstance(decision, Pin) and isinstance(reason, str):
+        told = f"{decision.reason}; nnx.capture does not do: {reason}"
+        return dataclasses.replace(decision, reason=told)
+    return decision
 
 
 RULE = Rule(

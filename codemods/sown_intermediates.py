@@ -2,9 +2,10 @@
 
 What it finds
 -------------
-Functions under `nnx.jit`, `nnx.vmap` or `nnx.remat`, and losses under `nnx.grad` or
+Functions under `nnx.jit`, `nnx.vmap`, `nnx.scan` or `nnx.remat`, and losses under `nnx.grad` or
 `nnx.value_and_grad`, that sow on the Module they are given, where `nnx.pop` takes the values after
-each call.
+each call. Layers that sow under `nnx.scan`, `nnx.vmap` or `nnx.remat` inside of a Module. Gradients
+by `nnx.DiffState` of what a Module perturbs, where it is popped again.
 
 Why it matters
 --------------
@@ -42,36 +43,86 @@ A loss captures the one call that it makes of its Module, and returns the State 
 
     (loss, intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(model)
 
+Gradients with respect to perturbations get these as an argument. Before:
+
+    model(x)  # makes the perturbations
+    wrt = nnx.DiffState(0, (nnx.Param, nnx.Perturbation))
+    grads = nnx.grad(loss_fn, argnums=wrt)(model)
+    grads, hidden_grads = nnx.state(grads, nnx.Param, nnx.Perturbation)
+    nnx.pop(model, nnx.Perturbation)
+
+After, with `nnx.capture(model, init=perturbations)(x)` in the loss (`module-gradient` then splits
+the model as everywhere):
+
+    _, perturbations = nnx.capture(model, nnx.Perturbation)(x)
+    grads, hidden_grads = nnx.grad(loss_fn, argnums=(0, 1))(model, perturbations)
+
+Where several calls of a jitted function go before one pop, in a row or in a loop, each is given
+the State that the one before gave:
+
+    intermediates = nnx.State({})
+    for x in batches:
+        y, intermediates = forward(model, intermediates, x)
+
+and `forward` returns `nnx.capture(model, nnx.Intermediate, init=intermediates)(x)`.
+
+Values that are read where they lie (`nnx.state(model, nnx.Intermediate)`, `model.block.h[0]`) are
+read from the State (`model_intermediates["block"]["h"][0]`), where a pop follows in the same block,
+or the object is made beside the call and nothing else ever sees what lies on it.
+
 Where the values are popped outside of the function that takes the gradient, or calls the jitted
-one, that function returns the State beside its result, and all its calls change with it.
+one, that function returns the State beside its result, and all its calls change with it; so do
+functions and methods further out. The jitted function may be a method that sows on its own object.
+
+The body of a scan, or of a vmap whose Module is not the first argument, does so too: the State
+comes out stacked, and joins the outputs of a scan that has some. Of a Module that scans over its
+layers, what these sow comes out of the scan stacked. Where such a Module is called outside of any
+transform, capture goes around that call:
+
+    y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
 
 When it is safe
 ---------------
 The function gets a second result, so all its calls must be in the file and change with it; code
-elsewhere must have no way to call it. Each call is followed in its block by a pop of the very type
-that is sown (capture goes by the exact type, pop takes subclasses too), and nothing in between may
-touch the object. Nothing sown may lie on the object before: it is followed to where it is made, or
-popped right before the call; where it cannot be followed, the rewrite needs `--unsafe`. Several
-forward passes in the function count together, as they did. An exception in the function leaves
-nothing behind, because what is under capture is the object inside the transform. Nobody reads what
-is sown as an attribute.
+elsewhere must have no way to call it. Of a method every call by its name has to be known, and run
+no other; a public method of a package needs `--unsafe`. Each call is followed in its block by a pop
+of the very type that is sown (capture goes by the exact type, pop takes subclasses too), and
+nothing in between may touch the object. A pop by a base class is one of the very type where nothing
+else is of that class. Nothing sown may lie on the object before: it is followed to where it is
+made, or popped right before the call; where it cannot be followed, the rewrite needs `--unsafe`.
+Several forward passes in the function count together, as they did. An exception in the function
+leaves nothing behind, because what is under capture is the object inside the transform. Nobody else
+reads what is sown as an attribute.
+
+Layers are mapped over axis 0 and hold no nnx.List or nnx.Sequential (graph mode cannot take these
+through a transform under capture). Every call that runs them, in the file that defines them alone,
+is under capture or gets so; nobody hands the Module on as a function, or goes on after an exception
+in it, which would leave on it what capture puts there.
+
+Of perturbations: the forward pass before the gradient is the one in the loss, on the same inputs;
+they are popped in the same block, or the object is made there and nothing else sees them; nothing
+else is done to the object between, and nothing was perturbed on it before. Where the gradients are
+used otherwise than taken apart by type, they are put together again by `nnx.merge_state`.
 
 What it does otherwise
 ----------------------
-`structural-update` or `module-gradient` keeps the transform in graph mode and says what is missing.
-What is sown and popped outside of transforms is the same in both modes.
+`structural-update`, `diff-state` or `module-gradient` keeps the transform in graph mode and says
+what is missing. What is sown and popped outside of transforms is the same in both modes.
 
 Reference: https://flax.readthedocs.io/en/latest/guides/extracting_intermediates.html
 """
 
 from __future__ import annotations
 
-from codemods._sown import SOWN_UNDER, sows
-from codemods._sown_results import RULE_NAME, Captured, captured
+from codemods._passed_up import PassedUp
+from codemods._perturbed import perturbed
+from codemods._sown import RULE_NAME, SOWN_UNDER, sows
+from codemods._sown_layers import OVER_LAYERS
+from codemods._sown_results import Captured, captured, passed_up
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import Contribution, Decision
+from nnx_migrate.rewrite.plan import Contribution, Decision, Same
 from nnx_migrate.rewrite.rule import Rule
 
 #: Rules that keep a site in graph mode because of what is sown.
@@ -79,17 +130,16 @@ _SETTLED = frozenset({"structural-update", "module-gradient", "diff-state", "sta
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
+    if site in perturbed(context):
+        return _decide_perturbed(context, site)
     found = captured(context).get(site) if sows(context, site) else None
     if not isinstance(found, Captured):
-        return None
+        return _over_layers(context, site)
     evidence = tuple(
-        Evidence("what it sows is popped after the call", Proof.PROVED, context.where(call.pop))
+        Evidence("what it sows is taken after the call", Proof.PROVED, context.where(call.taken))
         for call in found.plan.calls
     )
-    evidence += tuple(
-        Evidence(f"nothing is sown on it before, although {reason}", Proof.ASSUMED)
-        for reason in found.assumed
-    )
+    evidence += _assumed(found)
     return Contribution(
         RULE.name,
         "what the function sows is collected by nnx.capture and is a result of it",
@@ -99,4 +149,55 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     )
 
 
-RULE = Rule(RULE_NAME, SOWN_UNDER, decide, project_words=frozenset({"pop"}))
+def _over_layers(context: FileContext, site: Site) -> Decision | None:
+    """What a transform over layers sows is collected around the call of what holds them."""
+    found = passed_up(context).get(site)
+    if not isinstance(found, PassedUp):
+        return None
+    evidence = _assumed(found)
+    if found.plan is None:
+        reason = "what the layers sow is collected by nnx.capture around it"
+        return Same(RULE.name, reason, evidence)
+    popped = "what the layers sow is popped after each call"
+    evidence += tuple(
+        Evidence(popped, Proof.PROVED, context.where(call.taken)) for call in found.plan.calls
+    )
+    message = "what the layers sow is collected by nnx.capture around each call of the model"
+    return Contribution(RULE.name, message, evidence, capture=found.plan, settles=_SETTLED)
+
+
+def _assumed(found: Captured | PassedUp) -> tuple[Evidence, ...]:
+    unseen = (f"all calls of it are in the project, although {each}" for each in found.unseen)
+    left = (f"nothing is sown on it before, although {reason}" for reason in found.assumed)
+    return tuple(Evidence(claim, Proof.ASSUMED) for claim in (*unseen, *left))
+
+
+def _decide_perturbed(context: FileContext, site: Site) -> Decision | None:
+    found = perturbed(context)[site]
+    if isinstance(found, str):
+        return None
+    evidence = tuple(
+        Evidence(claim, Proof.PROVED, context.where(node))
+        for call in found.plan.calls
+        for claim, node in (
+            ("the same forward pass before it makes the perturbations", call.first),
+            ("they are popped behind it, or nothing else sees them", call.pop or call.use),
+        )
+    )
+    return Contribution(
+        RULE.name,
+        "the perturbations are made by nnx.capture, and are an argument of the function",
+        evidence,
+        perturb=found.plan,
+        options={"argnums": found.argnums},
+        settles=_SETTLED,
+        drop=found.names,
+    )
+
+
+RULE = Rule(
+    RULE_NAME,
+    SOWN_UNDER | OVER_LAYERS,
+    decide,
+    project_words=frozenset({"sow", "sow_weights", "perturb"}),
+)

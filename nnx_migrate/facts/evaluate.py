@@ -59,6 +59,8 @@ from nnx_migrate.facts.values import (
     unknown,
 )
 
+#: Classes whose objects are called on a function.
+_SETTERS = frozenset({"flax.nnx.set_graph_mode", "flax.nnx.set_graph_updates"})
 #: The transform nnx.capture, followed by how many types of Variables it is told.
 CAPTURED = "capture "
 #: Control flow that gives what one of its branches does.
@@ -553,6 +555,8 @@ class Evaluator:
                 return self._called_function(callee)
             case LibraryValue(dotted=dotted):
                 return self._called_library(scope, call, dotted)
+            case Instance(class_name=name) if name in _SETTERS:
+                return self._transformed(scope, call, name)  # nnx.set_graph_mode(True)(f)
             case Instance():
                 return self._called_instance(callee)
             case Basic(sort="unknown"):
@@ -614,6 +618,8 @@ class Evaluator:
         if outer.startswith(CAPTURED):
             result = self._called_function(dataclasses.replace(callee, transforms=tuple(inner)))
             states = [STATE] * int(outer.removeprefix(CAPTURED))
+            if not states:
+                return result
             return frozenset({TupleValue((result, *states))})
         if outer in PASS_THROUGH_TRANSFORMS and any(n.startswith(CAPTURED) for n in inner):
             return self._called_function(dataclasses.replace(callee, transforms=tuple(inner)))

@@ -47,7 +47,7 @@ class ExtentFinder:
 
     def reached(self, scopes: tuple[Scope, ...]) -> frozenset[Scope]:
         """The functions of the project that these functions run, as far as that is seen."""
-        walk = _Walk(self.evaluator, frozenset())
+        walk = _Walk(self.evaluator, frozenset(), transformed=False)
         for scope in scopes:
             walk.enter(scope)
         for _ in walk.obstacles():
@@ -55,27 +55,33 @@ class ExtentFinder:
         return frozenset(walk.seen)
 
     def obstacles(
-        self, scopes: tuple[Scope, ...], harmless: frozenset[str] = frozenset()
+        self,
+        scopes: tuple[Scope, ...],
+        harmless: frozenset[str] = frozenset(),
+        *,
+        transformed: bool = False,
     ) -> Iterator[str]:
         """What the functions reach that depends on the mode, or is not seen, nearest first.
 
         Args:
             harmless: names of methods that count as seen, where the object is not known.
+            transformed: a call of what was put under a transform elsewhere counts too.
 
         Yields:
             "nnx.cond (path:line)" for a mode-dependent call, else why more may be reached.
         """
-        walk = _Walk(self.evaluator, harmless)
+        walk = _Walk(self.evaluator, harmless, transformed)
         for scope in scopes:
             walk.enter(scope)
         return walk.obstacles()
 
 
 class _Walk:
-    def __init__(self, evaluator: Evaluator, harmless: frozenset[str]) -> None:
+    def __init__(self, evaluator: Evaluator, harmless: frozenset[str], transformed: bool) -> None:
         self.evaluator = evaluator
         self.project = evaluator.project
         self.harmless = harmless
+        self.transformed = transformed
         self.seen: set[Scope] = set()
         self.entered: deque[Scope] = deque()
 
@@ -134,8 +140,11 @@ class _Walk:
 
     def callee(self, value: Value, call: ir.Call, where: str) -> Iterator[str]:
         match value:
-            case FunctionValue(scope=scope):
+            case FunctionValue(scope=scope, transforms=transforms):
                 self.enter(scope)
+                for name in transforms if self.transformed else ():
+                    if f"flax.nnx.{name}" in mode_dependent_functions():
+                        yield f"nnx.{name} ({where})"
             case Instance(class_name=class_name):
                 if class_name == "flax.nnx.Module":
                     yield f"a Module of unknown class ({where})"

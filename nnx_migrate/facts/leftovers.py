@@ -6,7 +6,7 @@ What pops them afterwards then gets them all, which `nnx.capture` would not give
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.aliases import Aliases
@@ -14,10 +14,19 @@ from nnx_migrate.facts.analysis import Analysis
 from nnx_migrate.facts.effects import NO_EFFECTS, Effect, EffectFinder, Effects
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.tracking import Tracker
-from nnx_migrate.facts.values import ClassValue, Instance, Located, ParameterOf, Scope
+from nnx_migrate.facts.values import (
+    ClassValue,
+    FunctionValue,
+    Instance,
+    Located,
+    ParameterOf,
+    Scope,
+)
 
 _MAX_HOPS = 8
 _JITS = frozenset({"jit", "compat.jit"})
+#: Transforms of functions that make objects.
+_MAKING = frozenset({"jit", "vmap", "split_rngs", "fork_rngs"})
 #: Changes that leave no value of a sown type behind.
 _CLEAN = re.compile(
     r"\.(train|eval|set_attributes|set_metadata)\(\)"
@@ -120,7 +129,7 @@ class LeftoverFinder:
         left = harm(_VariableTracker(self.effects, binding.scope, name).effects())
         if left is not None:
             return _told(left, name)
-        return self._on_made(binding.scope, binding.expr, name)
+        return self._on_made(binding.scope, binding.expr, name, hops)
 
     def _unseen(self, reason: str) -> str:
         """What cannot be seen is a reason, or is trusted not to be one."""
@@ -128,6 +137,10 @@ class LeftoverFinder:
             self.trusted.append(reason)
             return ""
         return reason
+
+    def on_made(self, scope: Scope, made: ir.Expr, name: str) -> str:
+        """Why sown values may lie on what an expression gives; empty when they cannot."""
+        return self._on_made(scope, made, name, 0)
 
     @property
     def holders(self) -> frozenset[Scope]:
@@ -150,7 +163,7 @@ class LeftoverFinder:
             if isinstance(argument, ir.Name):
                 reason = self.on(where, argument.id, hops + 1)
             else:
-                reason = self._on_made(where, argument, name)
+                reason = self._on_made(where, argument, name, hops)
             if reason:
                 return reason
         return ""
@@ -170,10 +183,13 @@ class LeftoverFinder:
         if parameter.default is not None:
             yield scope, ir.UNSEEN
 
-    def _on_made(self, scope: Scope, made: ir.Expr, name: str) -> str:
+    def _on_made(self, scope: Scope, made: ir.Expr, name: str, hops: int) -> str:
         """Whether an expression makes a new object of a known class."""
         values = self.evaluator.values(scope, made)
         called = self.evaluator.values(scope, made.func) if isinstance(made, ir.Call) else ()
+        makers = [c for c in called if isinstance(c, FunctionValue)]
+        if values and makers and len(makers) == len(called):
+            return self._on_returned(makers, name, hops)
         if not values or not called or not all(isinstance(c, ClassValue) for c in called):
             return self._unseen(f"where {name} is made is not followed")
         for value in values:
@@ -182,6 +198,26 @@ class LeftoverFinder:
             if not self.evaluator.hierarchy.ancestry(value.class_name).closed:
                 return self._unseen(f"not all base classes of {name} are known")
         return self._on_new()
+
+    def _on_returned(self, makers: Sequence[FunctionValue], name: str, hops: int) -> str:
+        """Whether something is sown on what functions return, before they do."""
+        for maker in makers:
+            function = self.project.function(maker.scope)
+            if hops > _MAX_HOPS or function.yields or not _MAKING.issuperset(maker.transforms):
+                return self._unseen(f"where {name} is made is not followed")
+            if not function.returns:
+                return self._unseen(f"{function.name} does not show what it returns")
+            for returned in function.returns:
+                if isinstance(returned, ir.Name):
+                    bound = self.project.bindings(maker.scope, returned.id)
+                    if any(not isinstance(b, Located) or b.scope != maker.scope for b in bound):
+                        return self._unseen(f"{function.name} returns what others may have too")
+                    reason = self.on(maker.scope, returned.id, hops + 1)
+                else:
+                    reason = self._on_made(maker.scope, returned, name, hops + 1)
+                if reason:
+                    return reason
+        return ""
 
     def _on_new(self) -> str:
         """Whether some constructor sows: an object may make others that do so on themselves."""

@@ -11,6 +11,9 @@ from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.plan import ArgumentSplit, CannotEmit
 
+#: Stands among the names for a place for the argument that was there.
+KEPT = ""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NamedSplit:
@@ -41,7 +44,7 @@ class NamedSplit:
 
 
 def replaced_slots(splits: Sequence[NamedSplit]) -> dict[int, list[str]]:
-    """For each split argument's place: the names that stand there, trailing ones included."""
+    """For each place that changes: the names that stand there, trailing ones included."""
     slots: dict[int, list[str]] = {}
     late: list[str] = []
     for named in splits:
@@ -53,9 +56,14 @@ def replaced_slots(splits: Sequence[NamedSplit]) -> dict[int, list[str]]:
         else:
             slots[named.split.index] = [named.states[0]]
             late += named.states[1:]
-    last = max(slots)
-    slots[last] = slots[last] + late
+    last = max(max(slots), *(named.split.behind for named in splits if late), 0)
+    slots[last] = slots.get(last, [KEPT]) + late
     return slots
+
+
+def filled(names: Sequence[str], kept: str) -> list[str]:
+    """The names for a place, with what was there where it is kept."""
+    return [name or kept for name in names]
 
 
 def call_edits(
@@ -78,11 +86,17 @@ def call_edits(
         if isinstance(arg, ast.Starred) and place <= last:
             raise CannotEmit("the arguments of the call are unpacked from a sequence")
         if place in slots:
-            edits.append(Edit(*context.text.span(arg), ", ".join(slots[place])))
             arguments[place] = context.text.of(arg)
+            if KEPT in slots[place]:
+                end = context.text.span(arg)[1]
+                edits.append(Edit(end, end, ", ".join(["", *slots[place][1:]])))
+                continue
+            edits.append(Edit(*context.text.span(arg), ", ".join(slots[place])))
             _check_movable(arg)
     for place in sorted(set(slots) - set(arguments)):
         keyword = _keyword_for(call, place, parameters)
+        if KEPT in slots[place]:
+            raise CannotEmit("an argument that is differentiated too is passed by keyword")
         _check_movable(keyword.value)
         edits += _keyword_edits(context, call, keyword, place, ", ".join(slots[place]))
         arguments[place] = context.text.of(keyword.value)
@@ -149,7 +163,8 @@ def parameter_edits(
             raise CannotEmit("the Module is not a positional parameter of the function")
         if place >= first_default:
             raise CannotEmit("the Module's parameter has a default")
-        edits.append(Edit(*context.text.span(positional[place]), ", ".join(names)))
+        text = context.text.of(positional[place])
+        edits.append(Edit(*context.text.span(positional[place]), ", ".join(filled(names, text))))
     if function.args.posonlyargs and max(slots) >= len(function.args.posonlyargs) - 1:
         raise CannotEmit("the function has positional-only parameters")
     return edits, [positional[named.split.index].arg for named in splits]

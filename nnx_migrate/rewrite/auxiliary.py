@@ -12,7 +12,7 @@ from nnx_migrate.rewrite.functions import definition_of
 from nnx_migrate.rewrite.layout import insert_before
 from nnx_migrate.rewrite.naming import fresh, state_name
 from nnx_migrate.rewrite.options import option_edits
-from nnx_migrate.rewrite.plan import CannotEmit
+from nnx_migrate.rewrite.plan import CannotEmit, CapturePlan
 from nnx_migrate.rewrite.unpacking import annotated_pair, returned_pair, second_result
 
 #: Transforms whose functions return a loss, and what else they return as auxiliary output.
@@ -20,7 +20,12 @@ GRADIENTS = frozenset({"grad", "value_and_grad"})
 
 
 def auxiliary_edits(
-    context: FileContext, site: Site, forward: ast.Call, nnx: str, variable_type: str
+    context: FileContext,
+    site: Site,
+    plan: CapturePlan,
+    forward: ast.Call,
+    nnx: str,
+    variable_type: str,
 ) -> list[Edit]:
     """Edits to a function and to the transform of it.
 
@@ -32,15 +37,18 @@ def auxiliary_edits(
         CannotEmit: there is no place for it.
     """
     definition = definition_of(context, site.function)
+    if isinstance(definition, ast.Lambda):
+        start, end = context.text.span(forward.func)
+        return [Edit(start, start, f"{nnx}.capture("), Edit(end, end, f", {variable_type})")]
     assert isinstance(definition, ast.FunctionDef)
     taken = names_in(definition)
     (state,) = fresh([state_name(variable_type)], taken)
-    edits = _captured(context, forward, f"{nnx}.capture", variable_type, state, taken)
+    edits = captured_call(context, forward, f"{nnx}.capture", variable_type, state, taken)
     (returned,) = [node for node in definition.body if isinstance(node, ast.Return)]
-    if site.transform not in GRADIENTS:
+    if site.transform not in GRADIENTS and not plan.in_pair:
         edits += returned_pair(context, returned, state)
         return edits + annotated_pair(context, definition.returns, nnx)
-    if "has_aux" in site.options:
+    if plan.in_pair:
         assert isinstance(returned.value, ast.Tuple)
         edits += annotated_pair(context, _annotated_aux(definition), nnx)
         start, end = context.text.span(returned.value.elts[1])
@@ -63,7 +71,7 @@ def _annotated_aux(definition: ast.FunctionDef) -> ast.expr | None:
             raise CannotEmit("the annotation of what the loss returns is not written as a pair")
 
 
-def _captured(
+def captured_call(
     context: FileContext,
     forward: ast.Call,
     capture: str,

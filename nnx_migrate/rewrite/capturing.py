@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterable
 
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import names_in
+from nnx_migrate.rewrite.accumulating import accumulated_edits
 from nnx_migrate.rewrite.auxiliary import GRADIENTS, auxiliary_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
-from nnx_migrate.rewrite.layout import insert_before, line_after
+from nnx_migrate.rewrite.layout import insert_before, line_after, removed_statement
 from nnx_migrate.rewrite.naming import fresh, state_name
+from nnx_migrate.rewrite.options import option_edits
 from nnx_migrate.rewrite.plan import CannotEmit, CapturedCall, CapturePlan, PassedOn
+from nnx_migrate.rewrite.reading import reading_edits
 from nnx_migrate.rewrite.unpacking import (
     annotated_pair,
     auxiliary_result,
@@ -30,27 +33,52 @@ def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str)
         CannotEmit: the function is not to be seen.
     """
     variable_type = f"{nnx}.{plan.variable_type}" if plan.of_library else plan.variable_type
-    if plan.forward is None:
-        edits = _around_function(context, site, nnx, variable_type)
+    if plan.runs and plan.forward is not None:
+        return accumulated_edits(context, site, plan.forward, plan.runs, nnx, variable_type)
+    edits: list[Edit] = []
+    if plan.around_calls:
+        edits += [
+            edit for call in plan.calls for edit in _around_call(context, call, nnx, variable_type)
+        ]
+    elif plan.forward is None:
+        edits += _around_function(context, site, nnx, variable_type)
     else:
-        edits = auxiliary_edits(context, site, plan.forward, nnx, variable_type)
-    if plan.passed_on is not None:
-        edits += _passed_on(context, site, plan, plan.passed_on, nnx)
-    for call in plan.calls:  # between a call and its pop no other one stands: names can recur
-        name = _fresh_name(plan, context.taken_names(call.use))
+        edits += auxiliary_edits(context, site, plan, plan.forward, nnx, variable_type)
+    edits += option_edits(context, site, plan.options)
+    for passed_on in plan.passed_on:
+        edits += _passed_on(context, site, plan, passed_on, nnx)
+    for call in plan.calls:
+        name = _name_for(context, plan, call)
         bound: Callable[[str], list[Edit]]
         if call.before:
-            bound = functools.partial(_made_before, context, call)
-        elif plan.passed_on is None:
-            bound = _unpacking(context, site, plan, call.use)
+            capture = f"{nnx}.capture({{}}, {variable_type})" if plan.around_calls else "{}"
+            bound = functools.partial(_made_before, context, call, capture)
         else:
-            bound = functools.partial(second_result, context, context.tree.statement(call.use))
+            bound = _unpacking(context, site, plan, call)
         edits += _unpacked(context, bound, call, name)
     return edits
 
 
 def _fresh_name(plan: CapturePlan, taken: set[str]) -> str:
     return fresh([state_name(plan.variable_type)], taken)[0]
+
+
+def _name_for(context: FileContext, plan: CapturePlan, call: CapturedCall) -> str:
+    """The name of what a call sows.
+
+    Between a call and its pop no other one stands, so that names can recur. What is read for good
+    is named after its object, of which there is one such call.
+    """
+    taken = context.taken_names(call.use)
+    popped = (isinstance(r.node, ast.Call) and _is_pop(context, r.node) for r in call.reads)
+    if call.pop is not None or any(popped):
+        return _fresh_name(plan, taken)
+    model = context.text.of(call.use.args[0])
+    return fresh([f"{model}_{state_name(plan.variable_type)}"], taken)[0]
+
+
+def _is_pop(context: FileContext, call: ast.Call) -> bool:
+    return context.tree.nnx_name(call.func) == "pop"
 
 
 def _passed_on(
@@ -63,7 +91,10 @@ def _passed_on(
     if passed_on.returned is None:
         return edits
     name = _fresh_name(plan, names_in(holder))
-    edits += _unpacking(context, site, plan, passed_on.use)(name)
+    if passed_on.before:
+        edits += _made_before(context, passed_on, "{}", name)
+    else:
+        edits += _unpacking(context, site, plan, passed_on)(name)
     return edits + returned_pair(context, passed_on.returned, name)
 
 
@@ -80,14 +111,15 @@ def _around_function(context: FileContext, site: Site, nnx: str, variable_type: 
 
 
 def _unpacking(
-    context: FileContext, site: Site, plan: CapturePlan, use: ast.Call
+    context: FileContext, site: Site, plan: CapturePlan, call: CapturedCall | PassedOn
 ) -> Callable[[str], list[Edit]]:
     """How the result of a call is unpacked into what it was and a State of a name."""
-    statement = context.tree.statement(use)
-    if site.transform not in GRADIENTS:
+    statement = context.tree.statement(call.use)
+    outside = plan.around_calls or call.passed_on
+    if outside or not (site.transform in GRADIENTS or plan.in_pair):
         return functools.partial(second_result, context, statement)
-    has_aux = "has_aux" in site.options
-    return functools.partial(auxiliary_result, context, statement, site.transform, has_aux)
+    transform = site.transform if site.transform in GRADIENTS else "grad"  # a pair, as of that
+    return functools.partial(auxiliary_result, context, statement, transform, plan.in_pair)
 
 
 def _unpacked(
@@ -95,60 +127,69 @@ def _unpacked(
 ) -> list[Edit]:
     """The State that a call gives takes the place of what the pop gave."""
     taking = context.tree.statement(call.use)
-    popping = context.tree.statement(call.pop)
+    taken = call.taken
+    popping = context.tree.statement(taken)
+    beside = popping in context.tree.block_of(taking)
+    if call.pop is None and not (beside and len(call.reads) == 1 and not call.reads[0].path):
+        return bound(name) + reading_edits(context, call.reads, name)
     in_one = _pair_in_one(context, call)
     if in_one:
         return in_one
     match popping:
-        case ast.Expr(value=value) if value is call.pop:  # what was sown is thrown away
+        case ast.Expr(value=value) if value is taken:  # what was sown is thrown away
             if isinstance(taking, ast.Expr) and taking.value is call.use:
-                return [_removed(context, popping)]
-            return [*bound(unread_name(context, name)), _removed(context, popping)]
-        case ast.Assign(targets=[ast.Name(id=own)], value=value) if value is call.pop:
+                return [removed_statement(context, popping)]
+            return [*bound(unread_name(context, name)), removed_statement(context, popping)]
+        case ast.Assign(targets=[ast.Name(id=own)], value=value) if value is taken:
             if not _is_named_between(context, taking, popping, own):
-                return [*bound(own), _removed(context, popping)]
-    if context.comments_between(*context.text.span(call.pop)):
+                return [*bound(own), removed_statement(context, popping)]
+    if context.comments_between(*context.text.span(taken)):
         raise CannotEmit("a comment stands in the call of nnx.pop")
-    return [*bound(name), Edit(*context.text.span(call.pop), name)]
+    return [*bound(name), Edit(*context.text.span(taken), name)]
 
 
-def _made_before(context: FileContext, call: CapturedCall, state: str) -> list[Edit]:
-    """A call that is part of an expression is made before the statement that this is in."""
+def _around_call(
+    context: FileContext, call: CapturedCall, nnx: str, variable_type: str
+) -> list[Edit]:
+    """What a call runs is put under capture; one that moves is, where it goes."""
+    if call.before and not _is_pair(context, call):
+        return []
+    start, end = context.text.span(call.use.func)
+    return [Edit(start, start, f"{nnx}.capture("), Edit(end, end, f", {variable_type})")]
+
+
+def _made_before(
+    context: FileContext, call: CapturedCall | PassedOn, capture: str, state: str
+) -> list[Edit]:
+    """A call that is part of an expression is made before the statement that this is in.
+
+    Args:
+        capture: what is called instead of "{}".
+    """
     span = context.text.span(call.use)
     if context.comments_between(*span):
         raise CannotEmit("a comment stands in the call")
     (outputs,) = fresh(["outputs"], context.taken_names(call.use) | {state})
-    line = f"{outputs}, {state} = {context.text.of(call.use)}"
+    func = context.text.of(call.use.func)
+    arguments = context.text.text[context.text.span(call.use.func)[1] : span[1]]
+    line = f"{outputs}, {state} = {capture.format(func)}{arguments}"
     statement = context.tree.statement(call.use)
     return [insert_before(context, statement, [line]), Edit(*span, outputs)]
 
 
 def _pair_in_one(context: FileContext, call: CapturedCall) -> list[Edit]:
     """`(f(model), nnx.pop(model, T))` is what the call alone gives now."""
-    parent = context.tree.parents[call.use]
-    if not (isinstance(parent, ast.Tuple) and parent.elts == [call.use, call.pop]):
+    if not _is_pair(context, call):
         return []
-    start, end = context.text.span(call.use)[1], context.text.span(call.pop)[1]
+    start, end = context.text.span(call.use)[1], context.text.span(call.taken)[1]
     if context.comments_between(start, end):
         raise CannotEmit("a comment stands before nnx.pop")
     return [Edit(start, end, "")]
 
 
-def _removed(context: FileContext, statement: ast.stmt) -> Edit:
-    """Take a statement out with its lines; comments on them stay."""
-    assert statement.end_lineno is not None
-    start = context.text.line_start(statement.lineno)
-    stop = line_after(context, statement.end_lineno)
-    first, last = context.text.span(statement)
-    before, after = context.text.text[start:first], context.text.text[last:stop].strip()
-    if before.strip() or (after and not after.startswith("#")):
-        raise CannotEmit("nnx.pop shares its line with other statements")
-    indent = context.text.indent_of_line(statement.lineno)
-    comments = context.comments_between(start, stop)
-    if not context.text.text[start:stop].endswith(("\r", "\n")):  # the last line of the file
-        start = len(context.text.text[:start].rstrip("\r\n"))
-        return Edit(start, stop, "".join(f"{context.newline}{indent}{each}" for each in comments))
-    return Edit(start, stop, "".join(f"{indent}{each}{context.newline}" for each in comments))
+def _is_pair(context: FileContext, call: CapturedCall) -> bool:
+    parent = context.tree.parents[call.use]
+    return isinstance(parent, ast.Tuple) and parent.elts == [call.use, call.taken]
 
 
 def _is_named_between(context: FileContext, taking: ast.stmt, popping: ast.stmt, name: str) -> bool:

@@ -11,6 +11,7 @@ from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, names_in
 from nnx_migrate.rewrite.arguments import (
     NamedSplit,
     call_edits,
+    filled,
     parameter_edits,
     positional_names,
     replaced_slots,
@@ -29,6 +30,7 @@ from nnx_migrate.rewrite.naming import fresh, prefix_of, state_name
 from nnx_migrate.rewrite.nested import nested_definition, result_names, sibling_definition
 from nnx_migrate.rewrite.options import option_edits
 from nnx_migrate.rewrite.outlined import outline
+from nnx_migrate.rewrite.perturbing import perturb_edits
 from nnx_migrate.rewrite.plan import (
     ArgumentSplit,
     CannotEmit,
@@ -133,6 +135,9 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     capture = next((c.capture for c in job.contributions if c.capture), None)
     if capture is not None:
         return edits + capture_edits(context, site, capture, spelling.nnx)
+    perturb = next((c.perturb for c in job.contributions if c.perturb), None)
+    if perturb is not None:
+        return edits + perturb_edits(context, site, perturb, spelling.nnx)
     places = [place for c in job.contributions for place in c.clones]
     if places:
         if job.splits or job.returns:
@@ -375,7 +380,7 @@ def _defined_lambda(
         raise CannotEmit("the lambda has defaults")
     parameters: list[str] = []
     for place, name in enumerate(positional):
-        parameters += slots.get(place, [name])
+        parameters += filled(slots.get(place, [name]), name)
     if function.args.vararg:
         parameters.append(f"*{function.args.vararg.arg}")
     if function.args.kwarg:

@@ -163,6 +163,23 @@ def line_after(context: FileContext, line: int) -> int:
     return starts[line] if line < len(starts) else len(context.text.text)
 
 
+def removed_statement(context: FileContext, statement: ast.stmt) -> Edit:
+    """Take a statement out with its lines; comments on them stay."""
+    assert statement.end_lineno is not None
+    start = context.text.line_start(statement.lineno)
+    stop = line_after(context, statement.end_lineno)
+    first, last = context.text.span(statement)
+    before, after = context.text.text[start:first], context.text.text[last:stop].strip()
+    if before.strip() or (after and not after.startswith("#")):
+        raise CannotEmit("nnx.pop shares its line with other statements")
+    indent = context.text.indent_of_line(statement.lineno)
+    comments = context.comments_between(start, stop)
+    if not context.text.text[start:stop].endswith(("\r", "\n")):  # the last line of the file
+        start = len(context.text.text[:start].rstrip("\r\n"))
+        return Edit(start, stop, "".join(f"{context.newline}{indent}{each}" for each in comments))
+    return Edit(start, stop, "".join(f"{indent}{each}{context.newline}" for each in comments))
+
+
 def indent_lines(context: FileContext, first: int, last: int, unit: str) -> list[Edit]:
     """Indent lines by one unit; blank lines and lines that begin inside a string stay."""
     edits = []

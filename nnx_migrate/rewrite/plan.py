@@ -23,6 +23,7 @@ class ArgumentSplit:
             the function makes to them must not be kept (SEMANTICS SCN-2).
         carried: which of the States go into the carry of a scan.
         with_graphdef: the graphdef is passed too, because the transform keeps what it compiled.
+        behind: the place of an argument that is not split, where the others are to follow that too.
     """
 
     index: int
@@ -32,6 +33,7 @@ class ArgumentSplit:
     clone: tuple[bool, ...] = ()
     carried: tuple[bool, ...] = ()
     with_graphdef: bool = False
+    behind: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,16 +76,60 @@ class Metadata:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Read:
+    """A place that reads what was sown.
+
+    Args:
+        node: the expression.
+        filter: of what takes all of it (`nnx.state(model, T)`), the filter.
+        path: of what looks one value up (`model.blocks[0].h`), source text of the keys.
+    """
+
+    node: ast.expr
+    filter: ast.expr | None
+    path: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class CapturedCall:
     """A call of the transformed function, and the `nnx.pop` that takes what it sowed.
 
     Args:
         before: the call is part of an expression, and is to be made before its statement.
+        passed_on: what is called is a function between, which returns the State too.
+        reads: in the place of the pop, all reads of it.
     """
 
     use: ast.Call
-    pop: ast.Call
+    pop: ast.Call | None
     before: bool = False
+    passed_on: bool = False
+    reads: tuple[Read, ...] = ()
+
+    @property
+    def filters(self) -> tuple[ast.expr, ...]:
+        """The filters by which it is taken."""
+        if self.pop is not None:
+            return (self.pop.args[1],)
+        return tuple(read.filter for read in self.reads if read.filter is not None)
+
+    @property
+    def taken(self) -> ast.expr:
+        """What takes it first."""
+        return self.pop or self.reads[0].node
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Run:
+    """Calls that sow one after the other, and the pop that takes it all.
+
+    Args:
+        start: the first statement that they are in, in the block of the pop.
+    """
+
+    start: ast.stmt
+    calls: tuple[CapturedCall, ...]
+    pop: ast.Call
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -91,12 +137,16 @@ class PassedOn:
     """A function between the transform and the pops, which returns the State too.
 
     Args:
-        use: the one call of what the transform gives.
+        use: its one call of what the transform gives, or of another such function.
         returned: the return statement to extend; None when that returns the call itself.
+        passed_on: what is called is another such function.
+        before: the call is part of an expression, and is to be made before its statement.
     """
 
     use: ast.Call
     returned: ast.Return | None
+    passed_on: bool = False
+    before: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -110,14 +160,58 @@ class CapturePlan:
         forward: of a loss, the call in it that sows, which alone goes under capture; the State is
             an auxiliary output. None when all of the function does, and the State is a second
             result.
-        passed_on: how it comes out of the function that calls it.
+        passed_on: the functions between, through which it comes out.
+        runs: where several calls go before one pop, all calls by the pops behind them; what was
+            sown before is then an argument of the function.
+        around_calls: capture goes around what each call runs, and not around the function.
+        in_pair: the State joins the second one of a pair that the function returns.
+        options: new source text of options of the transform.
     """
 
     variable_type: str
     of_library: bool
     calls: tuple[CapturedCall, ...]
     forward: ast.Call | None = None
-    passed_on: PassedOn | None = None
+    passed_on: tuple[PassedOn, ...] = ()
+    runs: tuple[Run, ...] = ()
+    around_calls: bool = False
+    in_pair: bool = False
+    options: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PerturbedCall:
+    """A call of a gradient with respect to what its Module perturbs.
+
+    Args:
+        first: the forward pass before it, which makes the perturbations.
+        pop: what takes them off the object again; None when nothing sees them on it.
+        parts: the statement that takes the gradients apart, if there is one; else they are put
+            together again.
+    """
+
+    first: ast.Call
+    use: ast.Call
+    pop: ast.stmt | None
+    parts: ast.Assign | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PerturbPlan:
+    """The perturbations of a Module become an argument of its own, differentiated like it.
+
+    Args:
+        definition: the function that is differentiated.
+        place: that of the Module among its arguments, behind which the perturbations go.
+        forward: the call in it that perturbs.
+        alone: nothing else of the Module is differentiated.
+    """
+
+    definition: ast.FunctionDef | ast.Lambda
+    place: int
+    forward: ast.Call
+    calls: tuple[PerturbedCall, ...]
+    alone: bool
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -157,6 +251,7 @@ class Contribution:
         callee: a name of the standard library ("functools.partial") to put in its place.
         clones: places of arguments that the function is to work on copies of.
         capture: what it sows becomes a result.
+        perturb: what it perturbs becomes an argument.
         settles: rules whose pins at the site have no reason any more when this is done.
         captures: objects from outside that the function is to be given.
         drop: names whose binding is no longer needed when this is done.
@@ -173,6 +268,7 @@ class Contribution:
     callee: str | None = None
     clones: tuple[int, ...] = ()
     capture: CapturePlan | None = None
+    perturb: PerturbPlan | None = None
     settles: frozenset[str] = frozenset()
     captures: tuple[Capture, ...] = ()
     drop: tuple[str, ...] = ()

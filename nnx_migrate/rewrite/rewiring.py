@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Collection, Sequence
 
-from nnx_migrate.rewrite.arguments import NamedSplit, replaced_slots
+from nnx_migrate.rewrite.arguments import NamedSplit, filled, replaced_slots
 from nnx_migrate.rewrite.naming import fresh
 from nnx_migrate.rewrite.plan import CannotEmit, CarryPlan, ReturnSplit
 
@@ -134,7 +134,7 @@ def rewire(
             arguments.append(f"({', '.join([name, *carried])})")
             top.append(f"{', '.join([name, *carried])} = {joined}")
             continue
-        new = slots.get(place, [name])
+        new = filled(slots.get(place, [name]), name)
         parameters += new
         arguments += new
     if args is not None:

@@ -339,7 +339,7 @@ def _contributions(decisions: Sequence[Decision]) -> list[Contribution]:
     if any(_forbids(d) and d.rule not in settled for d in decisions):
         return []
     passed = [c for c in found if c.captures]
-    return passed or [c for c in found if c.capture is not None] or found
+    return passed or [c for c in found if c.capture or c.perturb] or found
 
 
 def _forbids(decision: Decision) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction
-from nnx_migrate.rewrite.arguments import NamedSplit, positional_names, replaced_slots
+from nnx_migrate.rewrite.arguments import NamedSplit, filled, positional_names, replaced_slots
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.layout import MAX_LINE, insert_before, line_after
@@ -73,13 +73,13 @@ def _forwarded(
     parameters: list[str] = []
     arguments: list[str] = []
     for place in range(last + 1):
-        if place in slots:
+        if place in merged:
             parameters += slots[place]
             arguments.append(merged[place])
             continue
         name = known[place] if place < len(known) else f"arg{place}"
         name = fresh([name], introduced)[0]
-        parameters.append(name)
+        parameters += filled(slots.get(place, [name]), name)
         arguments.append(name)
     if arity > last + 1 or starred:
         rest = known[last + 1 : arity]

@@ -781,14 +781,200 @@ _SOWN = {
             return y, s
         """,
 }
+_SOWN |= {
+    "several-calls": """
+        @nnx.jit  # the transform
+        def f(  # a
+            model: Sower,  # b
+            x,  # c
+        ) -> int:  # d
+            # e
+            return model(  # f
+                x,  # g
+            )  # h
+        def g(xs):
+            model = Sower()
+            ys = []
+            # i
+            for x in xs: # j
+                f(  # k
+                    model,  # l
+                    x  # m
+                )  # n
+                a = 1; y = f(model,
+                             x); b = 2
+                ys.append(f(model, y))  # o
+            else: c, d = f(model, x)
+
+            # p
+            s = nnx.pop(  # q
+                model, nnx.Intermediate  # r
+            )  # s
+            return s, y, ys  # t
+        """,
+    "several-calls-with-tabs": """
+        @nnx.jit
+        def f(model: Sower, x, /, *, k=1): y = 2 * model(x); return y, k
+        def g(x):
+        \tmodel = Sower()
+        \tif x: y = f(model, x)  # kept
+        \telse: y = f(model, -x, k=2)
+        \tif x: z = f(model, x,)
+        \treturn y, z, nnx.pop(model, nnx.Intermediate)
+        """,
+}
+_LAYERED = """
+class Layered(nnx.Module):
+    def __init__(self, rngs):
+        self.layers = nnx.vmap(lambda rngs: Sower())(rngs)
+    def __call__(self, x):
+        run = nnx.scan(lambda layer, x: layer(x), in_axes=(0, nnx.Carry), out_axes=nnx.Carry)
+        return run(self.layers, x)
+"""
+_LAYERS = {
+    "comments": """
+        def g(x):
+            model = Layered(x)
+            y = model(  # a
+                x,  # b
+            )  # c
+            # d
+            s = nnx.pop(model, nnx.Intermediate)  # e
+            return y, s  # f
+        """,
+    "tabs-and-semicolons": """
+        def g(x):
+        \tmodel = Layered(x); a = 1
+        \ty = (model)(x) ; b = 2  # kept
+        \tz = (nnx.pop(model, nnx.Intermediate), a); b = y
+        \treturn y, z, b
+        """,
+    "backslash": """
+        def g(x):
+            model = Layered(x)
+            y = \\
+                model \\
+                    (x)
+            s = \\
+                nnx.pop(model, nnx.Intermediate)
+            return y, s
+        """,
+    "in-expressions": """
+        def g(x):
+            import flax
+            model = Layered(x)
+            found = {
+                "y": model(x=x).mean(),
+                "s": flax.nnx.pop(model, flax.nnx.Intermediate),
+            }
+            return found, (model(x), flax.nnx.pop(model, flax.nnx.Intermediate))
+        """,
+    "module-level": """
+        model = Layered(None)
+        for i in range(3):
+            if i: ys = model(i); states = nnx.pop(model, nnx.Intermediate)  # last
+        """,
+}
 SOWN = {
     f"sown-{name}": _make("sown-intermediates", _SOWING + textwrap.dedent(body))
     for name, body in _SOWN.items()
+} | {
+    f"sown-layers-{name}": _make("sown-intermediates", _SOWING + _LAYERED + textwrap.dedent(body))
+    for name, body in _LAYERS.items()
 }
+_PERTURBING = """
+class Perturbing(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+    def __call__(self, x):
+        return self.perturb('h', self.linear(x))
+"""
+_PERTURBED = {
+    "comments-on-every-line": """
+        def g(x):
+            model = Perturbing(nnx.Rngs(0))
+            def f(  # a
+                m,  # b
+                x,  # c
+            ):  # d
+                return m(  # e
+                    x  # f
+                ).sum()  # g
+            model(  # h
+                x  # i
+            )  # j
+            wrt = nnx.DiffState(  # k
+                0, (nnx.Param, nnx.Perturbation)  # l
+            )  # m
+            grads = nnx.grad(  # n
+                f,  # o
+                argnums=wrt,  # p
+            )(  # q
+                model,  # r
+                x,  # s
+            )  # t
+            # u
+            p, h = nnx.state(  # v
+                grads, nnx.Param, nnx.Perturbation  # w
+            )  # x
+
+            nnx.pop(model, nnx.Perturbation)  # y
+            return p, h  # z
+        """,
+    "tabs": """
+        def g(x):
+        \tmodel = Perturbing(nnx.Rngs(0)); wrt = nnx.DiffState(0, nnx.Perturbation)
+        \ty = model(x)  # kept
+        \tv, g = nnx.value_and_grad(lambda m: m(x).sum(), argnums=wrt)(model)
+        \tnnx.pop(model, nnx.Perturbation)
+        \treturn y, v, g
+        """,
+    "blocks": """
+        def g(xs):
+            model = Perturbing(nnx.Rngs(0))
+            for x in xs:
+                if x is not None:
+                    def f(model): return model(x).sum()
+                    _ = \
+                        model(x)
+                    wrt = nnx.DiffState(0, (nnx.Param, nnx.Perturbation))
+                    a = 1; grads = nnx.grad(f, argnums=wrt)(
+                        model
+                    )
+                    nnx.pop(model, nnx.Perturbation)
+                    yield grads, a
+        """,
+    "decorator": """
+        @nnx.grad(argnums=nnx.DiffState(argnum=0, filter=nnx.Any(nnx.Param, nnx.Perturbation)))
+        def f(model: Perturbing, x): return model(x).sum()  # the loss
+        def g(x):
+            model = Perturbing(nnx.Rngs(0))
+            model(x)
+            grads = f(model, x)  # both
+            nnx.pop(model, nnx.Perturbation)
+            return grads
+        """,
+    "module-level": """
+        model = Perturbing(nnx.Rngs(0))
+        x = jnp.ones((2, 2))
+        model(x)
+        found = nnx.grad(lambda m: m(x).sum(), argnums=nnx.DiffState(0, nnx.Perturbation))(model)
+        nnx.pop(model, nnx.Perturbation)
+        """,
+}
+PERTURBED = {
+    f"perturbed-{name}": Hazard(
+        _make("", _PERTURBING + textwrap.dedent(body)).text,
+        {"sown-intermediates": 1, "module-gradient": int("nnx.Param" in body)},
+    )
+    for name, body in _PERTURBED.items()
+}
+
 
 SOURCES: dict[str, Hazard] = (
     NAMED
     | SOWN
+    | PERTURBED
     | {f"module-gradient-{n}": h for n, h in GRADIENTS.items()}
     | {
         f"{rule}-{name}": hazard

@@ -58,6 +58,24 @@ CLEAN = {
         def use(x):
             return forward(model, x)
         """,
+    "made by a function": """
+        def make(rngs):
+            return Net(rngs)
+        def stack(rngs):
+            layers = nnx.split_rngs(splits=3)(nnx.vmap(lambda rngs: make(rngs)))(rngs)
+            layers.train()
+            return layers
+        def use(x):
+            model = stack(nnx.Rngs(0))
+            return forward(model, x)
+        """,
+}
+MADE = {
+    "and called": ("net = Net(nnx.Rngs(0)); net(1); return net", "net is sown on elsewhere"),
+    "and kept": ("net = Net(nnx.Rngs(0)); kept.append(net); return net", "other code may sow"),
+    "once": ("return shared", "returns what others may have too"),
+    "elsewhere": ("return kept[0]", "is not followed"),
+    "or so": ("yield Net(nnx.Rngs(0))", "is not followed"),
 }
 LEFT = {
     "called": ("model(x)", "sown on elsewhere"),
@@ -87,6 +105,34 @@ def test_something_may_be_left(name: str) -> None:
         """
     assert reason in left(body)
     assert bool(left(body)) == bool(reason)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_function_may_make_it_and_more(name: str) -> None:
+    code, reason = MADE[name]
+    body = f"""
+        shared = Net(nnx.Rngs(0))
+        kept = [shared]
+        def make():
+            {code}
+        def use(x):
+            model = make()
+            return forward(model, x)
+        """
+    assert reason in left(body)
+
+
+def test_a_function_that_keeps_what_it_makes() -> None:
+    body = """
+        import functools
+        @functools.cache
+        def make():
+            return Net(nnx.Rngs(0))
+        def use(x):
+            model = make()
+            return forward(model, x)
+        """
+    assert "is not followed" in left(body)
 
 
 def test_what_is_popped_is_not_the_object() -> None:

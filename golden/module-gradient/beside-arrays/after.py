@@ -1,0 +1,64 @@
+"""Gradients of a model and of arrays and States beside it."""
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.norm = nnx.BatchNorm(2, rngs=rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x: jax.Array):
+        return self.drop(self.norm(self.linear(x)))
+
+
+def penalty(model: Net, scale: jax.Array, x: jax.Array):
+    return jnp.mean(scale * model(x) ** 2)
+
+
+def scaled(model: Net, scale: jax.Array, x: jax.Array):
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+    @nnx.value_and_grad(argnums=(1, 0))
+    def scaled_of_state(params, scale, nondiff, x):
+        model = nnx.merge(graphdef, params, nondiff)
+        return jnp.sum(scale * model(x))
+
+    return scaled_of_state(params, scale, nondiff, x)
+
+
+def run(x: jax.Array):
+    model = Net(nnx.Rngs(0))
+    scale = jnp.full((), 2.0)
+
+    def loss_fn(params, x, nondiff):
+        model = nnx.merge(graphdef, params, nondiff)
+        return jnp.sum(model(x) ** 2)
+
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    loss, (grads, input_grads) = nnx.value_and_grad(loss_fn, argnums=(0, 1))(params, x, nondiff)
+
+    def penalty_of_state(params, scale, nondiff, x):
+        return penalty(nnx.merge(graphdef, params, nondiff), scale, x)
+
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    model_grads, scale_grad = nnx.grad(penalty_of_state, argnums=(0, 1))(params, scale, nondiff, x)
+
+    def loss_fn_2(scale, params, nondiff):
+        model = nnx.merge(graphdef, params, nondiff)
+        return jnp.sum(scale * model(x))
+
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    other = nnx.grad(loss_fn_2, argnums=(0, 1))(scale, params, nondiff)
+
+    def distance(shift, params, x, nondiff):
+        model = nnx.merge(graphdef, params, nondiff)
+        return jnp.sum((model(x) + shift["by"]) ** 2)
+
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    shifted = nnx.grad(distance, argnums=(0, 2, 1))({"by": scale}, params, x, nondiff)
+    found = [loss, grads, input_grads, model_grads, scale_grad, other, shifted]
+    return found, scaled(model, scale, x), model

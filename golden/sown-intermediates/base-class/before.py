@@ -1,0 +1,56 @@
+"""Activations of a type of their own, popped by the class that it is made from."""
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Activation(nnx.Intermediate):
+    pass
+
+
+class Hidden(Activation):
+    """A layer that is not the last one."""
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x: jax.Array):
+        y = self.drop(self.linear(x))
+        self.sow(Hidden, "hidden", y)
+        return y
+
+
+@nnx.jit
+def forward(model: Net, x: jax.Array):
+    return model(x)
+
+
+def by_base(model: Net, x):
+    y = forward(model, x)
+    return y, nnx.pop(model, nnx.Intermediate)
+
+
+def twice(model: Net, x):
+    @nnx.jit
+    def scaled(model: Net, x: jax.Array):
+        return model(x) * 2.0
+
+    first = scaled(model, x)
+    second = scaled(model, x + 1)
+    sown = nnx.pop(model, Activation)
+    return first, second, sown["hidden"][1], sown
+
+
+def by_name(x):
+    model = Net(nnx.Rngs(1))
+    loss = nnx.jit(lambda model, x: jnp.sum(model(x)))(model, x)
+    return loss, model.hidden[0]
+
+
+def run(x):
+    model = Net(nnx.Rngs(0))
+    return by_base(model, x), twice(model, x), by_name(x), model

@@ -1,0 +1,3 @@
+from encoders.linear import Encoder, look
+
+__all__ = ["Encoder", "look"]

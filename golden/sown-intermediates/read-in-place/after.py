@@ -1,0 +1,94 @@
+"""Activations that are read where they lie on the model."""
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+
+
+class Block(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.norm = nnx.BatchNorm(2, rngs=rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x: jax.Array):
+        y = self.drop(nnx.relu(self.norm(self.linear(x))))
+        self.sow(nnx.Intermediate, "activation", y)
+        return y
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.blocks = nnx.List([Block(rngs.fork()) for _ in range(2)])
+        self.head = nnx.Linear(2, 3, rngs=rngs)
+
+    def __call__(self, x: jax.Array):
+        for block in self.blocks:
+            x = block(x)
+        y = self.head(x)
+        self.sow(nnx.Intermediate, "logits", y)
+        return y
+
+
+@nnx.jit
+@nnx.capture(nnx.Intermediate)
+def forward(model: Net, x: jax.Array):
+    return model(x)
+
+
+@nnx.jit
+@nnx.capture(nnx.Intermediate)
+def error(model: Net, x, y):
+    return jnp.mean((model(x) - y) ** 2)
+
+
+def activations(x):
+    model = Net(nnx.Rngs(0))
+    y, state = forward(model, x)
+    return y, state, nnx.state(model, nnx.Param)
+
+
+def by_attribute(x):
+    model = Net(nnx.Rngs(1))
+    model.eval()
+    _, model_intermediates = forward(model, x)
+    first = model_intermediates["blocks"][0]["activation"][0]
+    last = model_intermediates["logits"].get_value()[-1]
+    print(model_intermediates)
+    return first, last, model.head.kernel[...], [jnp.std(h) for h in model_intermediates["blocks"][1]["activation"]]
+
+
+def watched(model: Net, x):
+    """What is read first is popped in the end."""
+    y, intermediates = forward(model, x)
+    norms = {"logits": jnp.linalg.norm(intermediates["logits"][0])}
+    if y.shape[0] > 1:
+        norms["first"] = jnp.linalg.norm(intermediates["blocks"][0]["activation"][0])
+    return norms
+
+
+def trained(x):
+    model = Net(nnx.Rngs(2))
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+
+    def loss_fn(params, nondiff):
+        model = nnx.merge(graphdef, params, nondiff)
+        y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
+        return jnp.mean(y**2), intermediates
+
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    (loss, model_intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+    optimizer.update(model, grads)
+    logits = model_intermediates["logits"][0]
+    return loss, logits, optimizer, nnx.state(model, nnx.Param, nnx.BatchStat)
+
+
+def run(x):
+    model = Net(nnx.Rngs(3))
+    errors = []
+    for i in range(2):
+        errors.append(watched(model, x + i))
+        outputs, intermediates = error(model, x, 1.0)
+        errors.append((outputs, intermediates["logits"]))
+    return activations(x), by_attribute(x), trained(x), errors, model

@@ -1,0 +1,54 @@
+"""A complex system that is simulated step by step, and sows every state that it goes through."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+class System(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.drop = nnx.Dropout(0.2, rngs=rngs)
+        self.steps = nnx.Variable(jnp.array(0))
+
+    def step(self, state: jax.Array, force: jax.Array, *, sow: bool = False) -> jax.Array:
+        state = jnp.tanh(self.drop(self.linear(state)) + force)
+        self.steps[...] += 1
+        if sow:
+            self.sow(nnx.Intermediate, "state", state)
+        return state
+
+    @partial(nnx.jit, static_argnames=("num_steps",))
+    def __call__(self, state: jax.Array, force: jax.Array, *, num_steps: int = 1) -> tuple[jax.Array, nnx.State]:
+        def scanned_fn(system, state, force):
+            self_graphdef, self_intermediates, self_rest = nnx.split(system, nnx.Intermediate, ...)
+
+            @nnx.scan(in_axes=(0, nnx.Carry, None), out_axes=(nnx.Carry, 0), length=num_steps)
+            def scanned_fn_of_state(self_intermediates, carry, force):
+                state, self_rest = carry
+                system = nnx.merge(self_graphdef, self_intermediates, self_rest)
+                new_carry, output = nnx.capture(system.step, nnx.Intermediate)(state, force, sow=True)
+                return (new_carry, self_rest), output
+
+            (final_carry, *_), outputs = scanned_fn_of_state(self_intermediates, (state, self_rest), force)
+            return final_carry, outputs
+
+        state, intermediates = scanned_fn(self, state, force)
+
+        return state, intermediates
+
+
+def simulate(x: jax.Array):
+    system = System(nnx.Rngs(0))
+    found = []
+    for i in range(2):
+        final, intermediates = system(x, x / 10, num_steps=3 + i)
+        states = intermediates.state[0]
+        found.append((final, jnp.concatenate([x[None], states])))
+    return found, system
+
+
+def main(x: jax.Array):
+    return simulate(x)

@@ -1,0 +1,28 @@
+"""Whether an object holds an nnx.List or nnx.Sequential, whose parts go by number.
+
+Under `nnx.capture` an attribute of theirs goes by name, and graph mode cannot sort the two: every
+transform that such an object goes through raises (SEMANTICS SOW-6).
+"""
+
+from __future__ import annotations
+
+from nnx_migrate.facts.contents import Contents, ContentsFinder
+from nnx_migrate.facts.project import layer_of
+from nnx_migrate.facts.values import Instance, Values, short_name
+
+_INDEXED = frozenset({"List", "Sequential"})
+
+
+class IndexedFinder(ContentsFinder):
+    """Finds such objects among what a Module holds."""
+
+    def reason(self, values: Values) -> str:
+        """Why there may be one; empty when there is none."""
+        return next(iter(self.of(values).unseen), "")
+
+    def _instance(self, instance: Instance) -> Contents:
+        for name in self.hierarchy.ancestry(instance.class_name).classes:
+            layer = layer_of(name)
+            if layer is not None and layer.name in _INDEXED:
+                return Contents(unseen=(f"it holds an {short_name(name)}",))
+        return super()._instance(instance)
