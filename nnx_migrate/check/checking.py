@@ -15,12 +15,10 @@ from nnx_migrate.check.jobs import Column, Job, Ran, Side, WasTraced, Widened
 from nnx_migrate.check.judging import (
     Strictness,
     judge_programs,
-    judge_replay,
     judge_rounding,
     judge_runs,
 )
 from nnx_migrate.check.processes import Pending, Workers
-from nnx_migrate.check.recording.store import recorded_observation
 from nnx_migrate.check.verdicts import CaseResult, ColumnResult, Verdict
 
 
@@ -54,6 +52,9 @@ def check_jobs(
         for job in jobs
         if prove and _can_be_traced(job)
     }
+    for column in columns:
+        if tracing:
+            workers.submit(worker.refresh, column, jobs[0])
     waiting: list[_Case] = []
     for job in jobs:
         case = _Case(job, workers, strictness)
@@ -147,9 +148,6 @@ class _Case:
         if isinstance(new, NotDone):
             return ColumnResult(Verdict.NOT_CHECKED, f"new: {new.reason}", proof=proof)
         result = judge_runs(old, new, self.strictness, proof)
-        if result.verdict is Verdict.DIFFERENT and self.job.kind == "recorded":
-            found = recorded_observation(self.job.file, int(self.job.entry))
-            return judge_replay(result, old, found)
         if result.verdict is not Verdict.CLOSE:
             return result
         wide = [self._in_float64(each) for each in (self.reference, column)]

@@ -106,27 +106,6 @@ def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> Column
     return ColumnResult(Verdict.EQUAL, notes=tuple(notes), proof=proof)
 
 
-def judge_replay(result: ColumnResult, old: Ran, recorded: Observation | None) -> ColumnResult:
-    """Looks at a difference in a recorded call: does the old code repeat itself at all?
-
-    Args:
-        result: `different`.
-        old: what the reference gave.
-        recorded: what it gave in the user's own run; None where that is not known.
-
-    Returns:
-        `not checked` where the old code depends on more than its arguments, else `result`.
-    """
-    if recorded is None or compare(recorded, old.called).different is None:
-        return result
-    return dataclasses.replace(
-        result,
-        verdict=Verdict.NOT_CHECKED,
-        reason="the old code gives something else than when it was recorded: it depends on more "
-        "than its arguments",
-    )
-
-
 def judge_rounding(
     result: ColumnResult, old: Observation | NotDone, new: Observation | NotDone
 ) -> ColumnResult:

@@ -6,6 +6,7 @@ a decorator returns (a fixture of pytest, say) is left alone and reported.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import types
@@ -42,6 +43,9 @@ def _around(target: Any, path: str, name: str) -> Any:
     if isinstance(target, (staticmethod, classmethod)):
         return type(target)(_around(target.__func__, path, name))
     site = Site(path, name)
+    if _holds_modules(target):
+        note_missed(site, "it holds Modules of its own, whose state no recorded call has")
+        return target
     if isinstance(target, types.FunctionType):
         kinds = inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction
         if any(is_kind(inspect.unwrap(target)) for is_kind in kinds):
@@ -66,6 +70,34 @@ def _function(target: types.FunctionType, site: Site) -> Callable[..., Any]:
     return recorded
 
 
+def _holds_modules(target: Any) -> bool:
+    """Whether it is bound to Modules, as `nnx.cached_partial` and `functools.partial` do it."""
+    held: list[Any] = []
+    if isinstance(target, functools.partial):
+        held += [target.args, target.keywords]
+    elif isinstance(target, types.FunctionType):
+        for cell in target.__closure__ or ():
+            # A cell that nothing was put into yet.
+            with contextlib.suppress(ValueError):
+                held.append(cell.cell_contents)
+    elif _is_wrapped(target):
+        held += getattr(target, "__dict__", {}).values()
+    inside = [
+        each
+        for value in held
+        if isinstance(value, (tuple, list, dict))
+        for each in (value.values() if isinstance(value, dict) else value)
+    ]
+    return any(_is_pytree(value) for value in held + inside)
+
+
+def _is_pytree(value: Any) -> bool:
+    return any(
+        base.__name__ == "Pytree" and base.__module__.startswith("flax.")
+        for base in type(value).__mro__
+    )
+
+
 def _is_wrapped(target: Any) -> bool:
     cls = type(target)
     if not callable(target) or isinstance(target, type):
@@ -74,9 +106,7 @@ def _is_wrapped(target: Any) -> bool:
         return True
     family = cls.__module__.partition(".")[0]
     # Modules of flax are callable, too, and are no functions.
-    return family in _WRAPPED_FAMILIES and not any(
-        base.__name__ == "Pytree" and base.__module__.startswith("flax.") for base in cls.__mro__
-    )
+    return family in _WRAPPED_FAMILIES and not _is_pytree(target)
 
 
 class Callee:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import random
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy
+
 from nnx_migrate.check.calls import Call
+from nnx_migrate.check.comparison import compare
+from nnx_migrate.check.forms import Observation
 from nnx_migrate.check.jobs import Side
-from nnx_migrate.check.recording.store import StoredCall, read_call
+from nnx_migrate.check.recording.store import StoredCall, read_call, recorded_observation
 from nnx_migrate.check.recording.unpacking import Reader, module_of, unpacked
 
 
@@ -44,7 +49,38 @@ def recorded_call(recording: Path, number: int, side: Side, *, numbers: bool = T
     return Call(function, arguments, keywords)
 
 
+def unlike_recorded(recording: Path, number: int, called: Observation) -> str:
+    """Says why a call that was made again stands for nothing.
+
+    Args:
+        recording: the file.
+        number: of the call.
+        called: what came of it on the old side.
+
+    Returns:
+        "" where it raised the same or returned the same as in the user's own run.
+
+    Raises:
+        LookupError: there is no such call.
+    """
+    recorded = recorded_observation(recording, number)
+    if recorded is None:
+        made_up = read_call(recording, number).kept != "values"
+        numbers = "with made-up numbers" if made_up else "made again"
+        return called.raised and f"{numbers} it raises {called.raised}: {called.message}"[:500]
+    if recorded.raised != called.raised:
+        again = f"raises {called.raised}: {called.message}" if called.raised else "returns"
+        before = f"raised {recorded.raised}" if recorded.raised else "returned"
+        return f"the recorded call {before}, and made again it {again}"[:500]
+    apart = compare(recorded, called).different
+    why = "made again it gives something else, so more than its arguments decides"
+    return f"{why}: {apart}"[:500] if apart is not None and not called.raised else ""
+
+
 def _resume(stored: StoredCall, side: Side) -> None:
+    # Unseeded draws at import would differ between the sides.
+    random.seed(0)
+    numpy.random.seed(0)
     # For good: the function may read the command line and import only when it is called.
     sys.argv = list(stored.argv)
     root = side.root if side.root.is_dir() else side.root.parent

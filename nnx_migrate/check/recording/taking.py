@@ -76,7 +76,9 @@ def make_call(
     except (Exception, SystemExit) as error:
         _end(site, begun, functools.partial(_raised, error))
         raise
-    _end(site, begun, functools.partial(_returned, args, kwargs, result))
+    returned = functools.partial(_returned, args, kwargs, result)
+    # With numbers made up for shapes it will return something else.
+    _end(site, begun, returned if begun.kept == "values" else lambda: None)
     return result
 
 
@@ -154,15 +156,14 @@ def _take_traced(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -
 def _end(site: Site, begun: _Begun, observe: Callable[[], Observation | None]) -> None:
     with _working(site):
         observed: bytes | None = None
-        if begun.kept == "values":
-            from nnx_migrate.check.recording.packing import packed
+        from nnx_migrate.check.recording.packing import packed
 
-            settings = read_settings()
-            # A result that is no value at all spoils the observation, not the call.
-            with contextlib.suppress(Exception):
-                found = observe()
-                if found is not None:
-                    observed = packed(found, settings.root, settings.most_bytes)
+        settings = read_settings()
+        # A result that is no value at all spoils the observation, not the call.
+        with contextlib.suppress(Exception):
+            found = observe()
+            if found is not None:
+                observed = packed(found, settings.root, settings.most_bytes)
         _store(site, begun, observed)
 
 

@@ -213,3 +213,51 @@ def test_a_single_program_without_a_guard_is_checked(tmp_path: Path, right: bool
         for column in each.columns.values():
             good = column.verdict in (Verdict.PROVED, Verdict.EQUAL)
             assert good is (right or "refuse" in name), results
+
+
+def test_calls_that_depend_on_more_than_their_arguments_are_not_checked(tmp_path: Path) -> None:
+    old = """import functools
+import jax.numpy as jnp
+from flax import nnx
+
+calls = 0
+
+
+def uses_global(x):
+    return model(x)
+
+
+def counts(x):
+    global calls
+    calls += 1
+    return x + calls
+
+
+if __name__ == "__main__":
+    calls = 5
+    model = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+    uses_global(jnp.ones(2))
+    counts(1)
+else:
+    model = None
+
+bound = functools.partial(nnx.Linear.__call__, nnx.Linear(2, 2, rngs=nnx.Rngs(0)))
+cached = nnx.cached_partial(nnx.jit(nnx.Linear.__call__), nnx.Linear(2, 2, rngs=nnx.Rngs(0)))
+"""
+    new = (
+        old.replace("model(x)", "model(x) * 2")
+        .replace("x + calls", "x + 2 * calls")
+        .replace("Rngs(0)", "Rngs(1)")
+    )
+    project = write_project(tmp_path, {"a.py": old}, {"a.py": (old, new)})
+    missed = project.record("a.py").missed
+    assert [each.name for each in missed] == ["bound", "cached"]
+    assert {each.reason.partition(",")[0] for each in missed} == {"it holds Modules of its own"}
+    results = project.check(project.jobs())
+    reasons = {}
+    for name, each in results.items():
+        (found,) = {(column.verdict, column.reason) for column in each.columns.values()}
+        assert found[0] is Verdict.NOT_CHECKED
+        reasons[name] = found[1]
+    assert "made again it raises TypeError" in reasons["a.py:uses_global#1"]
+    assert "more than its arguments decides: result: expected" in reasons["a.py:counts#1"]
