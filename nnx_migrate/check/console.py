@@ -70,7 +70,13 @@ def run_check(old: Side, new: Side, request: CheckRequest) -> CheckReport:
     inputs = _inputs(old, new, request)
     wanted = [job for job in inputs.jobs if _wanted(job, request.only)]
     environment = environment_of(request)
-    told = circumstances({"environment": environment, "settings": request.settings})
+    told = circumstances(
+        {
+            "environment": environment,
+            "tolerances": request.settings.tolerances,
+            "prove": request.prove,
+        }
+    )
     cache = Cache((STATE / "check").resolve(), (old, new), told)
     known = {job.name: cache.find(job) for job in wanted if request.cached and not request.costs}
     results: dict[str, CaseResult] = {name: found for name, found in known.items() if found}

@@ -257,3 +257,42 @@ def test_an_earlier_revision_is_a_side(tmp_path: Path, command: Command) -> None
     done = command("check", "git:HEAD", ".", "--cases", "cases.py")
     assert done.code == 1
     assert b"call: result: expected plain int 1, got plain int 2" in done.out
+
+
+RUN = """\
+import jax.numpy as jnp
+import optax
+from flax import nnx
+
+import train
+
+if __name__ == "__main__":
+    model = train.Net(4, nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
+    for _ in range(6):
+        train.train_step(model, optimizer, jnp.ones((4, 4)))
+    print(train.summed(jnp.arange(100.0)))
+"""
+
+
+def test_the_calls_of_a_program_are_recorded_and_made_again(
+    tmp_path: Path, command: Command
+) -> None:
+    for side, text in (("old", OLD), ("new", NEW)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "train.py").write_text(text)
+        (tmp_path / side / "run.py").write_text(RUN)
+    done = command("check", "old", "new", "--platform", "cpu", "--", "python", "run.py")
+    lines = {line.split()[0]: line.split()[1:] for line in done.out.decode().splitlines()}
+    assert lines["train.py:train_step#1"] == ["proved", "proved"]
+    assert lines["train.py:summed#1"][0] in ("equal", "close")
+    assert b"note: train.py:scaled was never called" in done.out
+    assert done.code == 0
+    # The recording is kept, and can be used without the program.
+    kept = ".nnx-migrate/recording.sqlite"
+    again = command("check", "old", "new", "--platform", "cpu", "--recording", kept)
+    assert again.code == 0
+    assert b"unchanged since an earlier check" in again.out
+    failed = command("check", "old", "new", "--", "python", "-c", "raise SystemExit(3)")
+    assert failed.code == 2
+    assert b"ended with exit code 3" in failed.out

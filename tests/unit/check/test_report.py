@@ -1,0 +1,90 @@
+"""The report of a check: exit codes, what costs more, what is told."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from nnx_migrate.check.comparison import Difference
+from nnx_migrate.check.jobs import Costs
+from nnx_migrate.check.report import CheckReport, as_json, as_text, regressions
+from nnx_migrate.check.verdicts import CaseResult, ColumnResult, Verdict
+
+APART = Difference("result/x[3]", "1.0 float32", "2.0 float32", 8388608, 1.0)
+
+
+def case(name: str, graph: Verdict, tree: Verdict) -> CaseResult:
+    columns = {}
+    for column, verdict in (("new@graph", graph), ("new@tree", tree)):
+        apart = verdict is Verdict.DIFFERENT
+        reason = "the process died" if verdict is Verdict.NOT_CHECKED else ""
+        columns[column] = ColumnResult(
+            verdict, reason, "gradient" if apart else "", APART if apart else None
+        )
+    return CaseResult(name, columns, 1.0, {})
+
+
+def report(*cases: CaseResult, costs: dict[str, dict[str, Costs]] | None = None) -> CheckReport:
+    scripts = {("c", "new@tree"): "again.py"}
+    return CheckReport(
+        cases, ("new@graph", "new@tree"), costs or {}, scripts, ("f was not called",)
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "code"),
+    [
+        ([Verdict.PROVED, Verdict.EQUAL, Verdict.CLOSE], 0),
+        ([Verdict.PROVED, Verdict.DIFFERENT, Verdict.NOT_CHECKED], 1),
+        ([Verdict.PROVED, Verdict.NOT_CHECKED], 2),
+        ([], 2),
+    ],
+)
+def test_exit_codes(verdicts: list[Verdict], code: int) -> None:
+    cases = [case(str(n), Verdict.PROVED, verdict) for n, verdict in enumerate(verdicts)]
+    assert report(*cases).exit_code == code
+
+
+def test_the_weakest_column_counts() -> None:
+    assert case("c", Verdict.NOT_CHECKED, Verdict.DIFFERENT).verdict is Verdict.DIFFERENT
+    assert case("c", Verdict.PROVED, Verdict.CLOSE).verdict is Verdict.CLOSE
+
+
+def test_a_difference_is_told_with_its_place_and_script() -> None:
+    text = as_text(report(case("c", Verdict.EQUAL, Verdict.DIFFERENT)), verbose=False)
+    assert text.splitlines()[1].split() == ["c", "equal", "different"]
+    assert "gradient: result/x[3]: expected 1.0 float32, got 2.0 float32 (8388608 ulps" in text
+    assert "a relative tolerance of 1.0e+00 would let it pass" in text
+    assert "again with: python again.py new tree" in text
+    assert "note: f was not called" in text
+    assert text.endswith("1 case: 1 different\n")
+
+
+def test_json_has_all_of_it() -> None:
+    found = json.loads(as_json(report(case("c", Verdict.EQUAL, Verdict.DIFFERENT))))
+    column = found["cases"][0]["columns"]["new@tree"]
+    assert column["difference"]["path"] == "result/x[3]"
+    assert column["repro"] == "again.py"
+    assert (found["schema"], found["summary"], found["exit_code"]) == (1, {"different": 1}, 1)
+    assert found["remarks"] == ["f was not called"]
+
+
+def test_costs_that_grew_past_their_threshold_are_told() -> None:
+    old = Costs(1, 1.0, 100_000, 1e6, 50.0)
+    worse = Costs(2, 9.0, 200_000, 1.2e6, 90.0)
+    fine = Costs(1, 9.0, 110_000, 1.05e6, 90.0)
+    told = list(regressions({"old@graph": old, "new@graph": fine, "new@tree": worse}))
+    assert told == [
+        "new@tree: traces 1 -> 2",
+        "new@tree: temporary bytes 100000 -> 200000",
+        "new@tree: flops 1e+06 -> 1.2e+06",
+    ]
+    text = as_text(
+        report(
+            case("c", Verdict.EQUAL, Verdict.EQUAL),
+            costs={"c": {"old@graph": old, "new@tree": worse}},
+        ),
+        verbose=False,
+    )
+    assert "c costs more: new@tree: traces 1 -> 2" in text
