@@ -78,6 +78,9 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             return _key_by_name(obj) if _is_key(obj) else NotImplemented
         return self._reference(obj) or super().reducer_override(obj)
 
+    def _is_the_users(self, origin: Path) -> bool:
+        return origin.is_relative_to(self._root) and "site-packages" not in origin.parts
+
     def _reference(self, obj: Any) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
         if not callable(obj):
             return None
@@ -91,8 +94,10 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             return None
         if found is not obj:
             return None
-        origin = Path(getattr(module, "__file__", None) or "").resolve()
-        if origin.is_relative_to(self._root) and "site-packages" not in origin.parts:
+        # The module of a builtin has no file, and an empty path would be the current folder.
+        file = getattr(module, "__file__", None)
+        origin = Path(file).resolve() if file else None
+        if origin and self._is_the_users(origin):
             spec = getattr(module, "__spec__", None)
             known = module.__name__ if module.__name__ != "__main__" else getattr(spec, "name", "")
             return of_the_user, (origin.relative_to(self._root).as_posix(), known, name)

@@ -155,4 +155,5 @@ def array_of_shape(shape: tuple[int, ...], dtype: Any, weak: bool) -> Any:
         return jnp.zeros(shape, dtype)
     # Positive and below one: for logarithms, square roots, probabilities and moments alike.
     size = int(np.prod(shape))
-    return jnp.asarray(np.random.default_rng(size).uniform(0.1, 0.9, shape), dtype)
+    made_up = np.random.default_rng(size).uniform(0.1, 0.9, shape)
+    return jnp.asarray(made_up, jax.dtypes.canonicalize_dtype(dtype))

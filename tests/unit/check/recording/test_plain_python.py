@@ -92,7 +92,8 @@ if __name__ == "__main__":
     with contextlib.suppress(ValueError):
         fails(4)
     takes_lock(threading.Lock())
-    print(takes_function(outer, Other(5)), cached.cache_info().misses, outer.__name__)
+    print(takes_function(outer, Other(5)), takes_function(abs, Other(-6)))
+    print(cached.cache_info().misses, outer.__name__)
     print(sys.argv, __name__, sys.path[0] == __file__.rpartition("/")[0], __file__)
     fails(7)
 '''
@@ -121,7 +122,7 @@ def test_calls_are_recorded_and_the_program_does_not_notice(
     capfd.readouterr()
     outcome = project.record(script, "--flag", "v")
     printed = capfd.readouterr().err
-    assert printed.splitlines()[:4] == plain.stdout.splitlines()[:4]
+    assert printed.splitlines()[:5] == plain.stdout.splitlines()[:5]
     assert printed.splitlines()[-1] == plain.stderr.splitlines()[-1] == "ValueError: 7"
     assert outcome.exit_code == plain.returncode == 1
     frames = [
@@ -143,6 +144,7 @@ def test_calls_are_recorded_and_the_program_does_not_notice(
         "outer#3",
         "plus#1",
         "takes_function#1",
+        "takes_function#2",
     ]
     assert outcome.recorded == len(names)
     assert outcome.never_called == ("program.py:never",)
@@ -187,6 +189,7 @@ for job in recorded_jobs(recording):
     assert "program.py:outer#3 3\n" in replayed[0]
     assert "program.py:Point.make#1 1\n" in replayed[0]
     assert "program.py:takes_function#1 5\n" in replayed[0]
+    assert "program.py:takes_function#2 6\n" in replayed[0]
 
 
 def test_the_bound_holds_for_all_processes_together(tmp_path: Path) -> None:
