@@ -138,10 +138,12 @@ class Limits:
     Args:
         seconds: for one of its runs, imports included.
         gigabytes: of memory for its process; 0 for no limit.
+        cases: after so many a process starts anew, and with it its memory; 0 for never.
     """
 
     seconds: float = 120.0
     gigabytes: float = 0.0
+    cases: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -105,6 +105,7 @@ def running_workers(
     pools = {
         column.name: ProcessPool(
             max_workers=1,
+            max_tasks=limits.cases,
             context=spawned,
             initializer=start,
             initargs=(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import sys
 import tempfile
@@ -26,7 +27,7 @@ _ENVIRONMENT = {
     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
 }
 # A program may wait behind others that are compiled on a busy machine; it must not hang for ever.
-_LIMITS = Limits(seconds=300)
+_LIMITS = Limits(seconds=300, cases=80)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -93,7 +94,10 @@ def difference(expected: Result, actual: Result) -> str | None:
     return None if found is None else str(found)
 
 
-def run_programs(programs: Sequence[tuple[str, Path, Path]], mode: Mode) -> dict[str, Result]:
+Program = tuple[str, Path, Path]
+
+
+def run_programs(programs: Sequence[Program], mode: Mode) -> dict[str, Result]:
     """Runs programs in one process of the checker.
 
     Args:
@@ -103,11 +107,29 @@ def run_programs(programs: Sequence[tuple[str, Path, Path]], mode: Mode) -> dict
     Returns:
         A result for each name.
     """
-    column = ProgramColumn(Side("old", GOLDEN, ()), mode)
-    with tempfile.TemporaryDirectory() as logs:
-        started = running_workers([column], _LIMITS, _ENVIRONMENT, Path(logs))
-        with started as workers:
-            pending = {
+    return run_side_by_side([(programs, mode)])[0]
+
+
+def run_side_by_side(runs: Sequence[tuple[Sequence[Program], Mode]]) -> list[dict[str, Result]]:
+    """Runs sets of programs at the same time, each in a process of the checker.
+
+    Args:
+        runs: the programs and the mode of each.
+
+    Returns:
+        A result for each name, for each of them.
+    """
+    columns = [
+        ProgramColumn(Side("old", GOLDEN, ()), mode)
+        for _, mode in runs
+    ]
+    with contextlib.ExitStack() as stack:
+        logs = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        pending = []
+        for column, (programs, _) in zip(columns, runs, strict=True):
+            # A process each, also where two of them are the same side in the same mode.
+            workers = stack.enter_context(running_workers([column], _LIMITS, _ENVIRONMENT, logs))
+            submitted = {
                 name: workers.submit(
                     worker.run,
                     dataclasses.replace(column, side=Side("old", program, ())),
@@ -115,7 +137,11 @@ def run_programs(programs: Sequence[tuple[str, Path, Path]], mode: Mode) -> dict
                 )
                 for name, program, drive in programs
             }
-            return {name: _result(workers.settle(each, Ran)) for name, each in pending.items()}
+            pending.append((workers, submitted))
+        return [
+            {name: _result(workers.settle(each, Ran)) for name, each in submitted.items()}
+            for workers, submitted in pending
+        ]
 
 
 def _result(ran: Ran | NotDone) -> Result:
@@ -124,18 +150,27 @@ def _result(ran: Ran | NotDone) -> Result:
     return Result(ran.called, ran.seconds)
 
 
-def run_column(cases: Sequence[Case], column: Column) -> dict[str, Result]:
-    """Runs one side of all cases in one mode.
+def run_columns(
+    cases: Sequence[Case], columns: Sequence[Column]
+) -> dict[str, dict[str, Result]]:
+    """Runs sides of all cases in their modes, all at the same time.
 
     Args:
         cases: the cases; one whose side does not exist yet ends with an error that says so.
-        column: the side and the mode.
+        columns: the sides and their modes.
 
     Returns:
-        A result for each case name.
+        A result for each case name, by the name of the column.
     """
-    programs = [(case.name, case.program(column.side), case.folder / "drive.py") for case in cases]
-    return run_programs(programs, column.mode)
+    runs = [
+        (
+            [(case.name, case.program(column.side), case.folder / "drive.py") for case in cases],
+            column.mode,
+        )
+        for column in columns
+    ]
+    found = run_side_by_side(runs)
+    return {column.name: results for column, results in zip(columns, found, strict=True)}
 
 
 def main() -> None:
@@ -143,7 +178,7 @@ def main() -> None:
     wanted = sys.argv[1].split(",")
     cases = all_cases(tuple(sys.argv[2:]))
     columns = [column for column in ALL_COLUMNS if column.name in wanted]
-    results = {column.name: run_column(cases, column) for column in columns}
+    results = run_columns(cases, columns)
     reference = results[columns[0].name]
     for case in cases:
         for column in columns:

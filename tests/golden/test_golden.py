@@ -13,12 +13,13 @@ from tests.golden.cases import Case, all_cases
 from tests.golden.columns import (
     AFTER_GRAPH,
     AFTER_TREE,
+    ALL_COLUMNS,
     BEFORE_GRAPH,
     BEFORE_TREE,
     Column,
     Result,
     difference,
-    run_column,
+    run_columns,
 )
 from tests.golden.migration import migrate_tree, options_for, wrong_outcomes
 
@@ -29,24 +30,20 @@ ColumnOf = Callable[[Column], dict[str, Result]]
 
 @pytest.fixture(scope="session")
 def column(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> ColumnOf:
-    """Runs a column once for all tests and all workers of this session."""
+    """Runs all columns once for all tests and all workers of this session."""
     base = tmp_path_factory.getbasetemp()
     shared = base if worker_id == "master" else base.parent
 
     def results(wanted: Column) -> dict[str, Result]:
-        file = shared / f"golden-{wanted.name}.pickle"
-        with open(shared / f"golden-{wanted.name}.lock", "w") as lock:
+        file = shared / "golden.pickle"
+        with open(shared / "golden.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not file.exists():
-                _store(file, run_column(CASES, wanted))
-        found: dict[str, Result] = pickle.loads(file.read_bytes())
-        return found
+                file.write_bytes(pickle.dumps(run_columns(CASES, ALL_COLUMNS)))
+        found: dict[str, dict[str, Result]] = pickle.loads(file.read_bytes())
+        return found[wanted.name]
 
     return results
-
-
-def _store(file: Path, results: dict[str, Result]) -> None:
-    file.write_bytes(pickle.dumps(results))
 
 
 @each_case
