@@ -18,6 +18,7 @@ from codemods._popped import (
 from nnx_migrate.facts.sites import assigned_value
 from nnx_migrate.facts.values import is_unknown
 from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.layout import hoistable
 from nnx_migrate.rewrite.plan import CapturedCall, Read
 
 _SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return
@@ -56,6 +57,7 @@ def read_after(context: FileContext, use: ast.Call, names: frozenset[str]) -> Ca
     shared = context.analysis.sharing.of(context.values(model))
     if shared:
         raise NotCaptured(shared)
+    _check_one_pop(context, loads, popping)
     reads = list(_reads(context, model, loads, names, statement))
     if not reads:
         raise NotCaptured(f"nothing reads what is sown on {model.id}")
@@ -78,6 +80,23 @@ def _pops(context: FileContext, statement: ast.stmt, model: str) -> bool:
     return isinstance(statement, _SIMPLE) and any(
         isinstance(node, ast.Call) and is_pop(context, node, model) for node in ast.walk(statement)
     )
+
+
+def _check_one_pop(
+    context: FileContext, loads: Sequence[ast.Name], popping: ast.stmt | None
+) -> None:
+    """What a pop takes is gone for all that comes later: one, whatever happens, and the last."""
+    for load in loads:
+        call = context.tree.parents[load]
+        if not (isinstance(call, ast.Call) and is_pop(context, call, load.id)):
+            continue
+        if context.tree.statement(call) is not popping:
+            raise NotCaptured(f"it is popped in line {call.lineno} too")
+        reason = hoistable(context, call)
+        if reason:
+            raise NotCaptured(reason.replace("the call stands", "nnx.pop stands"))
+        if sum(context.tree.statement(each) is popping for each in loads) != 1:
+            raise NotCaptured(f"{load.id} is used twice in line {call.lineno}")
 
 
 def _check_reached(

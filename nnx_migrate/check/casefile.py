@@ -55,13 +55,17 @@ def call_of(function: Callable[..., Any], load_program: Callable[[], object]) ->
         BadCase: a parameter cannot be made, or what it returns is no call.
         NotBuildable: a Module among the parameters needs what its signature does not tell.
     """
-    given = {
-        parameter.name: _made(function.__name__, parameter, load_program)
-        for parameter in inspect.signature(function, eval_str=True).parameters.values()
-    }
+
+    def answer() -> Any:
+        parameters = inspect.signature(function, eval_str=True).parameters.values()
+        return function(
+            **{each.name: _made(function.__name__, each, load_program) for each in parameters}
+        )
+
     if function.__name__ == "drive":
-        return Call(lambda: function(**given), returns_driver=True)
-    returned = function(**given)
+        # What the program raises when it is imported is what becomes of it.
+        return Call(answer, returns_driver=True)
+    returned = answer()
     if callable(returned):
         return Call(returned)
     if (
