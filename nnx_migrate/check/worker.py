@@ -137,7 +137,7 @@ def _calling(column: Column, job: Job, use: Callable[[Call], _Kept | NotDone]) -
     try:
         return use(call)
     finally:
-        if not column.side.root.is_dir() or job.kind == "module":
+        if job.program or job.kind == "module" or not column.side.root.is_dir():
             _forget(column)
 
 
