@@ -116,8 +116,13 @@ def compare_views(
     """Compares two flattened values; the arguments are those of `compare`."""
     closest: Difference | None = None
     notes: list[str] = []
+    gone = _second_names_gone(old, new)
+    for name, first in gone.items():
+        notes.append(f"{name} was another name of {first} and is none now")
     for path in sorted(old.form.keys() | new.form.keys(), key=natural):
         left, right = old.form.get(path), new.form.get(path)
+        if right is None and gone and old.second_name(path) in gone:
+            continue
         found = _leaf_difference(path, left, right, tolerances)
         if found is None:
             continue
@@ -132,6 +137,15 @@ def compare_views(
             apart = Difference(path, f"the same object as {first}", "an object of its own")
             return Comparison(apart, closest, tuple(notes))
     return Comparison(None, closest, tuple(notes))
+
+
+def _second_names_gone(old: View, new: View) -> dict[str, str]:
+    """Names of what has another name before them, and keeps that one: a property, perhaps."""
+    return {
+        name: first
+        for name, first in old.shared.items()
+        if name not in new.form and first in new.form and old.second_name(name) == name
+    }
 
 
 def natural(path: str) -> list[tuple[int, str]]:

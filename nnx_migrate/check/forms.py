@@ -56,6 +56,26 @@ class View:
     form: Form
     shared: Mapping[str, str]
 
+    def second_name(self, path: str) -> str:
+        """The part of a path, from its start, that reaches what has an earlier name; "" for none.
+
+        Args:
+            path: of a leaf.
+        """
+        parts = path.split("/")
+        starts = ("/".join(parts[:length]) for length in range(1, len(parts) + 1))
+        return next((start for start in starts if start in self.shared), "")
+
+    def first_name(self, path: str) -> str:
+        """The first path of the same leaf.
+
+        Args:
+            path: of a leaf.
+        """
+        while start := self.second_name(path):
+            path = self.shared[start] + path[len(start) :]
+        return path
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Observation:
@@ -80,14 +100,15 @@ class Traced:
         before: the arguments as they were.
         view: result and arguments after the call; arrays have no data.
         outputs: path of an array -> canonical hash of how it is computed from the inputs.
-        gradient: path of a float input -> hash of its gradient; None where none was asked for.
+        gradient: path of a float input -> hash of its gradient; None where none was asked for,
+            or why there is none.
         equations: how many there are in the programs.
     """
 
     before: View
     view: View
     outputs: Mapping[str, str]
-    gradient: Mapping[str, str] | None
+    gradient: Mapping[str, str] | NotDone | None
     equations: int
 
 

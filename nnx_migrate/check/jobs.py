@@ -57,12 +57,15 @@ class Job:
             the recording `file`; "module": the file is run from its first line to its last.
         file: where it is to be found.
         entry: the name or number in it.
+        program: the file, relative to each side, that a case file's `program` stands for; "" for
+            the side itself, a single program.
     """
 
     name: str
     kind: JobKind
     file: Path
     entry: str
+    program: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

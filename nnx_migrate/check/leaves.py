@@ -62,7 +62,8 @@ def array_leaves(value: object) -> dict[str, Any]:
         value: as `view_of` takes it.
 
     Returns:
-        Array by the path that `view_of` gives it.
+        Array by the path that `view_of` gives it. What the result, or the arguments, reach by a
+        second name is left out there: it is the same, and need not be reached by that name later.
     """
     walk = _Walk()
     for _ in walk.leaves("", value, ()):
@@ -74,6 +75,7 @@ class _Walk:
     def __init__(self) -> None:
         self.shared: dict[str, str] = {}
         self.arrays: dict[str, Any] = {}
+        self._depth_of_second_names = 0
         # The objects are kept, so that no other gets the id of one that is gone.
         self._first: dict[int, tuple[str, object]] = {}
 
@@ -85,25 +87,30 @@ class _Walk:
             return
         leaf = _leaf(value)
         if leaf is not None:
-            if isinstance(leaf, Array):
+            if isinstance(leaf, Array) and not self._depth_of_second_names:
                 self.arrays[path] = value
             yield path, leaf
             return
         if callable(value) and not isinstance(value, (nnx.Pytree, nnx.Variable)):
             return
-        self._note(path, value)
+        second_name = self._note(path, value)
         kind, children = _open(value)
         yield path, kind
+        self._depth_of_second_names += second_name
         for name, child in children:
             inner = f"{path}/{name}" if path else name
             yield from self.leaves(inner, child, (*above, id(value)))
+        self._depth_of_second_names -= second_name
 
-    def _note(self, path: str, value: object) -> None:
+    def _note(self, path: str, value: object) -> bool:
+        """Notes an object; whether it was reached before, from the same root."""
         if not isinstance(value, (nnx.Pytree, nnx.Variable)):
-            return
+            return False
         first = self._first.setdefault(id(value), (path, value))[0]
-        if first != path:
-            self.shared[path] = first
+        if first == path:
+            return False
+        self.shared[path] = first
+        return first.split("/")[0] == path.split("/")[0]
 
 
 def _leaf(value: object) -> Leaf | None:

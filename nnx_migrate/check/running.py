@@ -90,6 +90,9 @@ def _filled(view: View, outputs: dict[str, Any]) -> View:
         assert isinstance(leaf, Array)
         raw = jax.random.key_data(value) if leaf.kind == "key" else value
         form[path] = Array(leaf.kind, leaf.dtype, leaf.shape, np.asarray(raw))
+    for path, leaf in view.form.items():
+        if isinstance(leaf, Array) and path not in outputs:
+            form[path] = form[view.first_name(path)]
     return View(form, view.shared)
 
 

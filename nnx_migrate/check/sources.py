@@ -19,10 +19,10 @@ def call_of_job(column: Column, job: Job, *, numbers: bool = True) -> Call:
     Raises:
         Exception: whatever the user's code raises.
     """
-    root = column.side.root
+    program = column.side.root / job.program if job.program else column.side.root
     if job.kind == "function":
         module = load_file(job.file)
-        return call_of(getattr(module, job.entry), lambda: load_file(root))
+        return call_of(getattr(module, job.entry), lambda: load_file(program))
     if job.kind == "recorded":
         from nnx_migrate.check.recording.replaying import recorded_call
 

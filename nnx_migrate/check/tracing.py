@@ -30,20 +30,22 @@ def traced_call(call: Call) -> Traced | NotDone:
         if isinstance(outputs, NotDone):
             return outputs
         view = pure.view()
-        gradient = None
-        equations = outputs[1]
-        why_not = takes_gradient(call, pure)
-        if not why_not:
-            found = _hashes(gradient_of(pure), pure.inputs)
-            if isinstance(found, NotDone):
-                return found
-            gradient, more = found
-            equations += more
     except NotPure as error:
         return NotDone(str(error))
     except Exception as error:
         return NotDone(f"not traceable: {type(error).__name__}: {error}"[:500])
-    return Traced(before, view, outputs[0], gradient, equations)
+    hashes, equations = outputs
+    if takes_gradient(call, pure):
+        return Traced(before, view, hashes, None, equations)
+    try:
+        found = _hashes(gradient_of(pure), pure.inputs)
+    except Exception as error:
+        # There is none of a while loop, for one.
+        why_not = NotDone(f"no gradient: {type(error).__name__}: {error}"[:500])
+        return Traced(before, view, hashes, why_not, equations)
+    if isinstance(found, NotDone):
+        return found
+    return Traced(before, view, hashes, found[0], equations + found[1])
 
 
 def _hashes(

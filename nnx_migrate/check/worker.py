@@ -155,7 +155,7 @@ def _calling(
     try:
         return use(call)
     finally:
-        if column.side.is_program or job.kind == "module":
+        if column.side.is_program or job.program or job.kind == "module":
             _forget(column)
             _forget_file(job)
 

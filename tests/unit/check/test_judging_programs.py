@@ -1,0 +1,38 @@
+"""What two traced programs prove."""
+
+from __future__ import annotations
+
+from nnx_migrate.check.comparison import DEFAULT
+from nnx_migrate.check.forms import NotDone, Traced, View
+from nnx_migrate.check.judging import Strictness, judge_programs
+from nnx_migrate.check.verdicts import Verdict
+
+STRICTNESS = Strictness(DEFAULT)
+NOTHING = View({}, {})
+NO_GRADIENT = NotDone("no gradient: ValueError: of a while loop")
+
+
+def traced(output: str, gradient: dict[str, str] | NotDone | None) -> Traced:
+    return Traced(NOTHING, NOTHING, {"result": output}, gradient, 1)
+
+
+def test_equal_programs_with_equal_gradients_are_proved() -> None:
+    both = traced("a", {"x": "g"})
+    assert judge_programs(both, both, STRICTNESS).verdict is Verdict.PROVED
+
+
+def test_programs_that_have_no_gradient_are_proved_with_a_note() -> None:
+    both = traced("a", NO_GRADIENT)
+    found = judge_programs(both, both, STRICTNESS)
+    assert found.verdict is Verdict.PROVED
+    assert found.notes == (f"the gradient is not compared: {NO_GRADIENT.reason}",)
+
+
+def test_a_gradient_may_not_be_lost() -> None:
+    found = judge_programs(traced("a", {"x": "g"}), traced("a", NO_GRADIENT), STRICTNESS)
+    assert found.verdict is Verdict.NOT_CHECKED
+
+
+def test_other_outputs_are_not_proved_without_a_gradient() -> None:
+    found = judge_programs(traced("a", NO_GRADIENT), traced("b", NO_GRADIENT), STRICTNESS)
+    assert found.verdict is Verdict.NOT_CHECKED
