@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from codemods._forward import NotCaptured
+from codemods._kept_states import check_apart
 from codemods._popped import (
     LEAVING,
     calls_around,
@@ -61,6 +62,7 @@ def read_after(context: FileContext, use: ast.Call, names: frozenset[str]) -> Ca
     reads = list(_reads(context, model, loads, names, statement))
     if not reads:
         raise NotCaptured(f"nothing reads what is sown on {model.id}")
+    check_apart(context, reads, block, names)
     return CapturedCall(use, None, reads=tuple(reads))
 
 
@@ -108,9 +110,20 @@ def _check_reached(
     pops = [n for n in ast.walk(later[-1]) if isinstance(n, ast.Call)]
     known = [call for call in pops if context.tree.nnx_name(call.func) == "pop"]
     known += [around for pop in known for around in calls_around(context, pop)]
+    calls = [n for each in later for n in ast.walk(each) if isinstance(n, ast.Call)]
+    known += [call for call in calls if _is_filter(context, call)]
     foreign = foreign_call(context, taking, later, use, *known)
     if foreign is not None:
         raise NotCaptured(f"what line {foreign.lineno} calls may use it before it is popped")
+
+
+def _is_filter(context: FileContext, call: ast.Call) -> bool:
+    """Whether it is `nnx.state(model).filter(...)`."""
+    match call:
+        case ast.Call(func=ast.Attribute(value=ast.Call(func=func), attr="filter")):
+            return context.tree.nnx_name(func) == "state"
+        case _:
+            return False
 
 
 def check_made_here(context: FileContext, model: ast.Name, block: Sequence[ast.stmt]) -> None:
@@ -147,16 +160,36 @@ def _reads(
 
 
 def _taken(context: FileContext, load: ast.Name) -> Read | None:
-    """`nnx.state(model, T)`, or `nnx.pop(model, T)`."""
+    """`nnx.state(model, T)`, `nnx.pop(model, T)` or `nnx.state(model).filter(T)`."""
     call = context.tree.parents[load]
     if not (isinstance(call, ast.Call) and call.args[:1] == [load] and not call.keywords):
         return None
     name = context.tree.nnx_name(call.func)
+    if len(call.args) == 1 and name == "state":
+        return _filtered(context, call)
     if len(call.args) != 2 or name not in {*_TAKING, "pop"}:
         return None
     if context.tree.nnx_name(call.args[1]) in _OTHERS:
         return None
     return Read(call, call.args[1])
+
+
+def _filtered(context: FileContext, state: ast.Call) -> Read | None:
+    """`nnx.state(model).filter(T)`, the same as `nnx.state(model, T)`."""
+    match _filter_of(context, state):
+        case ast.Call(args=[wanted], keywords=[]) as call:
+            return None if context.tree.nnx_name(wanted) in _OTHERS else Read(call, wanted)
+        case _:
+            return None
+
+
+def _filter_of(context: FileContext, state: ast.Call) -> ast.Call | None:
+    """The call of its method `filter`, where that is all that the State is used for."""
+    match context.tree.parents[context.tree.parents[state]]:
+        case ast.Call(func=ast.Attribute(value=value, attr="filter")) as call if value is state:
+            return call
+        case _:
+            return None
 
 
 def _looked_up(context: FileContext, load: ast.Name, names: frozenset[str]) -> Read | None:
@@ -197,6 +230,8 @@ def is_blind(context: FileContext, load: ast.Name, names: frozenset[str]) -> boo
             name = context.tree.nnx_name(func)
             types = [context.tree.nnx_name(each) in _OTHERS for each in filters]
             wrt = [context.tree.nnx_name(k.value) in _OTHERS for k in keywords if k.arg == "wrt"]
+            if name == "state" and not filters and not keywords:
+                return _filters_others(context, parent)
             if name in _TAKING:
                 return bool(types) and all(types) and not keywords
             if name == "Optimizer":
@@ -206,6 +241,15 @@ def is_blind(context: FileContext, load: ast.Name, names: frozenset[str]) -> boo
             if sets_mode(context, context.tree.parents[parent], load):
                 return True
     return _is_other_value(context, load, names)
+
+
+def _filters_others(context: FileContext, state: ast.Call) -> bool:
+    """`nnx.state(model).filter(nnx.Param)`, of types of which nothing is sown."""
+    match _filter_of(context, state):
+        case ast.Call(args=[_, *_] as args, keywords=[]):
+            return all(context.tree.nnx_name(each) in _OTHERS for each in args)
+        case _:
+            return False
 
 
 def _is_other_value(context: FileContext, load: ast.Name, names: frozenset[str]) -> bool:

@@ -66,9 +66,10 @@ the State that the one before gave:
 
 and `forward` returns `nnx.capture(model, nnx.Intermediate, init=intermediates)(x)`.
 
-Values that are read where they lie (`nnx.state(model, nnx.Intermediate)`, `model.block.h[0]`) are
-read from the State (`model_intermediates["block"]["h"][0]`), where a pop follows in the same block,
-or the object is made beside the call and nothing else ever sees what lies on it.
+Values that are read where they lie (`nnx.state(model, nnx.Intermediate)`, `model.block.h[0]`,
+`nnx.state(model).filter(nnx.Intermediate)`) are read from the State that the call gives
+(`model_intermediates["block"]["h"][0]`), where a pop follows in the same block, or the object is
+made beside the call and nothing else ever sees what lies on it.
 
 Where the values are popped outside of the function that takes the gradient, or calls the jitted
 one, that function returns the State beside its result, and all its calls change with it; so do

@@ -49,6 +49,13 @@ def activations(x):
     return y, state, nnx.state(model, nnx.Param)
 
 
+def filtered(x):
+    """The whole state, of which one kind of Variable is kept."""
+    model = Net(nnx.Rngs(4))
+    y, sown = forward(model, x)
+    return y, jax.tree.map(jnp.mean, sown), nnx.state(model).filter(nnx.Param)
+
+
 def by_attribute(x):
     model = Net(nnx.Rngs(1))
     model.eval()
@@ -91,4 +98,4 @@ def run(x):
         errors.append(watched(model, x + i))
         outputs, intermediates = error(model, x, 1.0)
         errors.append((outputs, intermediates["logits"]))
-    return activations(x), by_attribute(x), trained(x), errors, model
+    return activations(x), filtered(x), by_attribute(x), trained(x), errors, model

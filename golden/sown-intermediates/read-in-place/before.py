@@ -48,6 +48,14 @@ def activations(x):
     return y, state, nnx.state(model, nnx.Param)
 
 
+def filtered(x):
+    """The whole state, of which one kind of Variable is kept."""
+    model = Net(nnx.Rngs(4))
+    y = forward(model, x)
+    sown = nnx.state(model).filter(nnx.Intermediate)
+    return y, jax.tree.map(jnp.mean, sown), nnx.state(model).filter(nnx.Param)
+
+
 def by_attribute(x):
     model = Net(nnx.Rngs(1))
     model.eval()
@@ -88,4 +96,4 @@ def run(x):
     for i in range(2):
         errors.append(watched(model, x + i))
         errors.append((error(model, x, 1.0), nnx.pop(model, nnx.Intermediate)["logits"]))
-    return activations(x), by_attribute(x), trained(x), errors, model
+    return activations(x), filtered(x), by_attribute(x), trained(x), errors, model
