@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nnx_migrate.config import Options
 from nnx_migrate.facts.analysis import Analysis, analysis_of
 from nnx_migrate.facts.index import index_tree
@@ -35,7 +37,13 @@ def active_rules(options: Options) -> list[Rule]:
     return found
 
 
-def plan(source: Source, module: str, project: Project, options: Options) -> FileResult:
+def plan(
+    source: Source,
+    module: str,
+    project: Project,
+    options: Options,
+    refuses: Callable[[str], str] | None = None,
+) -> FileResult:
     """Migrate one file.
 
     Args:
@@ -43,6 +51,8 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
         module: its dotted module name in `project`.
         project: facts of all files, this one included.
         options: which rules, and how far they may go.
+        refuses: says why a new text cannot be written back, "" when it can; what is refused at one
+            site is done otherwise there.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
@@ -67,7 +77,12 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
         else:
             analysis = Analysis(project.replacing(index_tree(tree, module, source)))
         context = FileContext(
-            str(source.path), Text(text), Tree(tree, module, analysis.project), analysis, options
+            str(source.path),
+            Text(text),
+            Tree(tree, module, analysis.project),
+            analysis,
+            options,
+            refuses,
         )
         if number == 0:
             findings += chosen_modes(context)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import nnx_migrate
-from nnx_migrate.outcomes import FileResult, Outcome
+from nnx_migrate.outcomes import FileResult, Finding, Outcome
 from nnx_migrate.totals import Totals
 
 SCHEMA_VERSION = 1
@@ -43,8 +43,15 @@ def _file(result: FileResult) -> dict[str, Any]:
         "path": str(result.path),
         "status": str(result.status),
         "reason": result.reason,
-        "findings": [dataclasses.asdict(finding) for finding in result.findings],
+        "findings": [_finding(finding) for finding in result.findings],
     }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    entry = dataclasses.asdict(finding)
+    if finding.in_cell is None:  # only in notebooks
+        del entry["in_cell"]
+    return entry
 
 
 def _outcomes(outcomes: Mapping[Outcome, int]) -> dict[str, int]:
