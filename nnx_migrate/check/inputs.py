@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nnx_migrate.check.casefile import case_names
@@ -84,7 +84,7 @@ def record_command(
     outcome = record(
         command, old, watched, recording, calls=calls, environment=environment, timeout=None
     )
-    remarks = [f"{each} was never called" for each in outcome.never_called]
+    remarks = list(_never_called(outcome.never_called))
     remarks += [
         f"{each.path}:{each.name}: {each.times} calls were not recorded: {each.reason}"
         for each in outcome.missed
@@ -94,6 +94,17 @@ def record_command(
     if outcome.exit_code:
         remarks.insert(0, f"`{' '.join(command)}` ended with exit code {outcome.exit_code}")
     return Inputs((*store.recorded_jobs(recording), *modules), tuple(remarks))
+
+
+def _never_called(names: Sequence[str]) -> Iterator[str]:
+    """One line a file: a package has many functions, and a test runs few of them."""
+    functions: dict[str, list[str]] = {}
+    for name in names:
+        file, _, function = name.rpartition(":")
+        functions.setdefault(file, []).append(function)
+    for file, found in functions.items():
+        were = "was" if len(found) == 1 else "were"
+        yield f"{file}:{', '.join(found)} {were} never called"
 
 
 def kept_recording(recording: Path) -> Inputs:

@@ -144,7 +144,7 @@ def _told(result: ColumnResult, verbose: bool) -> Iterator[str]:
     elif result.part and not result.verdict.passes:
         yield f"{result.part}: {result.reason}"
         return
-    if result.reason and (not result.verdict.passes or verbose):
+    if result.reason and (result.verdict is not Verdict.CLOSE or verbose):
         yield result.reason
     if verbose:
         yield from result.notes
