@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from nnx_migrate.config import Options
 from nnx_migrate.facts.analysis import Analysis, analysis_of
@@ -15,8 +15,10 @@ from nnx_migrate.registry import rule_entries
 from nnx_migrate.rewrite.chosen_mode import chosen_modes, may_choose
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.dropping import drop_unread
-from nnx_migrate.rewrite.edits import LineMap, Text, apply_edits
+from nnx_migrate.rewrite.edits import Edit, LineMap, Text, apply_edits
 from nnx_migrate.rewrite.gate import gate
+from nnx_migrate.rewrite.history import History
+from nnx_migrate.rewrite.located import source_edits
 from nnx_migrate.rewrite.round import RoundPlan, plan_round
 from nnx_migrate.rewrite.rule import Rule
 from nnx_migrate.sources.suppressions import Suppression, parse_suppressions
@@ -64,12 +66,13 @@ def plan(
     rules = [rule for rule in active.values() if rule.concerns(project, module)]
     if not rules and not may_choose(source.text):
         unused = suppressions.unused((), known=rule_entries().keys(), active=active.keys())
-        return _finished(source, source.text, [], unused)
+        return _finished(source, source.text, [], unused, History(source.text))
     used: set[Suppression] = set()
     findings: list[Finding] = []
-    freed: set[str] = set()
+    freed: dict[str, tuple[Finding, ...]] = {}
     text = source.text
     lines = LineMap(len(Text(text).line_starts))
+    history = History(text)
     for number in range(_MAX_ROUNDS):
         tree = parse(text)
         if number == 0:
@@ -89,22 +92,21 @@ def plan(
         result = plan_round(context, rules, suppressions, lines, first=number == 0)
         used |= result.suppressed
         findings += result.findings
-        freed |= result.freed
-        tidied = drop_unread(context, freed) if not result.edits and freed else []
+        for name, findings_of in result.freed.items():
+            freed[name] = freed.get(name, ()) + findings_of
+        tidied = {} if result.edits else _tidied(context, freed)
         if tidied:
             lines.advance(context.text, tidied)
+            history.advance(list(tidied), tidied)
             text = apply_edits(text, tidied)
             freed.clear()
             continue
         if not result.edits:
             findings += result.standing
-            return _finished(
-                source,
-                text,
-                findings,
-                suppressions.unused(used, known=rule_entries().keys(), active=active.keys()),
-            )
+            unused = suppressions.unused(used, known=rule_entries().keys(), active=active.keys())
+            return _finished(source, text, findings, unused, history)
         lines.advance(context.text, result.edits)
+        history.advance(result.edits, result.owners)
         text = apply_edits(text, result.edits)
         broken = gate(source.text, text)
         if broken:
@@ -112,8 +114,15 @@ def plan(
     return _result(source, FileStatus.REVERTED, reason="the rewrite did not settle")
 
 
+def _tidied(
+    context: FileContext, freed: Mapping[str, tuple[Finding, ...]]
+) -> dict[Edit, tuple[Finding, ...]]:
+    """Edits that take out names that rewrites have freed, with the findings behind them."""
+    return {edit: freed[name] for name in sorted(freed) for edit in drop_unread(context, name)}
+
+
 def _finished(
-    source: Source, text: str, findings: list[Finding], unused: list[Finding]
+    source: Source, text: str, findings: list[Finding], unused: list[Finding], history: History
 ) -> FileResult:
     ordered = tuple(sorted([*findings, *unused], key=lambda f: (f.line, f.column, f.rule)))
     if text == source.text:
@@ -123,7 +132,16 @@ def _finished(
         decode(source.path, after)
     except UnencodableText as error:
         return _result(source, FileStatus.REVERTED, reason=error.reason)
-    return FileResult(source.path, FileStatus.CHANGED, source.data, after, ordered)
+    edits = source_edits(source, text, after, history, ordered)
+    return FileResult(
+        source.path,
+        FileStatus.CHANGED,
+        source.data,
+        after,
+        ordered,
+        edits=edits,
+        encoding=source.encoding,
+    )
 
 
 def _reverted(source: Source, round_plan: RoundPlan, reason: str) -> FileResult:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from nnx_migrate.config import Options
+from nnx_migrate.document_edits import document_edits, whole_edit
 from nnx_migrate.facts.index import index_module
 from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
 from nnx_migrate.migrate import plan
-from nnx_migrate.outcomes import CellPlace, FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.outcomes import CellPlace, FileResult, FileStatus, Finding, Outcome, SourceEdit
 from nnx_migrate.rewrite.edits import Edit, LineMap, Text, apply_edits
 from nnx_migrate.sources.documents.docstrings import read_docstrings
 from nnx_migrate.sources.documents.document import CannotPlace, Document, Unread
@@ -40,24 +41,23 @@ def plan_document(
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
     """
     result = plan(document.source, module, project, options, document.refuses)
-    findings = [_placed(finding, document) for finding in result.findings]
-    findings += unread_findings(document.unread)
-    placed = dataclasses.replace(
-        result,
-        before=document.data,
-        after=document.data,
-        findings=tuple(sorted(findings, key=lambda f: (f.line, f.column, f.rule))),
+    placed = [_placed(finding, document) for finding in result.findings]
+    findings = _ordered([*placed, *unread_findings(document.unread)])
+    kept = dataclasses.replace(
+        result, before=document.data, after=document.data, findings=findings, edits=()
     )
     if result.status is not FileStatus.CHANGED:
-        return placed
+        return kept
     text = result.after.decode("utf-8")
     try:
         after = document.with_text(text)
     except CannotPlace as error:
-        return _reverted(placed, str(error))
+        return _reverted(kept, str(error))
     if not _reads_back(document, after, text):
-        return _reverted(placed, "the new code would not be read back as it was written")
-    return dataclasses.replace(placed, after=after)
+        return _reverted(kept, "the new code would not be read back as it was written")
+    places = {number: findings.index(finding) for number, finding in enumerate(placed)}
+    edits = document_edits(document, text, result.edits, places)
+    return dataclasses.replace(kept, after=after, edits=edits)
 
 
 def unread_findings(unread: tuple[Unread, ...]) -> list[Finding]:
@@ -115,15 +115,33 @@ def plan_with_doctests(
     result = plan(tested, module, project, options)
     lines = LineMap(len(Text(source.text).line_starts))
     lines.advance(Text(source.text), edits)
-    findings += [_moved(finding, source, lines.original) for finding in result.findings]
-    changed = result.after != source.data and result.status is not FileStatus.REVERTED
+    moved = [_moved(finding, source, lines.original) for finding in result.findings]
+    ordered = _ordered([*findings, *moved])
+    if result.status is FileStatus.REVERTED or result.after == source.data:
+        return dataclasses.replace(
+            result, before=source.data, after=source.data, findings=ordered, edits=()
+        )
     return dataclasses.replace(
         result,
-        status=FileStatus.CHANGED if changed else result.status,
+        status=FileStatus.CHANGED,
         before=source.data,
-        after=result.after if changed else source.data,
-        findings=tuple(sorted(findings, key=lambda f: (f.line, f.column, f.rule))),
+        findings=ordered,
+        edits=whole_edit(source, result.after, ordered)
+        if edits
+        else _renumbered(result.edits, [ordered.index(finding) for finding in moved]),
+        encoding=source.encoding,
     )
+
+
+def _renumbered(edits: Iterable[SourceEdit], places: Sequence[int]) -> tuple[SourceEdit, ...]:
+    return tuple(
+        dataclasses.replace(edit, findings=tuple(sorted({places[f] for f in edit.findings})))
+        for edit in edits
+    )
+
+
+def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(findings, key=lambda f: (f.line, f.column, f.rule)))
 
 
 def _left(document: Document, reason: str) -> Finding:

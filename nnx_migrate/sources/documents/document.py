@@ -126,6 +126,10 @@ class Document:
             return column, column
         return self.blocks[number].columns(inside, column)
 
+    def block_at(self, line: int) -> int:
+        """The number of the block that a line of the virtual module belongs to."""
+        return self._inside(line)[0]
+
     def refuses(self, text: str) -> str:
         """Why a new text of the virtual module cannot be written back; empty when it can."""
         try:
