@@ -283,9 +283,9 @@ def _apply(
         if stdin and request.writes:
             console.emit_source(result.results[0])
         if request.previews:
-            console.emit_patch(result, file=None)
+            console.emit_diff(result, for_git=request.only_diff)
         if request.patch is not None:
-            console.emit_patch(result, file=request.patch)
+            console.write_patch(result, request.patch)
         code = console.exit_code(result, written=request.writes)
         as_text = request.report_format == "text"
 

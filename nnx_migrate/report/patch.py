@@ -40,11 +40,15 @@ def render_file(result: FileResult, root: Path) -> bytes:
     """Return the patch of one file; b"" when its bytes do not change."""
     if result.before == result.after:
         return b""
-    name = _relative(result.path, root)
-    before, after = _lines(result.before), _lines(result.after)
+    name = relative_name(result.path, root)
+    return difference(quote(f"a/{name}"), quote(f"b/{name}"), result.before, result.after)
+
+
+def difference(old_name: str, new_name: str, old: bytes, new: bytes) -> bytes:
+    """Return the unified diff of two texts under the names that are given."""
+    before, after = _lines(old), _lines(new)
     groups = list(difflib.SequenceMatcher(None, before, after).get_grouped_opcodes(3))
-    lines = [f"--- {quote('a/' + name)}", f"+++ {quote('b/' + name)}"]
-    header = "".join(f"{line}\n" for line in lines).encode()
+    header = f"--- {old_name}\n+++ {new_name}\n".encode()
     return header + "".join(_hunks(groups, before, after)).encode("latin-1")
 
 
@@ -84,7 +88,8 @@ def _repository(path: Path) -> Path | None:
     return next((folder for folder in path.parents if (folder / ".git").exists()), None)
 
 
-def _relative(path: Path, root: Path) -> str:
+def relative_name(path: Path, root: Path) -> str:
+    """Return the name of a file in a patch, without its a/ or b/."""
     # The link to a file is not the file: git patches what lies at the target's own name.
     real = os.path.realpath(path)
     relative = os.path.relpath(real, os.path.realpath(root))
