@@ -79,12 +79,15 @@ def record_command(
     touched = touched_functions(old, new)
     modules = module_jobs(touched)
     watched = [each for each in touched if each.functions or each.values]
+    remarks = [remark for each in touched for remark in each.remarks]
+    if not touched:
+        remarks = ["no function differs between OLD and NEW"]
     if not watched:
-        return Inputs(modules, () if touched else ("no function differs between OLD and NEW",))
+        return Inputs(modules, tuple(remarks))
     outcome = record(
         command, old, watched, recording, calls=calls, environment=environment, timeout=None
     )
-    remarks = list(_never_called(outcome.never_called))
+    remarks += _never_called(outcome.never_called)
     remarks += [
         f"{each.path}:{each.name}: {each.times} calls were not recorded: {each.reason}"
         for each in outcome.missed

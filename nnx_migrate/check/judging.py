@@ -54,7 +54,7 @@ def judge_programs(
     assert isinstance(new, Traced)
     before = compare_views(old.before, new.before, EXACT, strict_kinds=True)
     if not before.equal:
-        return _unproved("the arguments are not the same")
+        return _unproved(f"the arguments are not the same: {before.different}")
     seen = compare_views(old.view, new.view, EXACT, strict_kinds=strictness.kinds)
     if not seen.equal:
         return _unproved(f"not the same tree: {seen.different}")
