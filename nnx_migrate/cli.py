@@ -20,6 +20,7 @@ from nnx_migrate.check.command import check
 
 if TYPE_CHECKING:
     from nnx_migrate.engine import RunResult
+    from nnx_migrate.report.splitting import SplitBy
 
 _FILE = click.Path(path_type=Path)
 _FORMATS = ("json", "jsonl", "sarif", "github", "gitlab", "markdown")
@@ -34,6 +35,7 @@ class _Request:
     only_diff: bool
     check: bool
     patch: Path | None
+    patch_by: SplitBy | None
     report_format: str
     reports: dict[str, Path]
     verbose: bool
@@ -69,6 +71,11 @@ def app() -> None:
 @click.option("--diff", is_flag=True, help="Print only the diff, on stdout; write nothing.")
 @click.option(
     "--patch", metavar="FILE", type=_FILE, help="Write the diff to FILE; change no source."
+)
+@click.option(
+    "--patch-by",
+    type=click.Choice(["rule", "file", "owner", "dir"]),
+    help="With --patch DIR: a patch for each, with the text of a pull request and a manifest.",
 )
 @click.option("--check", is_flag=True, help="Print the findings; exit 1 if anything is pending.")
 @click.option(
@@ -133,6 +140,7 @@ def apply(
     dry_run: bool,
     diff: bool,
     patch: Path | None,
+    patch_by: SplitBy | None,
     check: bool,
     select: Sequence[str],
     ignore: Sequence[str],
@@ -154,6 +162,7 @@ def apply(
     Examples:
       nnx-migrate apply src/ tests/ --dry-run
       nnx-migrate apply src/ --diff > nnx.patch && git apply nnx.patch
+      nnx-migrate apply src/ --patch patches --patch-by owner
       nnx-migrate apply src/ --select module-gradient,diff-state
       nnx-migrate apply src/ --check --format json > report.json
       nnx-migrate apply src/ --check --report sarif=nnx.sarif --report markdown=summary.md
@@ -187,6 +196,7 @@ def apply(
         only_diff=diff and report_format == "text",
         check=check,
         patch=patch,
+        patch_by=patch_by,
         report_format=report_format,
         reports=_reports(reports),
         verbose=verbose,
@@ -269,6 +279,8 @@ def _apply(
         console.stop("'-' (stdin) cannot be combined with other paths")
     if request.verify and (stdin or not request.writes):
         console.stop("--verify looks at what was written: not with '-' or flags that write nothing")
+    if request.patch_by is not None and (stdin or request.patch is None):
+        console.stop("--patch-by needs --patch DIR, and files on disk")
     if stdin_filename is not None and not stdin:
         console.stop("--stdin-filename needs '-' as the only path")
     with console.errors_reported():
@@ -285,7 +297,10 @@ def _apply(
         if request.previews:
             console.emit_diff(result, for_git=request.only_diff)
         if request.patch is not None:
-            console.write_patch(result, request.patch)
+            if request.patch_by is None:
+                console.write_patch(result, request.patch)
+            else:
+                console.emit_patches(result, folder=request.patch, by=request.patch_by)
         code = console.exit_code(result, written=request.writes)
         as_text = request.report_format == "text"
 

@@ -107,6 +107,7 @@ def plan(
             return _finished(source, text, findings, unused, history)
         lines.advance(context.text, result.edits)
         history.advance(result.edits, result.owners)
+        history.together += result.together
         text = apply_edits(text, result.edits)
         broken = gate(source.text, text)
         if broken:

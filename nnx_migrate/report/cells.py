@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from nnx_migrate.outcomes import FileResult
-from nnx_migrate.report.patch import difference, quote, relative_name, render_file
+from nnx_migrate.report.patch import patched_name, render_change, render_file
 from nnx_migrate.sources.documents.kinds import NOTEBOOKS
 
 
@@ -29,12 +29,11 @@ def _file(result: FileResult, root: Path) -> Iterator[bytes]:
         return
     from nnx_migrate.sources.documents.notebook import read_cells
 
-    name = relative_name(result.path, root)
+    name = patched_name(result.path, root)
     old, new = (read_cells(result.path, data) for data in (result.before, result.after))
     for number, text in old.items():
         if text != new[number]:
-            before, after = (quote(f"{side}/{name} cell {number}").rstrip("\t") for side in "ab")
-            yield difference(before, after, _ended(text), _ended(new[number]))
+            yield render_change(f"{name} cell {number}", _ended(text), _ended(new[number]))
 
 
 def _ended(text: str) -> bytes:

@@ -39,6 +39,7 @@ class RoundPlan:
         standing: sites that neither were nor will be changed; they count in the last round.
         suppressed: ignore comments that silenced a site.
         owners: by edit, the findings that want it.
+        together: findings that change what the others were decided on, and so go together.
         freed: names that rewritten sites no longer read, with the findings of those sites.
     """
 
@@ -47,6 +48,7 @@ class RoundPlan:
     standing: tuple[Finding, ...]
     suppressed: frozenset[Suppression]
     owners: Mapping[Edit, tuple[Finding, ...]]
+    together: tuple[Finding, ...]
     freed: Mapping[str, tuple[Finding, ...]]
 
 
@@ -94,6 +96,7 @@ def plan_round(
         tuple(planner.standing),
         frozenset(suppressed),
         {edit: tuple(findings) for edit, findings in planner.owners.items()},
+        tuple(planner.together),
         {name: tuple(findings) for name, findings in planner.freed.items()},
     )
 
@@ -127,6 +130,7 @@ class _Planner:
         self.standing: list[Finding] = []
         self.indented: list[tuple[int, int]] = []
         self.owners: dict[Edit, list[Finding]] = {}
+        self.together: list[Finding] = []
         self.freed: dict[str, list[Finding]] = {}
 
     def original_lines(self, site: Site) -> tuple[int, int]:
@@ -184,6 +188,9 @@ class _Planner:
             for c in job.contributions
         ]
         self._own([*edits, *dropped], findings)
+        # Each counts on all that a class sows being captured where it counts itself.
+        if any(c.capture or c.perturb for c in job.contributions):
+            self.together += findings
         for name in names:
             self.freed.setdefault(name, []).extend(findings)
 

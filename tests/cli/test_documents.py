@@ -171,6 +171,6 @@ def test_a_dry_run_shows_cells(command: Command, project: Path) -> None:
     shown = command("apply", "src/a b.ipynb", "--dry-run").out.decode()
     before, after = TRAIN.split("\n"), MIGRATED.split("\n")
     assert shown == (
-        "--- a/src/a b.ipynb cell 4\n+++ b/src/a b.ipynb cell 4\n@@ -1,2 +1,3 @@\n"
+        "--- a/src/a b.ipynb cell 4\t\n+++ b/src/a b.ipynb cell 4\t\n@@ -1,2 +1,3 @@\n"
         f"-{before[0]}\n+{after[0]}\n+{after[1]}\n {before[1]}\n"
     )
