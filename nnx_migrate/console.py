@@ -108,13 +108,13 @@ def run_stdin(path: Path, configuration: Configuration) -> RunResult:
     return RunResult((result,), count([result], looked_at=1))
 
 
-def explain(path: Path, line: int, configuration: Configuration) -> str:
-    """Return what is known of a line.
+def explain(path: Path, line: int, cell: int, configuration: Configuration) -> str:
+    """Return what is known of a line of a file, or of a cell (from 1) of a notebook.
 
     Raises:
         ConfigError: the file cannot be read, or a pyproject.toml cannot be obeyed.
     """
-    text = explain_line(path, line, configuration)
+    text = explain_line(path, line, configuration, cell)
     return "\n".join(map(printable, text.split("\n")))
 
 
@@ -165,7 +165,7 @@ def write_patch(result: RunResult, file: Path) -> None:
     try:
         file.write_bytes(render_patch(changed, patch_root(each.path for each in changed)))
     except OSError as error:
-        raise ConfigError(f"--patch {file}: {error.strerror}") from None
+        raise ConfigError(f"--patch {file}: {_unwritable(file, error)}") from None
 
 
 def emit_patches(result: RunResult, *, folder: Path, by: SplitBy) -> None:
@@ -227,7 +227,13 @@ def write_reports(
         try:
             file.write_text(_rendered(name, result, written, check), encoding="utf-8", newline="")
         except OSError as error:
-            raise ConfigError(f"--report {name}={file}: {error.strerror}") from None
+            raise ConfigError(f"--report {name}={file}: {_unwritable(file, error)}") from None
+
+
+def _unwritable(file: Path, error: OSError) -> str:
+    if not file.parent.exists():
+        return f"there is no folder {file.parent}; make it first"
+    return error.strerror or str(error)
 
 
 def _rendered(
