@@ -82,6 +82,11 @@ def app() -> None:
     "--select", metavar="RULE", multiple=True, help="Run only these rules (a,b or given again)."
 )
 @click.option("--ignore", metavar="RULE", multiple=True, help="Do not run these rules.")
+@click.option(
+    "--docs",
+    is_flag=True,
+    help="Look into .md and .rst files and doctests too, not only when named.",
+)
 @click.option("--unsafe", is_flag=True, help="Apply rewrites that rest on an assumption too.")
 @click.option(
     "--on-unsafe",
@@ -139,6 +144,7 @@ def apply(
     check: bool,
     select: Sequence[str],
     ignore: Sequence[str],
+    docs: bool,
     unsafe: bool,
     on_unsafe: str | None,
     target: str | None,
@@ -179,6 +185,7 @@ def apply(
     flags: dict[str, Any] = {
         "select": _names(select),
         "ignore": _names(ignore),
+        "docs": True if docs else None,
         "unsafe": True if unsafe else None,
         "on_unsafe": on_unsafe,
         "target": target,

@@ -33,7 +33,7 @@ def _head(report: Report) -> Iterator[str]:
     yield MARKER
     yield "## nnx-migrate"
     yield ""
-    yield f"{changed:,} of {totals.looked_at:,} Python files {verb}. {_verdict(report)}"
+    yield f"{changed:,} of {totals.looked_at:,} files {verb}. {_verdict(report)}"
     broken = [f"{totals.files[s]:,} {s}" for s in FileStatus if s in ATTENTION and totals.files[s]]
     if broken:
         yield ""
@@ -74,5 +74,7 @@ def line_of(item: Told, report: Report) -> str:
     finding = item.finding
     name = shown_path(item.result.path, report.root)
     place = f"{name}:{finding.line}" if finding.line else name
+    if finding.in_cell is not None:
+        place = f"{name}:cell {finding.in_cell.cell}:{finding.in_cell.line}"
     word = finding.outcome if item.place is not None else item.result.status
     return f"{code(place)} {code(finding.rule)} {word}: {code(finding.message)}"

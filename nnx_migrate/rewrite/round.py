@@ -17,7 +17,7 @@ from nnx_migrate.facts.transforms import JAX_SITES
 from nnx_migrate.outcomes import Finding, Outcome
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.dropping import drop_edits
-from nnx_migrate.rewrite.edits import Edit, LineMap, hull
+from nnx_migrate.rewrite.edits import Edit, LineMap, apply_edits, hull
 from nnx_migrate.rewrite.emit import Job, emit, split_expressions
 from nnx_migrate.rewrite.functions import function_scopes
 from nnx_migrate.rewrite.pinning import SETTERS, pin_edits
@@ -170,6 +170,7 @@ class _Planner:
     def _rewrite(self, item: _Decided, job: Job) -> None:
         try:
             edits = emit(self.context, job)
+            _require_place(self.context, edits)
         except CannotEmit as error:
             reason = str(error)
             pins = [d for d in item.decisions if isinstance(d, Pin)]  # they were settled
@@ -222,6 +223,7 @@ class _Planner:
     def _pin(self, site: Site, pins: Sequence[Pin]) -> None:
         try:
             edits = self._pin_edits(site, pins)
+            _require_place(self.context, edits)
         except CannotEmit as error:
             for pin in pins:
                 self._note(
@@ -323,6 +325,19 @@ class _Planner:
         )
         into.append(finding)
         return finding
+
+
+def _require_place(context: FileContext, edits: Sequence[Edit]) -> None:
+    """Refuse the edits of a site that a document has no place for.
+
+    Raises:
+        CannotEmit: they reach over several cells, say.
+    """
+    if context.refuses is None:
+        return
+    reason = context.refuses(apply_edits(context.text.text, dict.fromkeys(edits)))
+    if reason:
+        raise CannotEmit(reason)
 
 
 def _without_gap(edits: Sequence[Edit], dropped: Sequence[Edit]) -> list[Edit]:

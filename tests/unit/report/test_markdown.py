@@ -75,7 +75,7 @@ def test_the_summary_has_what_a_reviewer_asks_first() -> None:
     assert text.startswith("<!-- nnx-migrate -->\n## nnx-migrate\n")
     found = page(text)
     assert found.elements <= OURS
-    assert "Python files would change" in found.outside
+    assert "files would change" in found.outside
     assert "Work is left." in found.outside
     assert "1 skipped, 1 failed, 1 reverted" in found.outside
     assert "module-gradient" in found.codes
