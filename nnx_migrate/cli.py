@@ -34,6 +34,7 @@ class _Request:
     only_diff: bool
     check: bool
     patch: Path | None
+    html: Path | None
     report_format: str
     reports: dict[str, Path]
     verbose: bool
@@ -69,6 +70,9 @@ def app() -> None:
 @click.option("--diff", is_flag=True, help="Print only the diff, on stdout; write nothing.")
 @click.option(
     "--patch", metavar="FILE", type=_FILE, help="Write the diff to FILE; change no source."
+)
+@click.option(
+    "--html", metavar="DIR", type=_FILE, help="Also write a page for reviewers, DIR/index.html."
 )
 @click.option("--check", is_flag=True, help="Print the findings; exit 1 if anything is pending.")
 @click.option(
@@ -128,6 +132,7 @@ def apply(
     dry_run: bool,
     diff: bool,
     patch: Path | None,
+    html: Path | None,
     check: bool,
     select: Sequence[str],
     ignore: Sequence[str],
@@ -151,6 +156,7 @@ def apply(
       nnx-migrate apply src/ --select module-gradient,diff-state
       nnx-migrate apply src/ --check --format json > report.json
       nnx-migrate apply src/ --check --report sarif=nnx.sarif --report markdown=summary.md
+      nnx-migrate apply src/ --dry-run --html review    then open review/index.html
       nnx-migrate apply src/ --verify      migrate, then run old and new code side by side
       nnx-migrate apply --explain src/train.py:42
       nnx-migrate apply - --stdin-filename src/train.py < src/train.py
@@ -180,6 +186,7 @@ def apply(
         only_diff=diff and report_format == "text",
         check=check,
         patch=patch,
+        html=html,
         report_format=report_format,
         reports=_reports(reports),
         verbose=verbose,
@@ -264,6 +271,8 @@ def _apply(
         console.stop("--verify looks at what was written: not with '-' or flags that write nothing")
     if stdin_filename is not None and not stdin:
         console.stop("--stdin-filename needs '-' as the only path")
+    if request.html is not None:
+        console.require_page()
     with console.errors_reported():
         configuration = console.configure(flags)
         if stdin:
@@ -303,6 +312,8 @@ def _apply(
         if not as_text:
             emit_report(check)
         console.write_reports(result, request.reports, written=request.writes, check=check)
+        if request.html is not None:
+            console.write_page(result, request.html, written=request.writes, check=check)
         return code
 
 

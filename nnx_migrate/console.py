@@ -17,6 +17,7 @@ from nnx_migrate.workers import processors
 
 DONE, WORK_LEFT, UNUSABLE = 0, 1, 2
 _CHECK_EXTRA = frozenset({"cloudpickle", "flax", "jax", "numpy", "optax", "pebble"})
+_PAGE_EXTRA = frozenset({"jinja2", "markupsafe", "pygments"})
 
 
 def stop(message: str) -> NoReturn:
@@ -174,6 +175,34 @@ def write_reports(
             file.write_text(_rendered(name, result, written, check), encoding="utf-8", newline="")
         except OSError as error:
             raise ConfigError(f"--report {name}={file}: {error.strerror}") from None
+
+
+def require_page() -> None:
+    """Stop before anything is done where the review page could not be made."""
+    try:
+        import nnx_migrate.report.html.page  # noqa: F401
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in _PAGE_EXTRA:
+            raise
+        stop(f"--html needs {missing}: pip install 'nnx-migrate[html]'")
+
+
+def write_page(
+    result: RunResult, folder: Path, *, written: bool, check: Mapping[str, Any] | None
+) -> None:
+    """Write the review page of a run into `folder`.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    from nnx_migrate.report.html.writing import write
+
+    try:
+        page = write(result, folder, written=written, check=check)
+    except OSError as error:
+        raise ConfigError(f"--html {folder}: {error.strerror}") from None
+    print(f"review page: {printable(str(page))}", file=sys.stderr)
 
 
 def _rendered(
