@@ -20,6 +20,7 @@ from nnx_migrate.check.command import check
 
 if TYPE_CHECKING:
     from nnx_migrate.engine import RunResult
+    from nnx_migrate.report.splitting import SplitBy
 
 _FILE = click.Path(path_type=Path)
 _FORMATS = ("json", "jsonl", "sarif", "github", "gitlab", "markdown")
@@ -34,6 +35,7 @@ class _Request:
     only_diff: bool
     check: bool
     patch: Path | None
+    patch_by: SplitBy | None
     html: Path | None
     report_format: str
     reports: dict[str, Path]
@@ -72,6 +74,11 @@ def app() -> None:
     "--patch", metavar="FILE", type=_FILE, help="Write the diff to FILE; change no source."
 )
 @click.option(
+    "--patch-by",
+    type=click.Choice(["rule", "file", "owner", "dir"]),
+    help="With --patch DIR: a patch for each, with the text of a pull request and a manifest.",
+)
+@click.option(
     "--html", metavar="DIR", type=_FILE, help="Also write a page for reviewers, DIR/index.html."
 )
 @click.option("--check", is_flag=True, help="Print the findings; exit 1 if anything is pending.")
@@ -79,6 +86,11 @@ def app() -> None:
     "--select", metavar="RULE", multiple=True, help="Run only these rules (a,b or given again)."
 )
 @click.option("--ignore", metavar="RULE", multiple=True, help="Do not run these rules.")
+@click.option(
+    "--docs",
+    is_flag=True,
+    help="Look into .md and .rst files and doctests too, not only when named.",
+)
 @click.option("--unsafe", is_flag=True, help="Apply rewrites that rest on an assumption too.")
 @click.option(
     "--on-unsafe",
@@ -132,10 +144,12 @@ def apply(
     dry_run: bool,
     diff: bool,
     patch: Path | None,
+    patch_by: SplitBy | None,
     html: Path | None,
     check: bool,
     select: Sequence[str],
     ignore: Sequence[str],
+    docs: bool,
     unsafe: bool,
     on_unsafe: str | None,
     target: str | None,
@@ -153,6 +167,7 @@ def apply(
     Examples:
       nnx-migrate apply src/ tests/ --dry-run
       nnx-migrate apply src/ --diff > nnx.patch && git apply nnx.patch
+      nnx-migrate apply src/ --patch patches --patch-by owner
       nnx-migrate apply src/ --select module-gradient,diff-state
       nnx-migrate apply src/ --check --format json > report.json
       nnx-migrate apply src/ --check --report sarif=nnx.sarif --report markdown=summary.md
@@ -176,6 +191,7 @@ def apply(
     flags: dict[str, Any] = {
         "select": _names(select),
         "ignore": _names(ignore),
+        "docs": True if docs else None,
         "unsafe": True if unsafe else None,
         "on_unsafe": on_unsafe,
         "target": target,
@@ -186,6 +202,7 @@ def apply(
         only_diff=diff and report_format == "text",
         check=check,
         patch=patch,
+        patch_by=patch_by,
         html=html,
         report_format=report_format,
         reports=_reports(reports),
@@ -269,6 +286,8 @@ def _apply(
         console.stop("'-' (stdin) cannot be combined with other paths")
     if request.verify and (stdin or not request.writes):
         console.stop("--verify looks at what was written: not with '-' or flags that write nothing")
+    if request.patch_by is not None and (stdin or request.patch is None):
+        console.stop("--patch-by needs --patch DIR, and files on disk")
     if stdin_filename is not None and not stdin:
         console.stop("--stdin-filename needs '-' as the only path")
     if request.html is not None:
@@ -287,7 +306,10 @@ def _apply(
         if request.previews:
             console.emit_patch(result, file=None)
         if request.patch is not None:
-            console.emit_patch(result, file=request.patch)
+            if request.patch_by is None:
+                console.emit_patch(result, file=request.patch)
+            else:
+                console.emit_patches(result, folder=request.patch, by=request.patch_by)
         code = console.exit_code(result, written=request.writes)
         as_text = request.report_format == "text"
 

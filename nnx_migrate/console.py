@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from nnx_migrate.config import ConfigError, Configuration
 from nnx_migrate.engine import RunResult, explain_line, pending, run, run_text
@@ -14,6 +14,10 @@ from nnx_migrate.outcomes import FileResult
 from nnx_migrate.report.text import printable, render_text
 from nnx_migrate.totals import count
 from nnx_migrate.workers import processors
+
+if TYPE_CHECKING:
+    from nnx_migrate.report.splitting import SplitBy
+    from nnx_migrate.report.told import Report
 
 DONE, WORK_LEFT, UNUSABLE = 0, 1, 2
 _CHECK_EXTRA = frozenset({"cloudpickle", "flax", "jax", "numpy", "optax", "pebble"})
@@ -133,6 +137,17 @@ def emit_patch(result: RunResult, *, file: Path | None) -> None:
         raise ConfigError(f"--patch {file}: {error.strerror}") from None
 
 
+def emit_patches(result: RunResult, *, folder: Path, by: SplitBy) -> None:
+    """Write a folder of patches.
+
+    Raises:
+        ConfigError: the folder cannot be written, or the owners are not known.
+    """
+    from nnx_migrate.report.patch_folder import write_patches
+
+    write_patches(_report(result, False, None), folder, by)
+
+
 def emit_report(
     result: RunResult,
     report_format: str,
@@ -209,11 +224,16 @@ def _rendered(
     report_format: str, result: RunResult, written: bool, check: Mapping[str, Any] | None
 ) -> str:
     from nnx_migrate.report.formats import render
+
+    return render(report_format, _report(result, written, check))
+
+
+def _report(result: RunResult, written: bool, check: Mapping[str, Any] | None) -> Report:
     from nnx_migrate.report.patch import patch_root
     from nnx_migrate.report.told import Report
 
     root = patch_root(each.path for each in result.results)
-    return render(report_format, Report(result.results, result.totals, written, root, check))
+    return Report(result.results, result.totals, written, root, check)
 
 
 def exit_code(result: RunResult, *, written: bool) -> int:

@@ -16,6 +16,7 @@ from nnx_migrate.deep import run_deep
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.projects import PlacedIndex, Projects
 from nnx_migrate.sources.discovery import Candidate, Walk, problem
+from nnx_migrate.sources.documents.kinds import is_document, read_document, read_source
 from nnx_migrate.sources.fringe import Fringe
 from nnx_migrate.sources.ignores import PatternFile
 from nnx_migrate.sources.modules import import_root, module_name, project_root
@@ -147,7 +148,7 @@ def _read(
     paths: Sequence[Path], configuration: Configuration, jobs: int, progress: Progress
 ) -> _Found:
     """Look at all files, and keep no more of them than what the planning takes."""
-    walk = Walk(paths, _excludes(configuration), jobs=jobs)
+    walk = Walk(paths, _excludes(configuration), jobs=jobs, pages=_pages(configuration))
     results: list[FileResult] = []
     indexes: list[PlacedIndex] = []
     tasks: list[_PlanTask] = []
@@ -194,7 +195,7 @@ def _explain(path: Path, line: int, configuration: Configuration) -> str:
     projects = _projects_around(own, data, configuration)
     project = projects.around(path)
     options = configuration.options_for(path.absolute())
-    return explain(decode(path, data), module, project, options, line)
+    return explain(read_source(path, data), module, project, options, line)
 
 
 def _projects_around(own: _Indexed, data: bytes, configuration: Configuration) -> Projects:
@@ -245,8 +246,7 @@ def _index(task: _IndexTask) -> _Indexed:
     try:
         path = task.path.absolute()
         module = module_name(path)
-        source = decode(task.path, task.data)
-        record = index_module(source, module)
+        record = index_module(read_source(task.path, task.data), module)
         index = PlacedIndex(import_root(path), module, task.path, record.imports, record)
         return _Indexed(task.path, task.wanted, digest, index, None)
     except Exception as error:
@@ -280,6 +280,7 @@ def _set_projects(projects: Projects) -> None:
 
 def _plan(task: _PlanTask) -> FileResult:
     from nnx_migrate.migrate import plan
+    from nnx_migrate.migrate_document import plan_document, plan_with_doctests
 
     path = task.path
     try:
@@ -289,6 +290,10 @@ def _plan(task: _PlanTask) -> FileResult:
             return problem(path, FileStatus.FAILED, "changed-file", reason)
         module = module_name(path.absolute())
         project = _projects[0].around(path)
+        if is_document(path):
+            return plan_document(read_document(path, data), module, project, task.options)
+        if task.options.docs:
+            return plan_with_doctests(decode(path, data), module, project, task.options)
         return plan(decode(path, data), module, project, task.options)
     except Exception as error:
         return _failure(path, error)
@@ -369,6 +374,11 @@ def _excludes(
         return None if found is None else PatternFile(str(found[0]).rstrip("/"), found[1])
 
     return excludes
+
+
+def _pages(configuration: Configuration) -> Callable[[Path], bool]:
+    """Whether pages of documentation in a folder are looked at."""
+    return lambda folder: configuration.options_for(folder / "page.md").docs
 
 
 def _silent(stage: str, done: int, total: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from nnx_migrate.config import Options
 from nnx_migrate.facts.analysis import Analysis, analysis_of
@@ -39,7 +39,13 @@ def active_rules(options: Options) -> list[Rule]:
     return found
 
 
-def plan(source: Source, module: str, project: Project, options: Options) -> FileResult:
+def plan(
+    source: Source,
+    module: str,
+    project: Project,
+    options: Options,
+    refuses: Callable[[str], str] | None = None,
+) -> FileResult:
     """Migrate one file.
 
     Args:
@@ -47,6 +53,8 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
         module: its dotted module name in `project`.
         project: facts of all files, this one included.
         options: which rules, and how far they may go.
+        refuses: says why a new text cannot be written back, "" when it can; what is refused at one
+            site is done otherwise there.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
@@ -72,7 +80,12 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
         else:
             analysis = Analysis(project.replacing(index_tree(tree, module, source)))
         context = FileContext(
-            str(source.path), Text(text), Tree(tree, module, analysis.project), analysis, options
+            str(source.path),
+            Text(text),
+            Tree(tree, module, analysis.project),
+            analysis,
+            options,
+            refuses,
         )
         if number == 0:
             findings += chosen_modes(context)
@@ -94,6 +107,7 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
             return _finished(source, text, findings, unused, history)
         lines.advance(context.text, result.edits)
         history.advance(result.edits, result.owners)
+        history.together += result.together
         text = apply_edits(text, result.edits)
         broken = gate(source.text, text)
         if broken:

@@ -53,6 +53,9 @@ def _file(result: FileResult, verbose: bool) -> Iterator[str]:
 
 def _finding(path: str, finding: Finding, status: FileStatus) -> str:
     place = f"{path}:{finding.line}:{finding.column}" if finding.line else path
+    if finding.in_cell is not None:
+        cell = finding.in_cell
+        place = f"{path}:cell {cell.cell}:{cell.line}:{cell.column}"
     word = status if status in ATTENTION else finding.outcome
     return f"{place}: {finding.rule}: {word}: {printable(finding.message)}"
 
@@ -72,7 +75,7 @@ def _summary(totals: Totals, written: bool) -> Iterator[str]:
         for status in FileStatus
         if status in ATTENTION and files[status]
     ]
-    yield f"{', '.join(parts)}; {_plural(totals.looked_at, 'Python file')} looked at."
+    yield f"{', '.join(parts)}; {_plural(totals.looked_at, 'file')} looked at."
     if totals.rules:
         yield f"{_plural(sum(totals.outcomes.values()), 'site')}: {_outcomes(totals.outcomes)}."
         width = max(map(len, totals.rules))

@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import io
 import tokenize
+from collections.abc import Callable
 
 from nnx_migrate.config import Options
 from nnx_migrate.facts.analysis import Analysis
@@ -28,6 +29,7 @@ class FileContext:
         path: the file's name as shown to the user.
         text: its text with line offsets.
         tree: its syntax tree.
+        refuses: why a new text cannot be written back, for code that stands in something else.
     """
 
     path: str
@@ -35,6 +37,7 @@ class FileContext:
     tree: Tree
     analysis: Analysis
     options: Options
+    refuses: Callable[[str], str] | None = None
 
     @property
     def evaluator(self) -> Evaluator:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 from nnx_migrate import engine
 from nnx_migrate.config import Configuration
 from nnx_migrate.report.html.checks import Checks
-from nnx_migrate.report.html.owners import owners_below
-from nnx_migrate.report.html.page import Review, render_page
+from nnx_migrate.report.html.page import render_page
+from nnx_migrate.report.html.writing import review_of
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "sample"
 OWNERS = """\
@@ -53,9 +54,7 @@ def page_of(folder: Path, check: dict[str, Any] | None = None, *, on_unsafe: str
     """
     result = engine.run([folder], Configuration({"on_unsafe": on_unsafe}), write=False)
     checks = Checks(check, folder) if check else None
-    review = Review(
-        result.results, result.totals, False, folder, owners_below(folder), checks, result.missing
-    )
+    review = dataclasses.replace(review_of(result, written=False), checks=checks)
     page = folder.parent / f"{folder.name}.html"
     page.write_text(render_page(review), encoding="utf-8", newline="\n")
     return page

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from pygments.lexer import Lexer
-from pygments.lexers.data import JsonLexer
 from pygments.lexers.markup import MarkdownLexer, RstLexer
 from pygments.lexers.python import PythonLexer
 from pygments.token import Token, _TokenType
@@ -42,7 +41,6 @@ _LETTERS: dict[_TokenType, str] = {
     Token.Operator.Word: "k",
 }
 _LEXERS: dict[str, type[Lexer]] = {
-    ".ipynb": JsonLexer,
     ".md": MarkdownLexer,
     ".rst": RstLexer,
 }

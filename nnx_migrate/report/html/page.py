@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,6 @@ from nnx_migrate.outcomes import FileResult, FileStatus, Outcome
 from nnx_migrate.registry import BrokenRule, rule_entries
 from nnx_migrate.report.html.checks import VERDICTS, Checks
 from nnx_migrate.report.html.display import visible
-from nnx_migrate.report.html.owners import Owners
 from nnx_migrate.report.html.pieces import FilePage, file_page
 from nnx_migrate.report.told import shown_path
 from nnx_migrate.totals import ATTENTION, Totals
@@ -56,6 +55,10 @@ _KEYS = (
 )
 
 
+#: Gives the owners of a file by its name from the root.
+Owners = Callable[[str], tuple[str, ...]]
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Review:
     """A run that is to be looked at.
@@ -67,7 +70,7 @@ class Review:
         root: absolute folder that names are shown relative to.
         owners: of a path relative to the root.
         checks: of what was written; None when nothing was checked.
-        missing: named paths that do not exist.
+        notes: what the reader has to know of the run as a whole.
     """
 
     results: Sequence[FileResult]
@@ -76,7 +79,7 @@ class Review:
     root: Path
     owners: Owners
     checks: Checks | None = None
-    missing: Sequence[Path] = ()
+    notes: Sequence[str] = ()
 
 
 def render_page(review: Review) -> str:
@@ -120,7 +123,7 @@ def render_page(review: Review) -> str:
             cases=review.checks.counted() if review.checks else {},
             remarks=review.checks.remarks if review.checks else (),
             checked=review.checks is not None,
-            missing=[visible(str(path)) for path in review.missing],
+            notes=[visible(note) for note in review.notes],
         )
     )
 

@@ -20,6 +20,7 @@ from nnx_migrate.report.html.colours import Colours
 from nnx_migrate.report.html.display import ShownLine, shown_line, visible
 from nnx_migrate.report.html.hunks import Hunk, excerpt, hunks_of
 from nnx_migrate.report.html.lines import Line, Row, split_lines
+from nnx_migrate.report.html.notebook import notebook_lines
 from nnx_migrate.report.html.places import changed_line, sites_of, unit_of
 from nnx_migrate.report.html.scopes import unit_at
 from nnx_migrate.report.html.words import Span
@@ -140,12 +141,17 @@ def _side(path: Path, data: bytes) -> _Side:
     except UndecodableSource:
         # Every byte is a character in this one, so that nothing is left out.
         text, encoding = data.decode("latin-1"), "bytes that are not text, shown as latin-1"
-    lines = split_lines(text)
+    lines = code = split_lines(text)
     newline = newline_of(text)
     about = [encoding] if encoding != "utf-8" else []
+    name = path.name
+    if path.suffix == ".ipynb":
+        notebook = notebook_lines(lines)
+        lines, code, name = notebook.shown, notebook.code, f"{name}.py"
+        about.append("lines of cells shown as they are read")
     if newline != "\n":
         about.append(_ENDS[newline])
-    return _Side(lines, Colours(path.name, lines), newline, ", ".join(about))
+    return _Side(lines, Colours(name, code), newline, ", ".join(about))
 
 
 def _on_disk(path: Path) -> bytes:
@@ -207,13 +213,20 @@ def _finding(finding: Finding, place_of: Callable[[str], list[Any]]) -> dict[str
         "rule": finding.rule,
         "outcome": str(finding.outcome),
         "line": finding.line,
-        "column": finding.column,
+        "place": _place(finding),
         "message": visible(finding.message),
         "evidence": [
             [visible(each.claim), str(each.proof), visible(each.where), *place_of(each.where)]
             for each in finding.evidence
         ],
     }
+
+
+def _place(finding: Finding) -> str:
+    if finding.in_cell is not None:
+        cell = finding.in_cell
+        return f"cell {cell.cell}, line {cell.line}, column {cell.column}"
+    return f"line {finding.line}, column {finding.column}" if finding.line else "whole file"
 
 
 def _digest(name: str, result: FileResult) -> str:

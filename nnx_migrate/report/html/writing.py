@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nnx_migrate.config import ConfigError
 from nnx_migrate.report.html.checks import Checks
-from nnx_migrate.report.html.owners import owners_below
-from nnx_migrate.report.html.page import Review, render_page
+from nnx_migrate.report.html.page import Owners, Review, render_page
+from nnx_migrate.report.owners import PLACES, UNOWNED, owners_in
 from nnx_migrate.report.patch import patch_root
 
 if TYPE_CHECKING:
@@ -29,22 +30,34 @@ def write(
     Raises:
         OSError: it cannot be written.
     """
+    review = review_of(result, written=written, check=check)
     folder.mkdir(parents=True, exist_ok=True)
-    root = patch_root(each.path for each in result.results)
-    changed = [each.path for each in result.results if each.before != each.after]
-    checks = Checks(check, _checked_root(changed[0])) if check is not None and changed else None
-    review = Review(
-        result.results,
-        result.totals,
-        written,
-        root,
-        owners_below(root),
-        checks,
-        result.missing,
-    )
     page = folder / "index.html"
     page.write_text(render_page(review), encoding="utf-8", newline="\n")
     return page
+
+
+def review_of(
+    result: RunResult, *, written: bool, check: Mapping[str, Any] | None = None
+) -> Review:
+    """Return what a page shows of a run; the arguments are those of `write`."""
+    root = patch_root(each.path for each in result.results)
+    changed = [each.path for each in result.results if each.before != each.after]
+    checks = Checks(check, _checked_root(changed[0])) if check is not None and changed else None
+    owners, notes = _owners(root)
+    notes += [f"{path} does not exist." for path in result.missing]
+    return Review(result.results, result.totals, written, root, owners, checks, notes)
+
+
+def _owners(root: Path) -> tuple[Owners, list[str]]:
+    """What gives the owners of a file, and why there are none where they cannot be told."""
+    if not any((root / place).is_file() for place in PLACES):
+        return (lambda name: ()), []
+    try:
+        found = owners_in(root)
+    except ConfigError as error:
+        return (lambda name: ()), [f"The owners of files are not known: {error}"]
+    return (lambda name: tuple(owner for owner in found(name) if owner != UNOWNED)), []
 
 
 def _checked_root(path: Path) -> Path:

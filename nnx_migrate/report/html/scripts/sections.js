@@ -61,7 +61,6 @@ function evidenceList(finding) {
 }
 
 function card(finding) {
-  const place = finding.line ? `line ${finding.line}, column ${finding.column}` : "whole file";
   return element(
     "div",
     { class: `card ${finding.outcome}` },
@@ -71,7 +70,7 @@ function card(finding) {
       badge(finding.outcome),
       ruleName(finding.rule),
       element("span", { class: "message" }, finding.message),
-      element("span", { class: "place" }, place),
+      element("span", { class: "place" }, finding.place),
     ),
     evidenceList(finding),
   );

@@ -99,6 +99,5 @@ def test_python_is_coloured_from_any_line_on() -> None:
 
 
 def test_other_files_have_their_own_colours() -> None:
-    assert letters('{"a": [1, true]}\n', 0, "a.ipynb")[1:4] == "kkk"
     assert set(letters("# Title\n", 0, "a.md")) == {"f"}
     assert Colours("a.py", split_lines("x" * 3_000)).of(range(1)) == [[]]

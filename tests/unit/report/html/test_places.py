@@ -9,7 +9,6 @@ import pytest
 from nnx_migrate import engine
 from nnx_migrate.config import Configuration
 from nnx_migrate.report.html.lines import split_lines
-from nnx_migrate.report.html.owners import owners_below, owners_from
 from nnx_migrate.report.html.pieces import file_page
 from nnx_migrate.report.html.scopes import unit_at
 
@@ -74,30 +73,3 @@ x = 1
 )
 def test_the_function_of_a_line_is_read_off_the_indentation(line: int, unit: str) -> None:
     assert unit_at(split_lines(CODE), line - 1) == unit
-
-
-def test_owners_are_those_of_the_last_match() -> None:
-    owners = owners_from(
-        [
-            "# comment",
-            "",
-            "* @all",
-            "/src/ @src @both  # of the folder",
-            "*.py",
-            "src/a\\ b.py me@example.org",
-        ]
-    )
-    assert owners("README.md") == ("@all",)
-    assert owners("src/data.txt") == ("@src", "@both")
-    assert owners("src/code.py") == ()
-    assert owners("src/a b.py") == ("me@example.org",)
-
-
-def test_owners_are_found_where_github_looks(tmp_path: Path) -> None:
-    assert owners_below(tmp_path)("a.py") == ()
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "CODEOWNERS").write_text("* @docs\n")
-    assert owners_below(tmp_path)("a.py") == ("@docs",)
-    (tmp_path / ".github").mkdir()
-    (tmp_path / ".github" / "CODEOWNERS").write_text("* @github\n")
-    assert owners_below(tmp_path)("a.py") == ("@github",)
