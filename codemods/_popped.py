@@ -59,7 +59,7 @@ def popped_after(
     foreign = foreign_call(context, statement, later, pop, use, *calls_around(context, pop))
     if foreign is not None:
         return f"what line {foreign.lineno} calls may use {model.id} before it is popped ({where})"
-    return CapturedCall(use, pop, before=bool(inside))
+    return CapturedCall(use, pop, before=bool(inside), module=context.tree.module)
 
 
 def is_cleared_before(context: FileContext, pair: CapturedCall) -> bool:

@@ -122,7 +122,10 @@ def _passed_up(
             each = found.get(other)
             return isinstance(each, Captured) and not each.ignored
 
-        return passed_up_by(context, outlets_of(context, layers, is_collected))
+        way = passed_up_by(context, outlets_of(context, layers, is_collected))
+        if way.plan is not None:
+            check_may_change_there(context, way.plan)
+        return way
     except NotCaptured as missing:
         return str(missing)
 
@@ -149,7 +152,7 @@ def _captured(context: FileContext, site: Site) -> Captured:
     if sowing.output.by_axes and variable_type != INTERMEDIATE:
         raise NotCaptured("which axis StateAxes give to what is sown is not known")
     check_names(context, sowing, route)
-    assumed = check_nothing_left(context, route.calls)
+    assumed = check_nothing_left(context, route.calls, route.sowing)
     plan = CapturePlan(
         name,
         variable_type == INTERMEDIATE,
@@ -160,6 +163,7 @@ def _captured(context: FileContext, site: Site) -> Captured:
         in_pair=sowing.output.in_pair,
         options=sowing.output.options,
     )
+    check_may_change_there(context, plan)
     return Captured(sowing, route.sowing, plan, _is_ignored(context, site), route.assumed, assumed)
 
 
@@ -185,6 +189,33 @@ def _is_ignored(context: FileContext, site: Site) -> bool:
     last = last if site.form == "call" else site.node.end_lineno or 0
     comments = context.comments_between(start, line_after(context, last))
     return any("nnx-migrate" in comment for comment in comments)
+
+
+def check_may_change_there(context: FileContext, plan: CapturePlan) -> None:
+    """Nobody forbids what is to be done in other files.
+
+    Raises:
+        NotCaptured: somebody does.
+    """
+    for module in sorted(plan.modules - {context.tree.module}):
+        there = context.where_it_is(module)
+        if not there.editable:
+            raise NotCaptured(
+                f"{there.path} would have to change with it, which this run does not do"
+            )
+        _check_may_change(there, plan.within(module))
+
+
+def _check_may_change(context: FileContext, plan: CapturePlan) -> None:
+    if not context.options.runs(RULE_NAME):
+        raise NotCaptured(f"{RULE_NAME} is not to run on {context.path}")
+    for node in (*(c.use for c in plan.calls), *(each.use for each in plan.passed_on)):
+        statement = context.tree.statement(node)
+        start, end = context.text.span(statement)
+        line = context.text.line_of(end)
+        comments = context.comments_between(start, line_after(context, line))
+        if any("nnx-migrate" in comment for comment in comments):
+            raise NotCaptured(f"a comment speaks to this tool ({context.where(node)})")
 
 
 def left_after(context: FileContext, site: Site, scope: Scope, parameter: str) -> Effects:
@@ -234,7 +265,9 @@ def _without_captured(context: FileContext) -> tuple[CollectingEffects, frozense
     """Effects where what is captured is not sown, and the places of the pops that go."""
     found = (each for each in captured(context).values() if isinstance(each, Captured))
     done = [each for each in found if not each.ignored]
-    path = context.project.path_of(context.tree.module)
-    popped = {f"{path}:{call.taken.lineno}" for each in done for call in each.plan.calls}
+    path_of = context.project.path_of
+    popped = {
+        f"{path_of(call.module)}:{call.taken.lineno}" for each in done for call in each.plan.calls
+    }
     collected = {each.sowing.scope: each.sowing.parameter for each in done}
     return CollectingEffects(context.evaluator, collected), frozenset(popped)

@@ -32,9 +32,11 @@ def sown_type(
     Args:
         site: where the type has to be named; None where it is popped.
     """
-    filters = [each for pair in pairs for each in pair.filters]
-    popped = {v for each in filters for v in context.values(each)}
-    if len(popped) > 1 or len({context.text.of(each) for each in filters}) > 1:
+    filters = [(context.where_it_is(pair.module), f) for pair in pairs for f in pair.filters]
+    popped = {v for there, each in filters for v in there.values(each)}
+    if len(popped) > 1 or len({(t.path, t.text.of(each)) for t, each in filters}) > len(
+        {there.path for there, _ in filters}
+    ):
         raise NotCaptured("it is popped by different filters")
     types = sown[0].types
     (wanted,) = (popped or types) if len(types) == 1 else (None,)
@@ -53,7 +55,10 @@ def sown_type(
     if kind.class_name == INTERMEDIATE:
         return INTERMEDIATE, "Intermediate"
     if site is None and popped == types:
-        return kind.class_name, context.text.of(filters[0])
+        names = {there.text.of(each) for there, each in filters}
+        if len(names) > 1:
+            raise NotCaptured(f"{short_name(kind.class_name)} has several names")
+        return kind.class_name, names.pop()
     if site is None:
         raise NotCaptured(f"{short_name(kind.class_name)} is popped by a base class")
     return kind.class_name, _name_at(context, site, kind)
@@ -66,7 +71,11 @@ def _check_only_sown(context: FileContext, name: str) -> None:
     shorts = {short_name(each).rpartition(".")[2] for each in (name, *hierarchy.descendants(name))}
     if name == INTERMEDIATE:
         shorts.add("Perturbation")
-    made = sorted(short for short in shorts if mentions.is_called(short))
+    made = sorted(
+        short
+        for short in shorts
+        if any(ir.last_name(call.func) == short for _, call in mentions.calls_of(short))
+    )
     if made:
         raise NotCaptured(f"nnx.pop may take Variables that are not sown: {made[0]}(...)")
 
@@ -104,11 +113,16 @@ def check_names(context: FileContext, sowing: Sowing, route: Route) -> None:
     names = {each.name for each in sowing.sown}
     if "" in names:
         raise NotCaptured("under what name it sows is not known")
-    around = {context.tree.scope(call.use) for call in route.calls} | set(route.sowing)
+    around = set(route.sowing)
+    checked = set[tuple[Scope, str]]()
+    for call in route.calls:
+        there = context.where_it_is(call.module)
+        around.add(there.tree.scope(call.use))
+        model = call.use.args[0] if call.pop is None else None
+        if isinstance(model, ast.Name):
+            checked.add((there.tree.scope(model), model.id))
     reached = context.analysis.extents.reached((sowing.scope,))
-    models = [call.use.args[0] for call in route.calls if call.pop is None]
-    checked = frozenset((context.tree.scope(m), m.id) for m in models if isinstance(m, ast.Name))
-    check_not_read(context, names, around | reached, checked)
+    check_not_read(context, names, around | reached, frozenset(checked))
 
 
 def check_not_read(

@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from nnx_migrate.active import active_rules
 from nnx_migrate.config import Options
 from nnx_migrate.facts.analysis import Analysis, analysis_of
 from nnx_migrate.facts.index import index_tree
 from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.syntax import Tree
-from nnx_migrate.outcomes import FileResult, FileStatus, Finding
+from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.registry import rule_entries
 from nnx_migrate.rewrite.chosen_mode import chosen_modes, may_choose
-from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.context import FileContext, Reader, nothing_else
 from nnx_migrate.rewrite.dropping import drop_unread
 from nnx_migrate.rewrite.edits import LineMap, Text, apply_edits
 from nnx_migrate.rewrite.gate import gate
 from nnx_migrate.rewrite.round import RoundPlan, plan_round
-from nnx_migrate.rewrite.rule import Rule
 from nnx_migrate.sources.suppressions import Suppression, parse_suppressions
 from nnx_migrate.sources.text import Source, UnencodableText, decode
+from nnx_migrate.together import Part, planned_together
 
 _MAX_ROUNDS = 20
 
 
-def active_rules(options: Options) -> list[Rule]:
-    """The rules that are installed and selected, in the order of their names."""
-    found = []
-    for name, entry in rule_entries().items():
-        selected = options.select is None or name in options.select
-        if selected and name not in options.ignore:
-            rule = entry.load()
-            assert isinstance(rule, Rule)
-            found.append(rule)
-    return found
-
-
-def plan(source: Source, module: str, project: Project, options: Options) -> FileResult:
+def plan(
+    source: Source,
+    module: str,
+    project: Project,
+    options: Options,
+    read: Reader = nothing_else,
+) -> FileResult:
     """Migrate one file.
 
     Args:
@@ -43,6 +40,7 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
         module: its dotted module name in `project`.
         project: facts of all files, this one included.
         options: which rules, and how far they may go.
+        read: gives the other files, and says which of them may change together with this one.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
@@ -52,28 +50,39 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
         return _result(source, FileStatus.SKIPPED, reason="nnx-migrate: skip-file")
     active = {rule.name: rule for rule in active_rules(options)}
     rules = [rule for rule in active.values() if rule.concerns(project, module)]
-    if not rules and not may_choose(source.text):
+    together = planned_together(project, read)
+    part = together.parts.get(module, Part())
+    partners = tuple(sorted(Path(project.path_of(each)) for each in part.partners))
+    if not rules and not may_choose(source.text) and not part.edits:
         unused = suppressions.unused((), known=rule_entries().keys(), active=active.keys())
-        return _finished(source, source.text, [], unused)
+        return _finished(source, source.text, [*part.findings], unused, partners)
     used: set[Suppression] = set()
     findings: list[Finding] = []
     freed: set[str] = set()
-    text = source.text
-    lines = LineMap(len(Text(text).line_starts))
+    tree = Tree(parse(source.text), module, project)
+    asis = FileContext(str(source.path), Text(source.text), tree, analysis_of(project), options)
+    findings += [*chosen_modes(asis), *part.findings]
+    text = apply_edits(source.text, part.edits)
+    lines = LineMap(len(asis.text.line_starts))
+    lines.advance(asis.text, part.edits)
     for number in range(_MAX_ROUNDS):
-        tree = parse(text)
+        root = parse(text)
         if number == 0:
-            analysis = analysis_of(project)
+            analysis = analysis_of(together.project)
         else:
-            analysis = Analysis(project.replacing(index_tree(tree, module, source)))
+            record = index_tree(root, module, source)
+            analysis = Analysis(together.project.replacing(record))
         context = FileContext(
-            str(source.path), Text(text), Tree(tree, module, analysis.project), analysis, options
+            asis.path,
+            Text(text),
+            Tree(root, module, analysis.project),
+            analysis,
+            options,
+            read=together.reading(read),
         )
-        if number == 0:
-            findings += chosen_modes(context)
         result = plan_round(context, rules, suppressions, lines, first=number == 0)
         used |= result.suppressed
-        findings += result.findings
+        findings += [f for f in result.findings if not _is_told(f, part)]
         freed |= result.freed
         tidied = drop_unread(context, freed) if not result.edits and freed else []
         if tidied:
@@ -88,6 +97,7 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
                 text,
                 findings,
                 suppressions.unused(used, known=rule_entries().keys(), active=active.keys()),
+                partners,
             )
         lines.advance(context.text, result.edits)
         text = apply_edits(text, result.edits)
@@ -97,18 +107,31 @@ def plan(source: Source, module: str, project: Project, options: Options) -> Fil
     return _result(source, FileStatus.REVERTED, reason="the rewrite did not settle")
 
 
+def _is_told(finding: Finding, part: Part) -> bool:
+    """Whether the outcome of a site stands among what is done together with other files."""
+    place = finding.rule, finding.line, finding.column
+    told = ((each.rule, each.line, each.column) for each in part.findings)
+    return finding.outcome is Outcome.SAME and place in told
+
+
 def _finished(
-    source: Source, text: str, findings: list[Finding], unused: list[Finding]
+    source: Source,
+    text: str,
+    findings: list[Finding],
+    unused: list[Finding],
+    partners: tuple[Path, ...],
 ) -> FileResult:
     ordered = tuple(sorted([*findings, *unused], key=lambda f: (f.line, f.column, f.rule)))
     if text == source.text:
-        return FileResult(source.path, FileStatus.UNCHANGED, source.data, source.data, ordered)
+        status, after = FileStatus.UNCHANGED, source.data
+        return FileResult(source.path, status, after, after, ordered, together=partners)
     try:
         after = source.encode(text)
         decode(source.path, after)
     except UnencodableText as error:
         return _result(source, FileStatus.REVERTED, reason=error.reason)
-    return FileResult(source.path, FileStatus.CHANGED, source.data, after, ordered)
+    status = FileStatus.CHANGED
+    return FileResult(source.path, status, source.data, after, ordered, together=partners)
 
 
 def _reverted(source: Source, round_plan: RoundPlan, reason: str) -> FileResult:

@@ -77,6 +77,7 @@ class FileResult:
         before: its bytes as read (b"" when it could not be read).
         after: its bytes as they should be; equal to before when nothing changes.
         reason: why the file was skipped, failed or reverted.
+        together: other files that it is right with only if they end as this run has planned.
     """
 
     path: Path
@@ -85,3 +86,4 @@ class FileResult:
     after: bytes
     findings: tuple[Finding, ...] = ()
     reason: str = ""
+    together: tuple[Path, ...] = ()

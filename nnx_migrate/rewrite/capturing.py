@@ -33,18 +33,34 @@ def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str)
         CannotEmit: the function is not to be seen.
     """
     variable_type = f"{nnx}.{plan.variable_type}" if plan.of_library else plan.variable_type
+    own = plan.within(context.tree.module)
     if plan.runs and plan.forward is not None:
         return accumulated_edits(context, site, plan.forward, plan.runs, nnx, variable_type)
     edits: list[Edit] = []
     if plan.around_calls:
-        edits += [
-            edit for call in plan.calls for edit in _around_call(context, call, nnx, variable_type)
-        ]
-    elif plan.forward is None:
+        return result_edits(context, site, own, nnx)
+    if plan.forward is None:
         edits += _around_function(context, site, nnx, variable_type)
     else:
         edits += auxiliary_edits(context, site, plan, plan.forward, nnx, variable_type)
     edits += option_edits(context, site, plan.options)
+    return edits + result_edits(context, site, own, nnx)
+
+
+def result_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str) -> list[Edit]:
+    """Edits to all that a file does with the State.
+
+    Args:
+        site: that of the transform, of whichever file.
+        plan: what is to be done in this one.
+
+    Raises:
+        CannotEmit: there is no place for it.
+    """
+    variable_type = f"{nnx}.{plan.variable_type}" if plan.of_library else plan.variable_type
+    edits: list[Edit] = []
+    for call in plan.calls if plan.around_calls else ():
+        edits += _around_call(context, call, nnx, variable_type)
     for passed_on in plan.passed_on:
         edits += _passed_on(context, site, plan, passed_on, nnx)
     for call in plan.calls:

@@ -98,6 +98,7 @@ class CapturedCall:
         before: the call is part of an expression, and is to be made before its statement.
         passed_on: what is called is a function between, which returns the State too.
         reads: in the place of the pop, all reads of it.
+        module: of the file that it stands in.
     """
 
     use: ast.Call
@@ -105,6 +106,7 @@ class CapturedCall:
     before: bool = False
     passed_on: bool = False
     reads: tuple[Read, ...] = ()
+    module: str = ""
 
     @property
     def filters(self) -> tuple[ast.expr, ...]:
@@ -141,12 +143,14 @@ class PassedOn:
         returned: the return statement to extend; None when that returns the call itself.
         passed_on: what is called is another such function.
         before: the call is part of an expression, and is to be made before its statement.
+        module: of the file that it stands in.
     """
 
     use: ast.Call
     returned: ast.Return | None
     passed_on: bool = False
     before: bool = False
+    module: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -177,6 +181,18 @@ class CapturePlan:
     around_calls: bool = False
     in_pair: bool = False
     options: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def modules(self) -> frozenset[str]:
+        """The files that change with it."""
+        calls = frozenset(call.module for call in self.calls)
+        return calls | frozenset(each.module for each in self.passed_on)
+
+    def within(self, module: str) -> CapturePlan:
+        """The part of it that is done in one file."""
+        calls = tuple(each for each in self.calls if each.module == module)
+        passed_on = tuple(each for each in self.passed_on if each.module == module)
+        return dataclasses.replace(self, calls=calls, passed_on=passed_on)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
