@@ -10,7 +10,7 @@ from codemods._nothing_left import check_nothing_left
 from codemods._outlets import Outlets
 from codemods._passing_calls import Call
 from codemods._routes import Route
-from codemods._sown import INTERMEDIATE, Sowing, Sown, check_runs_module, sown_by
+from codemods._sown import Sowing, Sown, check_runs_module, sown_by
 from codemods._sown_values import check_names, sown_type
 from codemods._ways_in import importing
 from nnx_migrate.facts.values import FunctionValue, Scope
@@ -52,13 +52,13 @@ def passed_up_by(context: FileContext, outlets: Outlets) -> PassedUp:
         check_names(context, Sowing(scope, parameter, own, called), route)
         check_runs_module(context, scope)
         sown += own
-    variable_type, name = sown_type(context, None, sown, pairs)
+    kind = sown_type(context, None, sown, pairs)
     for pair in pairs:
         there = context.where_it_is(pair.module)
         _check_tree(there, pair)
         _check_not_caught(there, pair)
     assumed = check_nothing_left(context, pairs, outlets.through)
-    plan = CapturePlan(name, variable_type == INTERMEDIATE, pairs, around_calls=True)
+    plan = CapturePlan((kind,), pairs, around_calls=True)
     return PassedUp(plan, outlets.assumed, assumed)
 
 

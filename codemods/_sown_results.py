@@ -13,8 +13,9 @@ from codemods._outlets import outlets_of
 from codemods._passed_up import PassedUp, passed_up_by
 from codemods._perturbed import perturbed
 from codemods._routes import route_of
-from codemods._sown import INTERMEDIATE, RULE_NAME, SOWN_UNDER, Sowing, may_sow, sowing_of, sows
+from codemods._sown import RULE_NAME, SOWN_UNDER, Sowing, may_sow, sowing_of, sows
 from codemods._sown_layers import OVER_LAYERS, layers_of, sows_on
+from codemods._sown_several import is_of_several, of_several
 from codemods._sown_values import check_names, sown_type
 from nnx_migrate.facts.effects import Effects
 from nnx_migrate.facts.leftovers import CollectingEffects
@@ -148,15 +149,17 @@ def _captured(context: FileContext, site: Site) -> Captured:
         raise NotCaptured(f"{RULE_NAME} is not to run")
     sowing = sowing_of(context, site)
     route = route_of(context, sowing)
-    variable_type, name = sown_type(context, site, sowing.sown, route.calls)
-    if sowing.output.by_axes and variable_type != INTERMEDIATE:
+    if is_of_several(context, sowing, route.calls):
+        types, calls = of_several(context, site, sowing, route)
+    else:
+        types, calls = (sown_type(context, site, sowing.sown, route.calls),), route.calls
+    if sowing.output.by_axes and not all(each.of_library for each in types):
         raise NotCaptured("which axis StateAxes give to what is sown is not known")
     check_names(context, sowing, route)
     assumed = check_nothing_left(context, route.calls, route.sowing)
     plan = CapturePlan(
-        name,
-        variable_type == INTERMEDIATE,
-        route.calls,
+        types,
+        calls,
         route.forward or sowing.forward,
         route.passed_on,
         route.runs,

@@ -12,7 +12,7 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import ClassValue, Instance, Scope, short_name
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import CapturedCall
+from nnx_migrate.rewrite.plan import CapturedCall, SownType
 
 #: What looks for attributes by name, or for all of them.
 _ASKING = frozenset({"getattr", "hasattr"})
@@ -24,8 +24,8 @@ def sown_type(
     site: Site | None,
     sown: Sequence[Sown],
     pairs: tuple[CapturedCall, ...],
-) -> tuple[str, str]:
-    """The one type that is sown, and its name at the site: capture goes by the exact type.
+) -> SownType:
+    """The one type that is sown, by its name at the site: capture goes by the exact type.
 
     What pops it may name a base class of it, as long as nothing else is of that class.
 
@@ -49,23 +49,27 @@ def sown_type(
         kinds = {getattr(value, "class_name", "") for value in each.types}
         if each.types != types or not kinds <= below:
             raise NotCaptured(f"not {short_name(wanted.class_name)} itself is sown ({each.where})")
-    _check_only_sown(context, wanted.class_name)
+    check_only_sown(context, wanted.class_name)
     (kind,) = types
     assert isinstance(kind, ClassValue)
     if kind.class_name == INTERMEDIATE:
-        return INTERMEDIATE, "Intermediate"
+        return SownType("Intermediate", True)
     if site is None and popped == types:
         names = {there.text.of(each) for there, each in filters}
         if len(names) > 1:
             raise NotCaptured(f"{short_name(kind.class_name)} has several names")
-        return kind.class_name, names.pop()
+        return SownType(names.pop(), False)
     if site is None:
         raise NotCaptured(f"{short_name(kind.class_name)} is popped by a base class")
-    return kind.class_name, _name_at(context, site, kind)
+    return SownType(name_at(context, site, kind), False)
 
 
-def _check_only_sown(context: FileContext, name: str) -> None:
-    """Nothing but `sow` makes such Variables."""
+def check_only_sown(context: FileContext, name: str) -> None:
+    """Nothing but `sow` makes such Variables.
+
+    Raises:
+        NotCaptured: something does.
+    """
     mentions = context.evaluator.callers.mentions
     hierarchy = context.evaluator.hierarchy
     shorts = {short_name(each).rpartition(".")[2] for each in (name, *hierarchy.descendants(name))}
@@ -80,8 +84,12 @@ def _check_only_sown(context: FileContext, name: str) -> None:
         raise NotCaptured(f"nnx.pop may take Variables that are not sown: {made[0]}(...)")
 
 
-def _name_at(context: FileContext, site: Site, kind: ClassValue) -> str:
-    """The name of a type of the project, where the function of a site is."""
+def name_at(context: FileContext, site: Site, kind: ClassValue) -> str:
+    """The name of a type of the project, where the function of a site is.
+
+    Raises:
+        NotCaptured: it has none there, or is not a type of what is sown alone.
+    """
     located = context.project.class_of(kind.class_name)
     short = short_name(kind.class_name)
     if located is None or located[1].methods or located[1].attributes or located[1].decorators:

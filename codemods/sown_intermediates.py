@@ -99,8 +99,8 @@ reads what is sown as an attribute.
 
 Layers are mapped over axis 0 and hold no nnx.List or nnx.Sequential (graph mode cannot take these
 through a transform under capture). Every call that runs them, in other files too, is under capture
-or gets so, and in other files stands under no transform; nobody hands the Module on as a function, or goes on after an exception
-in it, which would leave on it what capture puts there.
+or gets so (in other files it stands under no transform); nobody hands the Module on as a function,
+or goes on after an exception in it, which would leave on it what capture puts there.
 
 Of perturbations: the forward pass before the gradient is the one in the loss, on the same inputs;
 they are popped in the same block, or the object is made there and nothing else sees them; nothing

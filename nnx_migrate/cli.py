@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nnx_migrate.engine import RunResult
 
 _FILE = click.Path(path_type=Path)
+_FORMATS = ("json", "jsonl", "sarif", "github", "gitlab", "markdown")
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -33,7 +34,8 @@ class _Request:
     only_diff: bool
     check: bool
     patch: Path | None
-    as_json: bool
+    report_format: str
+    reports: dict[str, Path]
     verbose: bool
     verify: bool
     revert: bool
@@ -93,10 +95,17 @@ def app() -> None:
 @click.option(
     "--format",
     "report_format",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(["text", *_FORMATS]),
     default="text",
     show_default=True,
-    help="The report: text on stderr; json on stdout unless a diff is there.",
+    help="The report: text on stderr; the others on stdout unless a diff is there.",
+)
+@click.option(
+    "--report",
+    "reports",
+    metavar="FORMAT=FILE",
+    multiple=True,
+    help="Write the report to FILE too, in one of the formats; may be given again.",
 )
 @click.option("--verbose", "-v", is_flag=True, help="List unchanged sites and evidence as well.")
 @click.option(
@@ -127,6 +136,7 @@ def apply(
     target: str | None,
     jobs: int | None,
     report_format: str,
+    reports: Sequence[str],
     verbose: bool,
     verify: bool,
     revert_different: bool,
@@ -140,6 +150,7 @@ def apply(
       nnx-migrate apply src/ --diff > nnx.patch && git apply nnx.patch
       nnx-migrate apply src/ --select module-gradient,diff-state
       nnx-migrate apply src/ --check --format json > report.json
+      nnx-migrate apply src/ --check --report sarif=nnx.sarif --report markdown=summary.md
       nnx-migrate apply src/ --verify      migrate, then run old and new code side by side
       nnx-migrate apply --explain src/train.py:42
       nnx-migrate apply - --stdin-filename src/train.py < src/train.py
@@ -169,7 +180,8 @@ def apply(
         only_diff=diff and report_format == "text",
         check=check,
         patch=patch,
-        as_json=report_format == "json",
+        report_format=report_format,
+        reports=_reports(reports),
         verbose=verbose,
         verify=verify or revert_different,
         revert=revert_different,
@@ -267,17 +279,30 @@ def _apply(
             console.emit_patch(result, file=None)
         if request.patch is not None:
             console.emit_patch(result, file=request.patch)
-        if not request.only_diff or result.totals.work_left or result.missing:
-            console.emit_report(
-                result,
-                as_json=request.as_json,
-                verbose=request.verbose,
-                written=request.writes,
-                on_stdout=request.as_json and not request.previews and not stdin,
-            )
         code = console.exit_code(result, written=request.writes)
+        as_text = request.report_format == "text"
+
+        def emit_report(check: dict[str, Any] | None = None) -> None:
+            if not request.only_diff or result.totals.work_left or result.missing:
+                console.emit_report(
+                    result,
+                    request.report_format,
+                    verbose=request.verbose,
+                    written=request.writes,
+                    on_stdout=not (as_text or request.previews or stdin),
+                    check=check,
+                )
+
+        check = None
+        # People read while the check runs; programs want its verdicts in the report.
+        if as_text:
+            emit_report()
         if request.verify:
-            code = max(code, _verified(result, request))
+            verified, check = _verified(result, request)
+            code = max(code, verified)
+        if not as_text:
+            emit_report(check)
+        console.write_reports(result, request.reports, written=request.writes, check=check)
         return code
 
 
@@ -291,12 +316,12 @@ def _require_check(path: Path) -> None:
         project_table(path)
 
 
-def _verified(result: RunResult, request: _Request) -> int:
-    """Checks what was written and returns the exit code that it has earned."""
+def _verified(result: RunResult, request: _Request) -> tuple[int, dict[str, Any] | None]:
+    """Checks what was written; returns the exit code that it has earned, and its report."""
     from nnx_migrate import console
 
     with console.check_explained():
-        from nnx_migrate.check.report import as_text
+        from nnx_migrate.check.report import as_document, as_text
         from nnx_migrate.check.verifying import Change, verify
 
         changes = [
@@ -305,14 +330,34 @@ def _verified(result: RunResult, request: _Request) -> int:
             if r.before != r.after
         ]
         if not changes:
-            return console.DONE
+            return console.DONE, None
         verified = verify(changes, revert=request.revert)
     click.echo(as_text(verified.report, verbose=request.verbose), err=True, nl=False)
     for path in verified.reverted:
         click.echo(f"put back: {path}", err=True)
     for line in verified.failed:
         click.echo(line, err=True)
-    return verified.report.exit_code
+    put_back = [str(path) for path in verified.reverted]
+    document = as_document(verified.report)
+    return verified.report.exit_code, {
+        **document,
+        "put_back": put_back,
+        "not_put_back": list(verified.failed),
+    }
+
+
+def _reports(given: Sequence[str]) -> dict[str, Path]:
+    """The files of --report, by format."""
+    found = {}
+    for item in given:
+        name, equals, file = item.partition("=")
+        if name not in _FORMATS or not (equals and file):
+            formats = ", ".join(_FORMATS)
+            raise click.BadParameter(
+                f"{item!r} is not FORMAT=FILE, with one of {formats}", param_hint="'--report'"
+            )
+        found[name] = Path(file)
+    return found
 
 
 def _names(given: Sequence[str]) -> frozenset[str] | None:

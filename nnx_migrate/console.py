@@ -133,18 +133,58 @@ def emit_patch(result: RunResult, *, file: Path | None) -> None:
 
 
 def emit_report(
-    result: RunResult, *, as_json: bool, verbose: bool, written: bool, on_stdout: bool
+    result: RunResult,
+    report_format: str,
+    *,
+    verbose: bool,
+    written: bool,
+    on_stdout: bool,
+    check: Mapping[str, Any] | None = None,
 ) -> None:
     """Print the report of a run."""
-    if as_json:
-        from nnx_migrate.report.json import render_json
-
-        report = render_json(result.results, result.totals, written=written)
-    else:
+    if report_format == "text":
         report = render_text(result.results, result.totals, verbose=verbose, written=written)
+    else:
+        report = _rendered(report_format, result, written, check)
     stream = sys.stdout if on_stdout else sys.stderr
     stream.write(report)
     stream.flush()
+
+
+def write_reports(
+    result: RunResult,
+    files: Mapping[str, Path],
+    *,
+    written: bool,
+    check: Mapping[str, Any] | None = None,
+) -> None:
+    """Write reports to files.
+
+    Args:
+        result: the run.
+        files: by format, where to.
+        written: the files were changed; otherwise they would be.
+        check: what was checked, if it was.
+
+    Raises:
+        ConfigError: a file cannot be written.
+    """
+    for name, file in files.items():
+        try:
+            file.write_text(_rendered(name, result, written, check), encoding="utf-8", newline="")
+        except OSError as error:
+            raise ConfigError(f"--report {name}={file}: {error.strerror}") from None
+
+
+def _rendered(
+    report_format: str, result: RunResult, written: bool, check: Mapping[str, Any] | None
+) -> str:
+    from nnx_migrate.report.formats import render
+    from nnx_migrate.report.patch import patch_root
+    from nnx_migrate.report.told import Report
+
+    root = patch_root(each.path for each in result.results)
+    return render(report_format, Report(result.results, result.totals, written, root, check))
 
 
 def exit_code(result: RunResult, *, written: bool) -> int:

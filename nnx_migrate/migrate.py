@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from nnx_migrate.active import active_rules
@@ -16,8 +17,10 @@ from nnx_migrate.registry import rule_entries
 from nnx_migrate.rewrite.chosen_mode import chosen_modes, may_choose
 from nnx_migrate.rewrite.context import FileContext, Reader, nothing_else
 from nnx_migrate.rewrite.dropping import drop_unread
-from nnx_migrate.rewrite.edits import LineMap, Text, apply_edits
+from nnx_migrate.rewrite.edits import Edit, LineMap, Text, apply_edits
 from nnx_migrate.rewrite.gate import gate
+from nnx_migrate.rewrite.history import History
+from nnx_migrate.rewrite.located import source_edits
 from nnx_migrate.rewrite.round import RoundPlan, plan_round
 from nnx_migrate.sources.suppressions import Suppression, parse_suppressions
 from nnx_migrate.sources.text import Source, UnencodableText, decode
@@ -55,16 +58,19 @@ def plan(
     partners = tuple(sorted(Path(project.path_of(each)) for each in part.partners))
     if not rules and not may_choose(source.text) and not part.edits:
         unused = suppressions.unused((), known=rule_entries().keys(), active=active.keys())
-        return _finished(source, source.text, [*part.findings], unused, partners)
+        history = History(source.text)
+        return _finished(source, source.text, [*part.findings], unused, history, partners)
     used: set[Suppression] = set()
     findings: list[Finding] = []
-    freed: set[str] = set()
+    freed: dict[str, tuple[Finding, ...]] = {}
     tree = Tree(parse(source.text), module, project)
     asis = FileContext(str(source.path), Text(source.text), tree, analysis_of(project), options)
     findings += [*chosen_modes(asis), *part.findings]
     text = apply_edits(source.text, part.edits)
     lines = LineMap(len(asis.text.line_starts))
     lines.advance(asis.text, part.edits)
+    history = History(source.text)
+    history.advance(part.edits, dict.fromkeys(part.edits, part.findings))
     for number in range(_MAX_ROUNDS):
         root = parse(text)
         if number == 0:
@@ -83,23 +89,21 @@ def plan(
         result = plan_round(context, rules, suppressions, lines, first=number == 0)
         used |= result.suppressed
         findings += [f for f in result.findings if not _is_told(f, part)]
-        freed |= result.freed
-        tidied = drop_unread(context, freed) if not result.edits and freed else []
+        for name, findings_of in result.freed.items():
+            freed[name] = freed.get(name, ()) + findings_of
+        tidied = {} if result.edits else _tidied(context, freed)
         if tidied:
             lines.advance(context.text, tidied)
+            history.advance(list(tidied), tidied)
             text = apply_edits(text, tidied)
             freed.clear()
             continue
         if not result.edits:
             findings += result.standing
-            return _finished(
-                source,
-                text,
-                findings,
-                suppressions.unused(used, known=rule_entries().keys(), active=active.keys()),
-                partners,
-            )
+            unused = suppressions.unused(used, known=rule_entries().keys(), active=active.keys())
+            return _finished(source, text, findings, unused, history, partners)
         lines.advance(context.text, result.edits)
+        history.advance(result.edits, result.owners)
         text = apply_edits(text, result.edits)
         broken = gate(source.text, text)
         if broken:
@@ -114,11 +118,19 @@ def _is_told(finding: Finding, part: Part) -> bool:
     return finding.outcome is Outcome.SAME and place in told
 
 
+def _tidied(
+    context: FileContext, freed: Mapping[str, tuple[Finding, ...]]
+) -> dict[Edit, tuple[Finding, ...]]:
+    """Edits that take out names that rewrites have freed, with the findings behind them."""
+    return {edit: freed[name] for name in sorted(freed) for edit in drop_unread(context, name)}
+
+
 def _finished(
     source: Source,
     text: str,
     findings: list[Finding],
     unused: list[Finding],
+    history: History,
     partners: tuple[Path, ...],
 ) -> FileResult:
     ordered = tuple(sorted([*findings, *unused], key=lambda f: (f.line, f.column, f.rule)))
@@ -130,8 +142,17 @@ def _finished(
         decode(source.path, after)
     except UnencodableText as error:
         return _result(source, FileStatus.REVERTED, reason=error.reason)
-    status = FileStatus.CHANGED
-    return FileResult(source.path, status, source.data, after, ordered, together=partners)
+    edits = source_edits(source, text, after, history, ordered)
+    return FileResult(
+        source.path,
+        FileStatus.CHANGED,
+        source.data,
+        after,
+        ordered,
+        edits=edits,
+        encoding=source.encoding,
+        together=partners,
+    )
 
 
 def _reverted(source: Source, round_plan: RoundPlan, reason: str) -> FileResult:

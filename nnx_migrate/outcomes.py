@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -69,6 +70,33 @@ class Finding:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class SourceEdit:
+    """One span of a changed file, and what takes its place.
+
+    Args:
+        start: byte offset in the file as it was.
+        end: byte offset behind the span; equal to `start` when text is only put in.
+        line: 1-based line of the start, in the file as it was; lines end as Python's do.
+        column: 1-based column of the start in characters (code points).
+        end_line: 1-based line of the end.
+        end_column: 1-based column behind the span.
+        replacement: the new text, to be stored in the file's encoding.
+        findings: places in `FileResult.findings` of the sites that want this edit, never empty.
+        unit: number of the edits that go together; a file may get each unit without the others.
+    """
+
+    start: int
+    end: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    replacement: str
+    findings: tuple[int, ...]
+    unit: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class FileResult:
     """Everything a run knows about one file.
 
@@ -77,6 +105,9 @@ class FileResult:
         before: its bytes as read (b"" when it could not be read).
         after: its bytes as they should be; equal to before when nothing changes.
         reason: why the file was skipped, failed or reverted.
+        edits: what turns `before` into `after`, in order, apart from each other; only of a changed
+            file.
+        encoding: codec of the replacements in `edits`.
         together: other files that it is right with only if they end as this run has planned.
     """
 
@@ -86,4 +117,26 @@ class FileResult:
     after: bytes
     findings: tuple[Finding, ...] = ()
     reason: str = ""
+    edits: tuple[SourceEdit, ...] = ()
+    encoding: str = "utf-8"
     together: tuple[Path, ...] = ()
+
+    def rules_of(self, edit: SourceEdit) -> tuple[str, ...]:
+        """The rules whose findings want an edit of this file, by name."""
+        return tuple(sorted({self.findings[place].rule for place in edit.findings}))
+
+
+def apply_source_edits(before: bytes, edits: Iterable[SourceEdit], encoding: str) -> bytes:
+    """Return a file with some of its edits made.
+
+    Args:
+        before: the bytes that the edits are spans of.
+        edits: in order, apart from each other.
+        encoding: codec of the replacements.
+    """
+    pieces: list[bytes] = []
+    position = 0
+    for edit in edits:
+        pieces += [before[position : edit.start], edit.replacement.encode(encoding)]
+        position = edit.end
+    return b"".join([*pieces, before[position:]])

@@ -55,13 +55,17 @@ class Cache:
             return None
 
     def keep(self, job: Job, result: CaseResult) -> None:
-        """Keeps a verdict; one that depends on the moment (a time limit, a crash) is not kept.
+        """Keeps a verdict.
+
+        One that depends on the moment (a time limit, a crash) is not kept, and none of a side of
+        which no file is known: nothing would ever change it.
 
         Args:
             job: the case.
             result: what became of it.
         """
-        if result.cached or result.verdict is Verdict.NOT_CHECKED or not result.files:
+        known = all(result.files.get(side.name) for side in self.sides)
+        if result.cached or result.verdict is Verdict.NOT_CHECKED or not known:
             return
         files = {
             side.name: {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 
@@ -17,12 +19,14 @@ class Call:
         keywords: its keyword arguments.
         returns_driver: the callable drives the whole program by itself and its result alone
             counts: it is run, never traced.
+        within: sets what was set around it, a mesh.
     """
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...] = ()
     keywords: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     returns_driver: bool = False
+    within: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
 
 
 def outcome(call: Call, result: object) -> dict[str, object]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nnx_migrate.check import worker
 from nnx_migrate.check.forms import NotDone, Observation
-from nnx_migrate.check.jobs import Column, Job, Ran, Side, WasTraced, Widened
+from nnx_migrate.check.jobs import Column, Job, Method, Ran, Side, WasTraced, Widened
 from nnx_migrate.check.judging import (
     Strictness,
     judge_programs,
@@ -33,7 +33,10 @@ def matrix(old: Side, new: Side) -> tuple[Column, Column, Column]:
 
 
 def check_jobs(
-    jobs: Sequence[Job], workers: Workers, strictness: Strictness, *, prove: bool = True
+    jobs: Sequence[Job],
+    workers: Workers,
+    strictness: Strictness,
+    method: Method = Method.PROVE_OR_RUN,
 ) -> Iterator[CaseResult]:
     """Checks cases.
 
@@ -41,26 +44,31 @@ def check_jobs(
         jobs: the cases.
         workers: running; their first column is the reference.
         strictness: what counts as a difference.
-        prove: trace and hash first; else every case is run.
+        method: whether cases are proved, run, or first the one and then the other.
 
     Yields:
         A result for each case, in their order.
     """
     columns = workers.columns
+    on_shapes = method is Method.PROVE_ON_SHAPES
+    tracer = worker.trace_on_shapes if on_shapes else worker.trace
     tracing = {
-        job.name: [workers.submit(worker.trace, column, job) for column in columns]
+        job.name: [workers.submit(tracer, column, job) for column in columns]
         for job in jobs
-        if prove and _can_be_traced(job)
+        if method is not Method.RUN and _can_be_traced(job)
     }
     for column in columns:
-        if tracing:
+        if tracing and not on_shapes:
             workers.submit(worker.refresh, column, jobs[0])
     waiting: list[_Case] = []
     for job in jobs:
         case = _Case(job, workers, strictness)
         if job.name in tracing:
             case.read_programs(tracing[job.name])
-        case.ask_for_runs()
+        if on_shapes:
+            case.leave_unproved()
+        else:
+            case.ask_for_runs()
         waiting.append(case)
         # A few cases ahead, so that the columns need not wait for each other.
         if len(waiting) > 3:
@@ -108,6 +116,15 @@ class _Case:
             self.results[column.name] = judge_programs(
                 programs[self.reference.name], programs[column.name], self.strictness
             )
+
+    def leave_unproved(self) -> None:
+        """Says why nothing but a run could tell, where there is to be none."""
+        for column in self.others:
+            result = self.results.get(column.name)
+            why = result.proof if result is not None else "the case drives a whole program"
+            if result is None or result.verdict is not Verdict.PROVED:
+                reason = f"not proved, and nothing is run on shapes alone: {why}"
+                self.results[column.name] = ColumnResult(Verdict.NOT_CHECKED, reason)
 
     def ask_for_runs(self) -> None:
         """Queues what is not proved."""

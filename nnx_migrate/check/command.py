@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 if TYPE_CHECKING:
+    from nnx_migrate.check.jobs import Method
     from nnx_migrate.check.settings import CheckSettings
 
 _FILE = click.Path(path_type=Path)
@@ -56,6 +57,11 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option("--costs", is_flag=True, help="Also measure traces, memory, flops and time.")
 @click.option("--no-proof", is_flag=True, help="Run everything, prove nothing.")
+@click.option(
+    "--abstract",
+    is_flag=True,
+    help="Prove on shapes alone and run nothing: models need not fit into memory.",
+)
 @click.option("--no-cache", is_flag=True, help="Do not take verdicts of earlier checks.")
 @click.option(
     "--format",
@@ -84,6 +90,7 @@ def check(
     tolerance: Sequence[str],
     costs: bool,
     no_proof: bool,
+    abstract: bool,
     no_cache: bool,
     report_format: str,
     verbose: bool,
@@ -128,6 +135,8 @@ def check(
         from nnx_migrate.check.console import CheckRequest, run_check, text_of
         from nnx_migrate.check.trees import opened_side
 
+        if abstract and (no_proof or costs):
+            _wrong("--abstract runs nothing: not with --no-proof or --costs")
         settings = _settings(new, roots, timeout, memory, tolerance)
         if cases or command or recording is not None:
             # What is asked for counts in the place of what is configured, not beside it.
@@ -138,7 +147,7 @@ def check(
             platform=platform or "",
             x64=x64,
             costs=costs,
-            prove=not no_proof,
+            method=_method(no_proof=no_proof, abstract=abstract),
             cached=not no_cache,
             recording=recording,
             calls=calls,
@@ -150,6 +159,14 @@ def check(
             report = run_check(old_side, new_side, request)
         click.echo(text_of(report, json=report_format == "json", verbose=verbose), nl=False)
     context.exit(report.exit_code)
+
+
+def _method(*, no_proof: bool, abstract: bool) -> Method:
+    from nnx_migrate.check.jobs import Method
+
+    if abstract:
+        return Method.PROVE_ON_SHAPES
+    return Method.RUN if no_proof else Method.PROVE_OR_RUN
 
 
 def _settings(

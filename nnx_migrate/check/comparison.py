@@ -102,7 +102,7 @@ def compare(
     if old.view is None or new.view is None:
         if old.view is None and new.view is None and old.raised == new.raised:
             return Comparison(None, None)
-        return Comparison(Difference("", _ending(old), _ending(new)), None)
+        return Comparison(Difference("", ending(old), ending(new)), None)
     return compare_views(old.view, new.view, tolerances, strict_kinds=strict_kinds)
 
 
@@ -162,7 +162,8 @@ def show(leaf: Leaf | None) -> str:
     return f"{leaf.kind} {leaf.dtype}{list(leaf.shape)}{_values(leaf.data)}"
 
 
-def _ending(observation: Observation) -> str:
+def ending(observation: Observation) -> str:
+    """What a call ended with, in one short line."""
     if observation.view is not None:
         return "a result"
     first = observation.message.strip().split("\n")[0][:200]

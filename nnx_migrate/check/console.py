@@ -17,7 +17,7 @@ from nnx_migrate.check.cache import Cache, circumstances
 from nnx_migrate.check.checking import check_jobs, matrix
 from nnx_migrate.check.forms import NotDone
 from nnx_migrate.check.inputs import CannotCheck, Inputs, cases_of, kept_recording, record_command
-from nnx_migrate.check.jobs import Column, Costs, Job, Limits, Side
+from nnx_migrate.check.jobs import Column, Costs, Job, Limits, Method, Side
 from nnx_migrate.check.judging import Strictness
 from nnx_migrate.check.processes import Workers, running_workers
 from nnx_migrate.check.report import CheckReport, as_json, as_text
@@ -38,7 +38,7 @@ class CheckRequest:
         platform: "cpu", "gpu" or "" for what jax chooses.
         x64: let jax compute in 64 bits.
         costs: measure them.
-        prove: trace and hash before anything is run.
+        method: whether cases are proved, run, or first the one and then the other.
         cached: verdicts of earlier checks count.
         recording: the file for calls of the user's own program; None for the usual place.
         calls: how many calls of a function are recorded.
@@ -49,7 +49,7 @@ class CheckRequest:
     platform: str = ""
     x64: bool = False
     costs: bool = False
-    prove: bool = True
+    method: Method = Method.PROVE_OR_RUN
     cached: bool = True
     recording: Path | None = None
     calls: int = 3
@@ -74,7 +74,7 @@ def run_check(old: Side, new: Side, request: CheckRequest) -> CheckReport:
         {
             "environment": environment,
             "tolerances": request.settings.tolerances,
-            "prove": request.prove,
+            "method": request.method,
         }
     )
     cache = Cache((STATE / "check").resolve(), (old, new), told)
@@ -86,7 +86,7 @@ def run_check(old: Side, new: Side, request: CheckRequest) -> CheckReport:
         with _workers(columns, request, environment) as workers:
             _require_platform(workers, columns[0], left[0], request.platform)
             strictness = Strictness(request.settings.tolerances)
-            found = check_jobs(left, workers, strictness, prove=request.prove)
+            found = check_jobs(left, workers, strictness, request.method)
             for job, result in zip(left, _with_progress(found, len(left)), strict=True):
                 results[job.name] = result
                 cache.keep(job, result)
@@ -133,6 +133,9 @@ def environment_of(request: CheckRequest) -> dict[str, str]:
     environment = {"PYTHONDONTWRITEBYTECODE": "1"}
     if request.platform:
         environment["JAX_PLATFORMS"] = platforms[request.platform]
+    if request.platform != "cpu" and "XLA_PYTHON_CLIENT_PREALLOCATE" not in os.environ:
+        # The first of three processes would otherwise take three quarters of a GPU's memory.
+        environment["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
     if request.x64:
         environment["JAX_ENABLE_X64"] = "1"
     return environment

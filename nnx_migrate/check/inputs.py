@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nnx_migrate.check.casefile import case_names
@@ -79,12 +79,15 @@ def record_command(
     touched = touched_functions(old, new)
     modules = module_jobs(touched)
     watched = [each for each in touched if each.functions or each.values]
+    remarks = [remark for each in touched for remark in each.remarks]
+    if not touched:
+        remarks = ["no function differs between OLD and NEW"]
     if not watched:
-        return Inputs(modules, () if touched else ("no function differs between OLD and NEW",))
+        return Inputs(modules, tuple(remarks))
     outcome = record(
         command, old, watched, recording, calls=calls, environment=environment, timeout=None
     )
-    remarks = [f"{each} was never called" for each in outcome.never_called]
+    remarks += _never_called(outcome.never_called)
     remarks += [
         f"{each.path}:{each.name}: {each.times} calls were not recorded: {each.reason}"
         for each in outcome.missed
@@ -94,6 +97,17 @@ def record_command(
     if outcome.exit_code:
         remarks.insert(0, f"`{' '.join(command)}` ended with exit code {outcome.exit_code}")
     return Inputs((*store.recorded_jobs(recording), *modules), tuple(remarks))
+
+
+def _never_called(names: Sequence[str]) -> Iterator[str]:
+    """One line a file: a package has many functions, and a test runs few of them."""
+    functions: dict[str, list[str]] = {}
+    for name in names:
+        file, _, function = name.rpartition(":")
+        functions.setdefault(file, []).append(function)
+    for file, found in functions.items():
+        were = "was" if len(found) == 1 else "were"
+        yield f"{file}:{', '.join(found)} {were} never called"
 
 
 def kept_recording(recording: Path) -> Inputs:

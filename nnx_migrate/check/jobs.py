@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -12,6 +13,14 @@ from nnx_migrate.check.forms import NotDone, Observation, Traced
 Mode = Literal["graph", "tree"]
 SideName = Literal["old", "new"]
 JobKind = Literal["function", "recorded", "module"]
+
+
+class Method(enum.StrEnum):
+    """How a case is checked."""
+
+    PROVE_OR_RUN = "prove or run"
+    RUN = "run"
+    PROVE_ON_SHAPES = "prove on shapes"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from nnx_migrate.check.comparison import (
     Tolerance,
     compare,
     compare_views,
+    ending,
 )
 from nnx_migrate.check.forms import NotDone, Observation, Traced
 from nnx_migrate.check.jobs import Ran
@@ -53,7 +54,7 @@ def judge_programs(
     assert isinstance(new, Traced)
     before = compare_views(old.before, new.before, EXACT, strict_kinds=True)
     if not before.equal:
-        return _unproved("the arguments are not the same")
+        return _unproved(f"the arguments are not the same: {before.different}")
     seen = compare_views(old.view, new.view, EXACT, strict_kinds=strictness.kinds)
     if not seen.equal:
         return _unproved(f"not the same tree: {seen.different}")
@@ -92,6 +93,7 @@ def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> Column
         ("gradient", old.gradient, new.gradient),
     ):
         if isinstance(left, NotDone):
+            notes.append(f"{part} is not compared: {left.reason}")
             continue
         if isinstance(right, NotDone):
             return ColumnResult(Verdict.DIFFERENT, right.reason, part, proof=proof)
@@ -103,11 +105,11 @@ def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> Column
             )
         if found.close is not None and close is None:
             close = (part, found.close)
-    if old.called.raised:
-        notes.append(f"both raise {old.called.raised}")
+    # An error is as good a result as another, but seldom what was meant to be checked.
+    raised = f"both raise {ending(old.called)}" if old.called.raised else ""
     if close is not None:
         return ColumnResult(Verdict.CLOSE, "", *close, tuple(notes), proof=proof)
-    return ColumnResult(Verdict.EQUAL, notes=tuple(notes), proof=proof)
+    return ColumnResult(Verdict.EQUAL, raised, notes=tuple(notes), proof=proof)
 
 
 def judge_rounding(

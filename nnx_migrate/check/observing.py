@@ -16,6 +16,9 @@ def observe(call: Call) -> Observation:
 
     Args:
         call: it is made once; its arguments are changed as it changes them.
+
+    Raises:
+        MemoryError: there was not enough, which says nothing about the call.
     """
     # Unseeded draws of the user's code would differ from run to run on one side already.
     random.seed(0)
@@ -23,6 +26,10 @@ def observe(call: Call) -> Observation:
     try:
         result = call.function(*call.arguments, **call.keywords)
         view = view_of(result if call.returns_driver else outcome(call, result))
+    except MemoryError:
+        raise
     except (Exception, SystemExit) as error:
+        if str(error).startswith("RESOURCE_EXHAUSTED"):
+            raise MemoryError(str(error)) from error
         return Observation(None, type(error).__name__, str(error))
     return Observation(view)

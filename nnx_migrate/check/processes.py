@@ -77,7 +77,8 @@ class Workers:
             memory = " (--memory is a limit, too)" if self.limits.gigabytes else ""
             return NotDone(f"the process died with exit code {error.exitcode}{memory}")
         except MemoryError:
-            return NotDone(f"more than {self.limits.gigabytes:g} GB of memory (--memory)")
+            most = self.limits.gigabytes
+            return NotDone(f"more than {most:g} GB of memory (--memory)" if most else "no memory")
         except Exception as error:
             return NotDone(f"{type(error).__name__}: {error}"[:1000])
         if isinstance(found, NotDone):

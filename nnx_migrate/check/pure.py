@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import jax
@@ -60,14 +60,12 @@ def pure_call(call: Call) -> PureCall:
         flat = nnx.to_flat_state(state)
     except Exception as error:
         raise NotPure(f"its arguments cannot be split: {type(error).__name__}: {error}") from error
-    paths = ["/".join(map(str, path)) for path, _ in flat]
-    inputs = {path: _raw(leaf) for path, (_, leaf) in zip(paths, flat, strict=True)}
+    parts = {"/".join(map(str, path)): _Part.of(leaf) for path, leaf in flat}
+    inputs = {name: array for path, part in parts.items() for name, array in part.named(path)}
     views: list[View] = []
 
     def run(values: Arrays) -> Arrays:
-        leaves = [
-            _with_raw(leaf, values[path]) for path, (_, leaf) in zip(paths, flat, strict=True)
-        ]
+        leaves = [part.holding(values, path) for path, part in parts.items()]
         rebuilt = nnx.from_flat_state(
             [(path, leaf) for (path, _), leaf in zip(flat, leaves, strict=True)]
         )
@@ -78,7 +76,11 @@ def pure_call(call: Call) -> PureCall:
         return array_leaves(seen)
 
     differentiable = tuple(
-        path for path, (_, leaf) in zip(paths, flat, strict=True) if _differentiable(leaf)
+        name
+        for path, part in parts.items()
+        if part.trains
+        for name, array in part.named(path)
+        if _is_float(array)
     )
     return PureCall(inputs, differentiable, run, lambda: views[-1])
 
@@ -123,16 +125,48 @@ def _weights(path: str, value: Any) -> Any:
     return jnp.cos(steps + phase).astype(value.dtype)
 
 
-def _raw(leaf: Any) -> Any:
-    return leaf.get_raw_value() if isinstance(leaf, nnx.Variable) else leaf
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Part:
+    """What a State holds at one path.
+
+    A Variable may hold None or a tree: each array in it has a name of its own, and numbers of
+    Python stay what they are.
+    """
+
+    leaf: Any
+    names: tuple[str, ...]
+    values: tuple[Any, ...]
+    structure: Any
+
+    @classmethod
+    def of(cls, leaf: Any) -> _Part:
+        raw = leaf.get_raw_value() if isinstance(leaf, nnx.Variable) else leaf
+        found, structure = jax.tree_util.tree_flatten_with_path(raw)
+        names = tuple(jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in found)
+        return cls(leaf, names, tuple(value for _, value in found), structure)
+
+    @property
+    def trains(self) -> bool:
+        return not isinstance(self.leaf, nnx.Variable) or isinstance(self.leaf, nnx.Param)
+
+    def named(self, path: str) -> Iterator[tuple[str, Any]]:
+        for name, value in zip(self.names, self.values, strict=True):
+            if hasattr(value, "dtype"):
+                yield _join(path, name), value
+
+    def holding(self, arrays: Arrays, path: str) -> Any:
+        found = [
+            arrays.get(_join(path, name), value)
+            for name, value in zip(self.names, self.values, strict=True)
+        ]
+        value = jax.tree_util.tree_unflatten(self.structure, found)
+        return self.leaf.replace(value) if isinstance(self.leaf, nnx.Variable) else value
 
 
-def _with_raw(leaf: Any, value: Any) -> Any:
-    return leaf.replace(value) if isinstance(leaf, nnx.Variable) else value
+def _join(path: str, name: str) -> str:
+    return f"{path}/{name}" if name else path
 
 
-def _differentiable(leaf: Any) -> bool:
-    if isinstance(leaf, nnx.Variable) and not isinstance(leaf, nnx.Param):
-        return False
-    dtype = getattr(_raw(leaf), "dtype", None)
-    return dtype is not None and jnp.issubdtype(dtype, jnp.floating)
+def _is_float(array: Any) -> bool:
+    dtype = getattr(array, "dtype", None)
+    return bool(dtype is not None and jnp.issubdtype(dtype, jnp.floating))

@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from nnx_migrate.check.jobs import Costs
 from nnx_migrate.check.verdicts import CaseResult, ColumnResult, Verdict
@@ -68,11 +69,17 @@ def as_json(report: CheckReport) -> str:
     Args:
         report: the result.
     """
+    return json.dumps(as_document(report), indent=2) + "\n"
+
+
+def as_document(report: CheckReport) -> dict[str, Any]:
+    """What `as_json` writes, as an object."""
     cases = [
         {
             "name": case.name,
             "verdict": case.verdict,
             "cached": case.cached,
+            "files": {side: list(files) for side, files in case.files.items()},
             "seconds": round(case.seconds, 3),
             "columns": {
                 name: {
@@ -89,14 +96,13 @@ def as_json(report: CheckReport) -> str:
         }
         for case in report.cases
     ]
-    document = {
+    return {
         "schema": SCHEMA_VERSION,
         "summary": {verdict.value: count for verdict, count in _counted(report).items()},
         "exit_code": report.exit_code,
         "remarks": list(report.remarks),
         "cases": cases,
     }
-    return json.dumps(document, indent=2) + "\n"
 
 
 def regressions(costs: Mapping[str, Costs]) -> Iterator[str]:
@@ -138,7 +144,7 @@ def _told(result: ColumnResult, verbose: bool) -> Iterator[str]:
     elif result.part and not result.verdict.passes:
         yield f"{result.part}: {result.reason}"
         return
-    if result.reason and (not result.verdict.passes or verbose):
+    if result.reason and (result.verdict is not Verdict.CLOSE or verbose):
         yield result.reason
     if verbose:
         yield from result.notes

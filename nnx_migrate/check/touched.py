@@ -23,6 +23,7 @@ class Touched:
         values: module-level names that another value is assigned to.
         module: other code differs that runs when the file is imported.
         guarded: code under `if __name__ == "__main__":` differs.
+        problem: why the file cannot be compared; "" where it can.
     """
 
     path: str
@@ -30,6 +31,16 @@ class Touched:
     values: tuple[str, ...] = ()
     module: bool = False
     guarded: bool = False
+    problem: str = ""
+
+    @property
+    def remarks(self) -> Iterator[str]:
+        """What differs here and is no case."""
+        if self.problem:
+            yield f"{self.path} cannot be compared: {self.problem}"
+        if self.guarded:
+            block = 'the block under `if __name__ == "__main__":`'
+            yield f"{self.path}: {block} differs, and is checked only by what it calls"
 
 
 def touched_functions(old: Side, new: Side) -> tuple[Touched, ...]:
@@ -40,8 +51,8 @@ def touched_functions(old: Side, new: Side) -> tuple[Touched, ...]:
         new: the tree after it.
 
     Returns:
-        The files in both whose code differs; comments and layout do not count, and neither do
-        files that do not parse.
+        The files in both whose code differs, or of which one does not parse; comments and layout
+        do not count.
     """
     found = []
     for path, before, after in _pairs(old.root, new.root):
@@ -50,7 +61,8 @@ def touched_functions(old: Side, new: Side) -> tuple[Touched, ...]:
             if contents[0] == contents[1]:
                 continue
             parts = [_parts(ast.parse(text)) for text in contents]
-        except (OSError, SyntaxError, ValueError):
+        except (OSError, SyntaxError, ValueError) as error:
+            found.append(Touched(path, problem=f"{type(error).__name__}: {error}"[:300]))
             continue
         touched = _difference(path, *parts)
         if touched.functions or touched.values or touched.module or touched.guarded:

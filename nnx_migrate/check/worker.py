@@ -79,11 +79,33 @@ def trace(column: Column, job: Job) -> WasTraced:
     from nnx_migrate.check.tracing import traced_call
 
     started = time.perf_counter()
-    found = _calling(column, job, traced_call, numbers=False)
+    found, files = _calling(column, job, traced_call, numbers=False)
     if isinstance(found, NotDone):
         # A trace that broke off may have left traced values in objects of the user's modules.
         _forget(column)
-    return WasTraced(found, _files(column), time.perf_counter() - started)
+    return WasTraced(found, files, time.perf_counter() - started)
+
+
+def trace_on_shapes(column: Column, job: Job) -> WasTraced:
+    """Traces a case, and how its arguments are made: not one array of it is ever there.
+
+    Args:
+        column: the one that this process runs.
+        job: the case.
+    """
+    from nnx_migrate.check.sources import call_of_job
+    from nnx_migrate.check.tracing import traced_on_shapes
+
+    if job.kind != "function":
+        # A recording has the shapes of what is too large for it.
+        return trace(column, job)
+    started = time.perf_counter()
+    found = traced_on_shapes(lambda: call_of_job(column, job))
+    files = _files(column)
+    # What was traced may be left in objects of the user's modules.
+    _forget(column)
+    _forget_file(job)
+    return WasTraced(found, files, time.perf_counter() - started)
 
 
 def refresh(column: Column, job: Job) -> None:
@@ -106,7 +128,7 @@ def run(column: Column, job: Job) -> Ran:
     from nnx_migrate.check.running import run_call
 
     started = time.perf_counter()
-    found = _calling(column, job, run_call)
+    found, files = _calling(column, job, run_call)
     if job.kind == "recorded" and column.side.name == "old" and not isinstance(found, NotDone):
         from nnx_migrate.check.recording.replaying import unlike_recorded
 
@@ -116,7 +138,7 @@ def run(column: Column, job: Job) -> Ran:
     if isinstance(found, NotDone):
         failed = Observation(None, "case", found.reason)
         found = failed, failed, found, found
-    return Ran(*found, _files(column), time.perf_counter() - started)
+    return Ran(*found, files, time.perf_counter() - started)
 
 
 def widen(column: Column, job: Job) -> Widened:
@@ -128,7 +150,8 @@ def widen(column: Column, job: Job) -> Widened:
     """
     from nnx_migrate.check.running import widened_call
 
-    return Widened(_calling(column, job, widened_call))
+    found, _ = _calling(column, job, widened_call)
+    return Widened(found)
 
 
 def measure(column: Column, job: Job) -> Costs | NotDone:
@@ -140,20 +163,28 @@ def measure(column: Column, job: Job) -> Costs | NotDone:
     """
     from nnx_migrate.check.costs import costs_of
 
-    return _calling(column, job, costs_of)
+    found, _ = _calling(column, job, costs_of)
+    return found
 
 
 def _calling(
     column: Column, job: Job, use: Callable[[Call], _Kept | NotDone], *, numbers: bool = True
-) -> _Kept | NotDone:
+) -> tuple[_Kept | NotDone, tuple[str, ...]]:
+    """What `use` makes of the call of a case, and the files of the project behind it."""
+    from nnx_migrate.check.recording.meshes import MeshTooLarge
     from nnx_migrate.check.sources import call_of_job
 
     try:
         call = call_of_job(column, job, numbers=numbers)
     except (Exception, SystemExit) as error:
-        return NotDone(f"the case cannot be built: {type(error).__name__}: {error}"[:2000])
+        broken = NotDone(f"the case cannot be built: {type(error).__name__}: {error}"[:2000])
+        return broken, _files(column)
     try:
-        return use(call)
+        with call.within():
+            # The files are those that are imported now, before they are forgotten.
+            return use(call), _files(column)
+    except MeshTooLarge as error:
+        return NotDone(str(error)), _files(column)
     finally:
         if column.side.is_program or job.program or job.kind == "module":
             _forget(column)

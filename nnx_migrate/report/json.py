@@ -1,49 +1,84 @@
-"""The report that programs read: one JSON object; its version changes when its shape does."""
+"""The report that programs read; `report.schema.json` beside this file says what is in it.
+
+The version in it changes when its shape does.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import nnx_migrate
 from nnx_migrate.outcomes import FileResult, Outcome
+from nnx_migrate.report.told import Report
 from nnx_migrate.totals import Totals
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
-def render_json(results: Iterable[FileResult], totals: Totals, *, written: bool) -> str:
-    """Return the report of a run as one JSON object.
+def render_json(report: Report) -> str:
+    """Return the report of a run as one JSON object."""
+    document = {
+        **_head(report),
+        "summary": _summary(report.totals),
+        "files": [_file(result) for result in report.results],
+        "check": report.check,
+    }
+    return json.dumps(document, indent=1) + "\n"
 
-    Args:
-        results: every file of the run.
-        totals: what they add up to.
-        written: the files were changed; otherwise they would be.
-    """
-    report = {
+
+def render_jsonl(report: Report) -> str:
+    """Return the report of a run as one JSON object a line: head, files, check, summary."""
+    return "".join(json.dumps(line) + "\n" for line in _lines(report))
+
+
+def _lines(report: Report) -> Iterator[dict[str, Any]]:
+    yield {"type": "run", **_head(report)}
+    for result in report.results:
+        yield {"type": "file", **_file(result)}
+    if report.check is not None:
+        yield {"type": "check", **report.check}
+    yield {"type": "summary", **_summary(report.totals)}
+
+
+def _head(report: Report) -> dict[str, Any]:
+    return {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "nnx-migrate", "version": nnx_migrate.__version__},
-        "written": written,
-        "summary": {
-            "looked_at": totals.looked_at,
-            "work_left": totals.work_left,
-            "files": {str(status): number for status, number in totals.files.items()},
-            "outcomes": _outcomes(totals.outcomes),
-            "rules": {rule: _outcomes(outcomes) for rule, outcomes in totals.rules.items()},
-        },
-        "files": [_file(result) for result in results],
+        "written": report.written,
     }
-    return json.dumps(report, indent=1) + "\n"
+
+
+def _summary(totals: Totals) -> dict[str, Any]:
+    return {
+        "looked_at": totals.looked_at,
+        "work_left": totals.work_left,
+        "files": {str(status): number for status, number in totals.files.items()},
+        "outcomes": _outcomes(totals.outcomes),
+        "rules": {rule: _outcomes(outcomes) for rule, outcomes in totals.rules.items()},
+    }
 
 
 def _file(result: FileResult) -> dict[str, Any]:
+    changed = result.before != result.after
     return {
         "path": str(result.path),
         "status": str(result.status),
         "reason": result.reason,
+        "sha256": {
+            "before": hashlib.sha256(result.before).hexdigest(),
+            "after": hashlib.sha256(result.after).hexdigest(),
+        }
+        if changed
+        else None,
+        "encoding": result.encoding if changed else None,
         "findings": [dataclasses.asdict(finding) for finding in result.findings],
+        "edits": [
+            {**dataclasses.asdict(edit), "rules": result.rules_of(edit)} for edit in result.edits
+        ],
     }
 
 

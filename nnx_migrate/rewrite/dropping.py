@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site, assigned_value
@@ -29,19 +29,16 @@ def drop_edits(context: FileContext, names: Sequence[str], site: Site) -> list[E
     return edits
 
 
-def drop_unread(context: FileContext, names: Collection[str]) -> list[Edit]:
-    """Remove assignments at module level that rewrites have left without a reader in any file."""
-    edits: list[Edit] = []
+def drop_unread(context: FileContext, name: str) -> list[Edit]:
+    """Remove the assignment of a module's name that has no reader left in any file."""
     scope = Scope(context.tree.module, ir.MODULE_SCOPE)
-    for name in sorted(names):
-        found = assigned_value(context.tree, scope, name)
-        if found is None or context.finder.loads(scope, name) or _is_exported(context, name):
-            continue
-        above = context.text.line_start(max(found[1].lineno - 1, 1))
-        if context.comments_between(above, context.text.line_start(found[1].lineno)):
-            continue  # a comment that would be left alone
-        edits += _removal(context, found[1])
-    return edits
+    found = assigned_value(context.tree, scope, name)
+    if found is None or context.finder.loads(scope, name) or _is_exported(context, name):
+        return []
+    above = context.text.line_start(max(found[1].lineno - 1, 1))
+    if context.comments_between(above, context.text.line_start(found[1].lineno)):
+        return []  # a comment that would be left alone
+    return _removal(context, found[1])
 
 
 def _is_exported(context: FileContext, name: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
@@ -38,14 +38,16 @@ class RoundPlan:
         findings: sites that end with these edits; in the first round also those that need none.
         standing: sites that neither were nor will be changed; they count in the last round.
         suppressed: ignore comments that silenced a site.
-        freed: names that rewritten sites no longer read.
+        owners: by edit, the findings that want it.
+        freed: names that rewritten sites no longer read, with the findings of those sites.
     """
 
     edits: tuple[Edit, ...]
     findings: tuple[Finding, ...]
     standing: tuple[Finding, ...]
     suppressed: frozenset[Suppression]
-    freed: frozenset[str]
+    owners: Mapping[Edit, tuple[Finding, ...]]
+    freed: Mapping[str, tuple[Finding, ...]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ def plan_round(
         tuple(planner.findings),
         tuple(planner.standing),
         frozenset(suppressed),
-        frozenset(planner.freed),
+        {edit: tuple(findings) for edit, findings in planner.owners.items()},
+        {name: tuple(findings) for name, findings in planner.freed.items()},
     )
 
 
@@ -123,8 +126,8 @@ class _Planner:
         self.findings: list[Finding] = []
         self.standing: list[Finding] = []
         self.indented: list[tuple[int, int]] = []
-        self.pinned: set[ast.expr] = set()
-        self.freed: set[str] = set()
+        self.owners: dict[Edit, list[Finding]] = {}
+        self.freed: dict[str, list[Finding]] = {}
 
     def original_lines(self, site: Site) -> tuple[int, int]:
         statement = self.context.tree.statement(site.node)
@@ -171,14 +174,17 @@ class _Planner:
             return
         names = [name for c in job.contributions for name in c.drop]
         dropped = drop_edits(self.context, names, item.site)
-        if not self._accept(_without_gap(edits, dropped)):
+        edits = _without_gap(edits, dropped)
+        if not self._accept(edits):
             return
         self.edits += dropped
-        self.freed |= set(names)
-        for contribution in job.contributions:
-            self._note(
-                self.findings, item.site, contribution, Outcome.REWRITTEN, contribution.message
-            )
+        findings = [
+            self._note(self.findings, item.site, c, Outcome.REWRITTEN, c.message)
+            for c in job.contributions
+        ]
+        self._own([*edits, *dropped], findings)
+        for name in names:
+            self.freed.setdefault(name, []).extend(findings)
 
     def _without_rewrite(self, item: _Decided, *, first: bool) -> None:
         pins = [d for d in item.decisions if isinstance(d, Pin)]
@@ -221,10 +227,16 @@ class _Planner:
             return
         if not self._accept(edits):
             return
-        for pin in pins:
-            self._note(
-                self.findings, site, pin, Outcome.PINNED, f"kept in graph mode: {pin.reason}"
-            )
+        reasons = ((pin, f"kept in graph mode: {pin.reason}") for pin in pins)
+        findings = [
+            self._note(self.findings, site, pin, Outcome.PINNED, reason) for pin, reason in reasons
+        ]
+        self._own(edits, findings)
+
+    def _own(self, edits: Iterable[Edit], findings: Sequence[Finding]) -> None:
+        """An edit that several sites want has all of them as owners."""
+        for edit in edits:
+            self.owners.setdefault(edit, []).extend(findings)
 
     def _pin_edits(self, site: Site, pins: Sequence[Pin]) -> list[Edit]:
         if all(pin.bare for pin in pins):
@@ -237,9 +249,8 @@ class _Planner:
         )
         edits = pin_edits(self.context, site, covers)
         for other in around:
-            if other.reference not in self.pinned:
-                self.pinned.add(other.reference)
-                edits += pin_edits(self.context, other, cover_extent=True)
+            pinned = pin_edits(self.context, other, cover_extent=True)
+            edits += [edit for edit in pinned if edit not in edits]
         return edits
 
     def _transforms_around(self, site: Site) -> list[Site]:
@@ -295,21 +306,16 @@ class _Planner:
         decision: Contribution | Pin | Same | Manual,
         outcome: Outcome,
         message: str,
-    ) -> None:
+    ) -> Finding:
         text = self.context.text
         start = text.span(site.reference)[0]
         line = text.line_of(start)
         column = start - text.line_start(line) + 1
-        into.append(
-            Finding(
-                decision.rule,
-                self.lines.original(line),
-                column,
-                outcome,
-                message,
-                decision.evidence,
-            )
+        finding = Finding(
+            decision.rule, self.lines.original(line), column, outcome, message, decision.evidence
         )
+        into.append(finding)
+        return finding
 
 
 def _without_gap(edits: Sequence[Edit], dropped: Sequence[Edit]) -> list[Edit]:

@@ -145,7 +145,7 @@ def test_json_is_one_object_on_stdout(command: Command, project: Path) -> None:
     done = command("apply", "src", "--check", "--format", "json")
     report = json.loads(done.out)
     assert (done.code, done.err) == (1, "")
-    assert report["schema_version"] == 1
+    assert report["schema_version"] == 2
     assert report["written"] is False
     assert report["summary"]["files"]["changed"] == 1
     [file] = report["files"]

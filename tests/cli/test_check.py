@@ -211,6 +211,13 @@ def test_programs_are_sides_too(tmp_path: Path, command: Command) -> None:
     done = command("check", "before.py", "after.py", "--cases", "drive.py")
     assert done.code == 1
     assert b"call: the result itself: expected plain int 1, got plain int 2" in done.out
+    (tmp_path / "after.py").write_text("VALUE = 1\n")
+    for kept in (b"unchanged since", b"1 case: 1 equal"):
+        again = command("check", "before.py", "after.py", "--cases", "drive.py")
+        assert (again.code, kept in again.out) == (0, kept == b"1 case: 1 equal"), again.out
+    (tmp_path / "after.py").write_text("VALUE = 3\n")
+    changed = command("check", "before.py", "after.py", "--cases", "drive.py")
+    assert changed.code == 1, changed.out
 
 
 def test_a_gpu_that_is_not_there_is_said(tmp_path: Path, command: Command) -> None:
@@ -296,3 +303,88 @@ def test_the_calls_of_a_program_are_recorded_and_made_again(
     failed = command("check", "old", "new", "--", "python", "-c", "raise SystemExit(3)")
     assert failed.code == 2
     assert b"ended with exit code 3" in failed.out
+
+
+LARGE = """\
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(500_000, 500_000, rngs=rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        return self.drop(self.linear(x))
+
+
+def loss(model, x):
+    return jnp.mean(model(x) ** 2)
+"""
+LARGE_CASES = """\
+import large
+from nnx_migrate.check import f32
+
+
+def case_loss(x: f32[2, 500_000], model: large.Net):
+    return large.loss, (model, x)
+"""
+
+
+def test_a_model_that_fits_no_machine_is_proved_on_shapes(tmp_path: Path, command: Command) -> None:
+    sides = {
+        "old": LARGE,
+        "new": LARGE.replace(
+            "return jnp.mean(model(x) ** 2)", "y = model(x)\n    return (y**2).mean()"
+        ),
+        "initialised": LARGE.replace("500_000, rngs", "500_000, use_bias=True, rngs").replace(
+            "500_000, use", "500_000, kernel_init=nnx.initializers.zeros, use"
+        ),
+        "computed": LARGE.replace("** 2", "** 3"),
+    }
+    for side, text in sides.items():
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "large.py").write_text(text)
+    (tmp_path / "cases.py").write_text(LARGE_CASES)
+    found = {}
+    for side in ("new", "initialised", "computed"):
+        flags = ("--cases", "cases.py", "--platform", "cpu", "--abstract", "--memory", "8")
+        done = command("check", "old", side, *flags)
+        found[side] = done.code, done.out.decode()
+    assert found["new"][0] == 0, found["new"][1]
+    assert "1 case: 1 proved" in found["new"][1]
+    assert found["initialised"][0] == 2
+    assert (
+        "arguments before/0/0/linear/kernel is computed in another way" in found["initialised"][1]
+    )
+    assert found["computed"][0] == 2
+    assert "result is computed in another way" in found["computed"][1]
+
+
+def test_abstract_runs_nothing(command: Command) -> None:
+    done = command("check", ".", ".", "--abstract", "--costs")
+    assert done.code == 2
+    assert "--abstract runs nothing" in done.err
+
+
+def test_memory_has_a_limit(tmp_path: Path, command: Command) -> None:
+    text = (
+        "import jax\nimport jax.numpy as jnp\nimport numpy as np\n\n"
+        "def filled():\n    return float(np.ones(2**30).sum())\n\n"
+        "def on_device():\n    return jnp.ones(2**31)\n"
+    )
+    (tmp_path / "work.py").write_text(text)
+    (tmp_path / "cases.py").write_text(
+        "import work\n\ndef case_filled():\n    return work.filled\n\n"
+        "def case_on_device():\n    return work.on_device\n\n"
+        "def case_small():\n    return lambda: 1\n"
+    )
+    flags = ("--cases", "cases.py", "--platform", "cpu", "--memory", "4", "--no-proof")
+    done = command("check", ".", ".", *flags)
+    lines = {line.split()[0]: line for line in done.out.decode().splitlines()}
+    assert done.code == 2
+    assert "not checked" in lines["cases.py:filled"]
+    assert "not checked" in lines["cases.py:on_device"]
+    assert "more than 4 GB of memory (--memory)" in done.out.decode()
+    assert "equal" in lines["cases.py:small"] or "proved" in lines["cases.py:small"]

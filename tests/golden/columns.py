@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -18,7 +19,8 @@ from nnx_migrate.check.processes import running_workers
 from tests.golden.cases import GOLDEN, Case, all_cases
 
 _ENVIRONMENT = {
-    "JAX_PLATFORMS": "cpu",
+    "JAX_PLATFORMS": os.environ.get("NNX_MIGRATE_GOLDEN_PLATFORM", "cpu"),
+    "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
     "XLA_FLAGS": "--xla_force_host_platform_device_count=4",
     "PYTHONDONTWRITEBYTECODE": "1",
     # The columns compile nearly the same programs: each is compiled once.
@@ -95,6 +97,7 @@ def difference(expected: Result, actual: Result) -> str | None:
 
 
 Program = tuple[str, Path, Path]
+Run = tuple[Sequence[Program], Mode]
 
 
 def run_programs(programs: Sequence[Program], mode: Mode) -> dict[str, Result]:
@@ -107,18 +110,26 @@ def run_programs(programs: Sequence[Program], mode: Mode) -> dict[str, Result]:
     Returns:
         A result for each name.
     """
-    return run_side_by_side([(programs, mode)])[0]
+    return _side_by_side([(programs, mode)])[0]
 
 
-def run_side_by_side(runs: Sequence[tuple[Sequence[Program], Mode]]) -> list[dict[str, Result]]:
-    """Runs sets of programs at the same time, each in a process of the checker.
+def run_matrix(runs: Sequence[Run]) -> list[dict[str, Result]]:
+    """Runs sets of programs: the first in two processes, then the others at the same time.
+
+    What the first compiles, the others find in the cache; all at once would each compile it.
 
     Args:
-        runs: the programs and the mode of each.
+        runs: the programs and the mode of each; the first is the reference.
 
     Returns:
         A result for each name, for each of them.
     """
+    (programs, mode), *others = runs
+    one, two = _side_by_side([(programs[::2], mode), (programs[1::2], mode)])
+    return [{**one, **two}, *_side_by_side(others)]
+
+
+def _side_by_side(runs: Sequence[Run]) -> list[dict[str, Result]]:
     columns = [
         ProgramColumn(Side("old", GOLDEN, ()), mode)
         for _, mode in runs
@@ -153,11 +164,11 @@ def _result(ran: Ran | NotDone) -> Result:
 def run_columns(
     cases: Sequence[Case], columns: Sequence[Column]
 ) -> dict[str, dict[str, Result]]:
-    """Runs sides of all cases in their modes, all at the same time.
+    """Runs sides of all cases in their modes.
 
     Args:
         cases: the cases; one whose side does not exist yet ends with an error that says so.
-        columns: the sides and their modes.
+        columns: the sides and their modes; the first is the reference.
 
     Returns:
         A result for each case name, by the name of the column.
@@ -169,7 +180,7 @@ def run_columns(
         )
         for column in columns
     ]
-    found = run_side_by_side(runs)
+    found = run_matrix(runs)
     return {column.name: results for column, results in zip(columns, found, strict=True)}
 
 

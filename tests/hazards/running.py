@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nnx_migrate.config import Options
 from nnx_migrate.outcomes import FileResult, FileStatus
-from tests.golden.columns import Result, difference, run_side_by_side
+from tests.golden.columns import Result, difference, run_matrix
 from tests.golden.migration import migrate_tree
 
 _DRIVE = "def drive(program):\n    return program.main()\n"
@@ -49,7 +49,7 @@ def verdicts(
                 data = each.before if side == "before" else each.after
                 (program / path).write_bytes(data)
             jobs[side].append((name, program, drive))
-    reference, graph, tree = run_side_by_side(
+    reference, graph, tree = run_matrix(
         [(jobs["before"], "graph"), (jobs["after"], "graph"), (jobs["after"], "tree")]
     )
     columns = {"after@graph": graph, "after@tree": tree}

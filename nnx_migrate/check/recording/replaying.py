@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import random
 import sys
@@ -14,6 +15,7 @@ from nnx_migrate.check.calls import Call
 from nnx_migrate.check.comparison import compare
 from nnx_migrate.check.forms import Observation
 from nnx_migrate.check.jobs import Side
+from nnx_migrate.check.recording.meshes import mesh_of
 from nnx_migrate.check.recording.store import StoredCall, read_call, recorded_observation
 from nnx_migrate.check.recording.unpacking import Reader, module_of, unpacked
 
@@ -46,7 +48,7 @@ def recorded_call(recording: Path, number: int, side: Side, *, numbers: bool = T
     elif function is None or not callable(function):
         function = getattr(owner, last)
     arguments, keywords = unpacked(stored.arguments, reader)
-    return Call(function, arguments, keywords)
+    return Call(function, arguments, keywords, within=functools.partial(mesh_of, stored.mesh))
 
 
 def unlike_recorded(recording: Path, number: int, called: Observation) -> str:

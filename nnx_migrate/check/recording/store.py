@@ -14,6 +14,7 @@ from typing import Literal
 
 from nnx_migrate.check.forms import Observation
 from nnx_migrate.check.jobs import Job
+from nnx_migrate.check.recording.meshes import Axes
 
 Kept = Literal["values", "shapes", "traced"]
 
@@ -40,6 +41,7 @@ class StoredCall:
         observed: what came of it, pickled; None where that is not known.
         argv: the command line of the program.
         import_paths: where it imported from, as far as it lies in the tree, relative to it.
+        mesh: the axes of the mesh that was set around it.
     """
 
     path: str
@@ -50,6 +52,7 @@ class StoredCall:
     observed: bytes | None
     argv: tuple[str, ...]
     import_paths: tuple[str, ...]
+    mesh: Axes = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -92,27 +95,23 @@ def settle(recording: Path) -> None:
         database.execute("PRAGMA journal_mode=DELETE")
 
 
-def add_call(recording: Path, call: StoredCall) -> None:
-    """Keeps a call.
+def add_call(recording: Path, call: StoredCall, most: int) -> None:
+    """Keeps a call, if there are not enough of its function.
 
     Args:
         recording: the file.
         call: the call.
+        most: how many are kept of a function, in all processes; calls made while tracing do not
+            count.
     """
-    program = json.dumps([call.argv, call.import_paths])
+    program = json.dumps([call.argv, call.import_paths, call.mesh])
+    given = (call.path, call.name, call.kept, call.module, call.arguments, call.observed, program)
     with _opened(recording) as database:
         database.execute(
             "INSERT INTO calls (path, name, kept, module, arguments, observed, program)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                call.path,
-                call.name,
-                call.kept,
-                call.module,
-                call.arguments,
-                call.observed,
-                program,
-            ),
+            " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE ?3 = 'traced' OR ?8 >"
+            " (SELECT count(*) FROM calls WHERE path = ?1 AND name = ?2 AND kept != 'traced')",
+            (*given, most),
         )
 
 
@@ -164,10 +163,11 @@ def read_call(recording: Path, number: int) -> StoredCall:
         ).fetchone()
     if row is None:
         raise LookupError(f"{recording} has no call number {number}")
-    argv, import_paths = json.loads(row[-1])
-    path, name, kept, module, arguments, observed, _ = row
+    path, name, kept, module, arguments, observed, program = row
+    argv, import_paths, mesh = json.loads(program)
+    axes = tuple((axis, size, kind) for axis, size, kind in mesh)
     return StoredCall(
-        path, name, kept, module, arguments, observed, tuple(argv), tuple(import_paths)
+        path, name, kept, module, arguments, observed, tuple(argv), tuple(import_paths), axes
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from nnx_migrate.check.comparison import DEFAULT
-from nnx_migrate.check.forms import NotDone, Traced, View
-from nnx_migrate.check.judging import Strictness, judge_programs
+from nnx_migrate.check.forms import NotDone, Observation, Traced, View
+from nnx_migrate.check.jobs import Ran
+from nnx_migrate.check.judging import Strictness, judge_programs, judge_runs
 from nnx_migrate.check.verdicts import Verdict
 
 STRICTNESS = Strictness(DEFAULT)
@@ -36,3 +37,19 @@ def test_a_gradient_may_not_be_lost() -> None:
 def test_other_outputs_are_not_proved_without_a_gradient() -> None:
     found = judge_programs(traced("a", NO_GRADIENT), traced("b", NO_GRADIENT), STRICTNESS)
     assert found.verdict is Verdict.NOT_CHECKED
+
+
+def test_a_case_that_raises_on_both_sides_is_equal_and_says_so() -> None:
+    raised = Observation(None, "ValueError", "no such axis\nand more")
+    ran = Ran(Observation(NOTHING), raised, NO_GRADIENT, NO_GRADIENT, (), 0.0)
+    found = judge_runs(ran, ran, STRICTNESS, "")
+    assert found.verdict is Verdict.EQUAL
+    assert found.reason == "both raise ValueError: no such axis"
+
+
+def test_parts_that_the_reference_does_not_have_are_noted() -> None:
+    seen = Observation(NOTHING)
+    ran = Ran(seen, seen, seen, NO_GRADIENT, (), 0.0)
+    found = judge_runs(ran, ran, STRICTNESS, "")
+    assert found.verdict is Verdict.EQUAL
+    assert found.notes == (f"gradient is not compared: {NO_GRADIENT.reason}",)

@@ -100,8 +100,19 @@ def test_files_are_named_by_their_paths_and_hidden_ones_left_out(tmp_path: Path)
     assert _touched(tmp_path, "x = 1\n", "x = 2\n", ".venv/a.py") == (found,)
 
 
-def test_a_file_that_does_not_parse_is_left_out(tmp_path: Path) -> None:
-    assert _touched(tmp_path, "x = 1\n", "x = (\n") == ()
+def test_a_file_that_does_not_parse_is_told(tmp_path: Path) -> None:
+    (found,) = _touched(tmp_path, "x = 1\n", "x = (\n")
+    assert (found.functions, found.module) == ((), False)
+    (remark,) = found.remarks
+    assert remark.startswith("a.py cannot be compared: SyntaxError: '(' was never closed")
+
+
+def test_what_is_no_case_by_itself_is_told(tmp_path: Path) -> None:
+    (found,) = _touched(
+        tmp_path, _OLD, _OLD.replace("print(train(1))", "print(train(2))"), "b/c.py"
+    )
+    (remark,) = found.remarks
+    assert remark.startswith('b/c.py: the block under `if __name__ == "__main__":` differs')
 
 
 def test_single_programs_are_compared_whatever_they_are_called(tmp_path: Path) -> None:

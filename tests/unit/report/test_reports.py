@@ -8,6 +8,7 @@ from pathlib import Path
 from nnx_migrate.outcomes import Evidence, FileResult, FileStatus, Finding, Outcome, Proof
 from nnx_migrate.report.json import render_json
 from nnx_migrate.report.text import printable, render_text
+from nnx_migrate.report.told import Report
 from nnx_migrate.totals import count
 
 EVIDENCE = (Evidence("model is Net", Proof.PROVED, "src/a.py:3"),)
@@ -70,8 +71,8 @@ def test_control_characters_and_surrogates_are_escaped() -> None:
 
 
 def test_the_json_report_is_one_versioned_object() -> None:
-    report = json.loads(render_json(RESULTS, TOTALS, written=False))
-    assert report["schema_version"] == 1
+    report = json.loads(render_json(Report(tuple(RESULTS), TOTALS, False, Path.cwd())))
+    assert report["schema_version"] == 2
     assert report["tool"]["name"] == "nnx-migrate"
     assert report["summary"]["files"] == {
         "changed": 1,

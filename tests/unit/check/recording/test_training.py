@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("cloudpickle")
 pytest.importorskip("pebble")
 jax = pytest.importorskip("jax")
+from nnx_migrate.check.recording.meshes import MeshTooLarge, mesh_of  # noqa: E402
 from nnx_migrate.check.recording.store import read_call, recorded_observation  # noqa: E402
 from nnx_migrate.check.verdicts import Verdict  # noqa: E402
 from tests.unit.check.recording.projects import write_project, write_single_program  # noqa: E402
@@ -261,3 +262,65 @@ cached = nnx.cached_partial(nnx.jit(nnx.Linear.__call__), nnx.Linear(2, 2, rngs=
         reasons[name] = found[1]
     assert "made again it raises TypeError" in reasons["a.py:uses_global#1"]
     assert "more than its arguments decides: result: expected" in reasons["a.py:counts#1"]
+
+
+_SHARDED = """
+import jax
+from flax import nnx
+from jax.sharding import PartitionSpec as P
+
+
+def create(seed):
+    init = nnx.initializers.lecun_normal()
+    return nnx.Linear(4, 2, kernel_init=init, kernel_metadata={"out_sharding": P("data")},
+                      rngs=nnx.Rngs(seed))
+
+
+if __name__ == "__main__":
+    mesh = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
+    with jax.set_mesh(mesh):
+        create(0)
+"""
+
+
+def test_the_mesh_around_a_call_is_set_again(tmp_path: Path) -> None:
+    change = {"train.py": ("def create(seed):\n", "def create(seed):\n    seed = int(seed)\n")}
+    project = write_project(tmp_path, {"train.py": _SHARDED}, change)
+    project.record("train.py")
+    (job,) = project.jobs()
+    assert read_call(project.recording, int(job.entry)).mesh == (("data", 1, "Auto"),)
+    (result,) = project.check([job]).values()
+    assert result.verdict.passes, result
+
+
+def test_a_mesh_of_more_devices_than_there_are_is_said() -> None:
+    with pytest.raises(MeshTooLarge, match="a mesh of 512 devices"), mesh_of([("a", 512, "Auto")]):
+        pass
+
+
+_TESTS = """
+import time
+
+import jax.numpy as jnp
+import pytest
+
+from work import half
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_half(number):
+    time.sleep(0.2)
+    assert half(jnp.float32(number)) == number / 2
+"""
+
+
+def test_tests_that_run_in_several_processes_share_a_recording(tmp_path: Path) -> None:
+    pytest.importorskip("xdist")
+    files = {"work.py": "def half(x):\n    return x / 2\n", "test_work.py": _TESTS}
+    project = write_project(tmp_path, files, {"work.py": ("x / 2", "x * 0.5")})
+    command = ("-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "test_work.py")
+    outcome = project.record(*command, calls=3)
+    assert (outcome.exit_code, outcome.never_called) == (0, ())
+    jobs = project.jobs()
+    assert len(jobs) == 3
+    assert all(case.verdict.passes for case in project.check(jobs).values())

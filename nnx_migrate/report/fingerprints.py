@@ -1,0 +1,31 @@
+"""Names for findings that stay when lines above them come and go."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+
+from nnx_migrate.outcomes import Finding
+
+_NUMBER = re.compile(r"\d+")
+
+
+class Fingerprints:
+    """Gives each finding of a run a name of its own."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[tuple[str, str, str]] = Counter()
+
+    def of(self, path: str, finding: Finding) -> str:
+        """The same for the same finding in the next version of a file.
+
+        Args:
+            path: of the file, from the root.
+            finding: taken in the order of the file; equal ones are counted.
+        """
+        # Messages name lines here and there, and those are what moves.
+        key = (path, finding.rule, _NUMBER.sub("#", finding.message))
+        self._seen[key] += 1
+        text = "\0".join((*key, str(self._seen[key])))
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,60 @@
+"""What SARIF and the pull-request texts say of a rule: its manual page, in parts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from nnx_migrate.registry import BrokenRule, UnknownRule, find_rule
+
+_SECTION = re.compile(r"^(?P<title>\S.*)\n-{3,}\n", re.MULTILINE)
+#: What the engine finds without a rule.
+_ENGINE = {
+    "changed-file": "The file was changed by another program during the run.",
+    "failed-file": "The file could not be migrated.",
+    "internal-error": "A bug in nnx-migrate; please report it.",
+    "missing-path": "A path that was named does not exist.",
+    "reverted-file": "What was written for the file did not pass the gate; it was left as it was.",
+    "skipped-file": "The file was left out by its own comment.",
+    "syntax-error": "The file is not Python that this interpreter can read.",
+    "too-deep": "The code is nested too deeply to be read.",
+    "unreadable-file": "The file could not be read.",
+    "unused-ignore": "A comment that looks as if it kept code out, and does not.",
+    "unwritable-file": "The file could not be replaced.",
+}
+
+
+def manual_of(rule: str) -> str:
+    """The manual page of a rule, or a sentence about what the engine finds itself."""
+    try:
+        return find_rule(rule).manual()
+    except (UnknownRule, BrokenRule):
+        return _ENGINE.get(rule, "Told by the engine.")
+
+
+def summary_of(rule: str) -> str:
+    """The first line of the manual page."""
+    return manual_of(rule).splitlines()[0]
+
+
+def section_of(rule: str, title: str) -> str:
+    """One section of the manual page; "" when it has none of that title."""
+    parts = _SECTION.split(manual_of(rule))
+    return dict(zip(parts[1::2], parts[2::2], strict=True)).get(title, "").strip()
+
+
+def rule_descriptor(rule: str) -> dict[str, Any]:
+    """The reportingDescriptor of a rule (SARIF 3.49)."""
+    manual = manual_of(rule)
+    return {
+        "id": rule,
+        "shortDescription": {"text": summary_of(rule)},
+        "fullDescription": {"text": _flat(section_of(rule, "Why it matters")) or summary_of(rule)},
+        "help": {"text": manual, "markdown": manual},
+        "defaultConfiguration": {"level": "warning"},
+        "properties": {"tags": ["flax", "nnx", "migration"]},
+    }
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,147 @@
+"""SARIF 2.1.0, with the edits as fixes, for code scanning and for editors.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html; sections are cited as SARIF 3.27.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import nnx_migrate
+from nnx_migrate.outcomes import Evidence, FileResult, FileStatus, SourceEdit
+from nnx_migrate.report.fingerprints import Fingerprints
+from nnx_migrate.report.manuals import rule_descriptor
+from nnx_migrate.report.told import Report, Told, shown_path, told, uri_path
+
+_SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+_ROOT = "SRCROOT"
+# What a reader of messages takes for a link to a place (SARIF 3.11.6).
+_LINK = re.compile(r"\[(?=[^\]]*\]\()")
+
+
+def render_sarif(report: Report) -> str:
+    """Return the findings of a run as a SARIF log.
+
+    Every edit is in exactly one fix, that of the first finding of its unit, so that making each fix
+    once gives what `apply` writes. Files that were written have no fixes left.
+    """
+    items = list(told(report))
+    rules = sorted({item.finding.rule for item in items})
+    run = {
+        "tool": {
+            "driver": {
+                "name": "nnx-migrate",
+                "semanticVersion": nnx_migrate.__version__,
+                "rules": [rule_descriptor(rule) for rule in rules],
+            }
+        },
+        "automationDetails": {"id": "nnx-migrate/"},
+        "originalUriBaseIds": {
+            _ROOT: {"description": {"text": "The repository, or the folder of the run."}}
+        },
+        "columnKind": "unicodeCodePoints",
+        "newlineSequences": ["\r\n", "\n", "\r"],
+        "defaultEncoding": "UTF-8",
+        "defaultSourceLanguage": "python",
+        "invocations": [{"executionSuccessful": not _failed(report.results)}],
+        "artifacts": list(_artifacts(report)),
+        "results": list(_results(items, rules, report)),
+    }
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+
+
+def _failed(results: Iterable[FileResult]) -> bool:
+    return any(result.status is FileStatus.FAILED for result in results)
+
+
+def _artifacts(report: Report) -> Iterator[dict[str, Any]]:
+    """Only files whose edits are told have to say how they are stored."""
+    for result in report.results:
+        if result.edits:
+            location = _artifact(shown_path(result.path, report.root))
+            yield {"location": location, "encoding": result.encoding.upper()}
+
+
+def _results(items: list[Told], rules: list[str], report: Report) -> Iterator[dict[str, Any]]:
+    fingerprints = Fingerprints()
+    leaders: dict[tuple[int, int], int] = {}
+    for number, item in enumerate(items):
+        name = shown_path(item.result.path, report.root)
+        properties: dict[str, Any] = {"outcome": str(item.finding.outcome)}
+        result: dict[str, Any] = {
+            "ruleId": item.finding.rule,
+            "ruleIndex": rules.index(item.finding.rule),
+            "level": str(item.level),
+            "message": {"text": _plain(item.finding.message)},
+            "locations": [
+                {"physicalLocation": _place(name, item.finding.line, item.finding.column)}
+            ],
+            "partialFingerprints": {"nnxMigrate/v1": fingerprints.of(name, item.finding)},
+            "properties": properties,
+        }
+        evidence = item.finding.evidence
+        if evidence:
+            properties["evidence"] = [f"{e.proof}: {e.claim}" for e in evidence]
+            result["relatedLocations"] = list(_related(evidence, report))
+        units = dict.fromkeys(e.unit for e in item.result.edits if item.place in e.findings)
+        for unit in units if not report.written else ():
+            leader = leaders.setdefault((id(item.result), unit), number)
+            if leader == number:
+                edits = [edit for edit in item.result.edits if edit.unit == unit]
+                result.setdefault("fixes", []).append(_fix(name, edits, item.result))
+            else:
+                properties["fixedWithResult"] = leader
+        yield result
+
+
+def _fix(name: str, edits: list[SourceEdit], result: FileResult) -> dict[str, Any]:
+    rules = sorted({rule for edit in edits for rule in result.rules_of(edit)})
+    replacements = [
+        {
+            "deletedRegion": {
+                "startLine": edit.line,
+                "startColumn": edit.column,
+                "endLine": edit.end_line,
+                "endColumn": edit.end_column,
+            },
+            "insertedContent": {"text": edit.replacement},
+        }
+        for edit in edits
+    ]
+    return {
+        "description": {"text": f"Migrate: {', '.join(rules)}"},
+        "artifactChanges": [{"artifactLocation": _artifact(name), "replacements": replacements}],
+    }
+
+
+def _related(evidence: Iterable[Evidence], report: Report) -> Iterator[dict[str, Any]]:
+    for number, each in enumerate(evidence):
+        path, _, line = each.where.rpartition(":")
+        if path and line.isdecimal() and int(line):
+            yield {
+                "id": number,
+                "message": {"text": _plain(f"{each.proof}: {each.claim}")},
+                "physicalLocation": _place(shown_path(Path(path), report.root), int(line), 1),
+            }
+
+
+def _place(name: str, line: int, column: int) -> dict[str, Any]:
+    # GitHub wants a line for what is about a file as a whole, too.
+    region = {"startLine": line, "startColumn": max(column, 1)} if line else {"startLine": 1}
+    return {"artifactLocation": _artifact(name), "region": region}
+
+
+def _artifact(name: str) -> Mapping[str, str]:
+    if name.startswith("/"):
+        return {"uri": f"file://{uri_path(name)}"}
+    return {"uri": uri_path(name), "uriBaseId": _ROOT}
+
+
+def _plain(text: str) -> str:
+    return _LINK.sub(r"\\[", text)

