@@ -66,6 +66,9 @@ the State that the one before gave:
 
 and `forward` returns `nnx.capture(model, nnx.Intermediate, init=intermediates)(x)`.
 
+Values of several types become a State each (`nnx.capture(Activation, Norm)` gives the result and
+two States), in the order of the filters of the pop, or put together by `nnx.merge_state`.
+
 Values that are read where they lie (`nnx.state(model, nnx.Intermediate)`, `model.block.h[0]`,
 `nnx.state(model).filter(nnx.Intermediate)`) are read from the State that the call gives
 (`model_intermediates["block"]["h"][0]`), where a pop follows in the same block, or the object is
