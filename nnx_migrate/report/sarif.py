@@ -146,4 +146,5 @@ def _artifact(name: str) -> Mapping[str, str]:
 
 
 def _plain(text: str) -> str:
-    return _LINK.sub(r"\\[", text)
+    whole = text.encode("utf-8", "backslashreplace").decode()  # names that are no UTF-8
+    return _LINK.sub(r"\\[", whole)
