@@ -116,9 +116,9 @@ function verdictOf(piece, numbers) {
 }
 
 // The code of a hunk. Long ones are in parts, each made when `later` is told that it is in sight.
-function codeTables(piece, label, later) {
+function codeTables(piece, sites, label, later) {
   const sides = state.view === "side" && piece.new !== 0 ? "side" : "inline";
-  const all = numbered(piece);
+  const all = numbered(piece, sites);
   const rows = sides === "side" ? all : inlineOrder(all);
   if (rows.length <= ROWS_A_TABLE || state.printing) return [table(rows, sides, label)];
   const parts = [];
@@ -135,6 +135,7 @@ function pieceOf(item, body, number, later) {
   const { file } = item;
   const piece = file.pieces[number];
   const { own, follows, cases, function: name, ...code } = body.pieces[number];
+  const sites = new Set(own.map((place) => body.findings[place].line));
   const title = `Line ${piece.line}`;
   const id = `piece-${file.number}-${number}`;
   return element(
@@ -150,7 +151,7 @@ function pieceOf(item, body, number, later) {
     ...own.map((place) => card(body.findings[place])),
     followsFrom(file, body, follows),
     verdictOf(piece, cases),
-    ...codeTables({ ...code, rows: code.rows }, `${file.name}, ${title}`, later),
+    ...codeTables(code, sites, `${file.name}, ${title}`, later),
   );
 }
 
