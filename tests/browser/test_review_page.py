@@ -187,8 +187,12 @@ def test_dialogs_tell_the_keys_and_the_rules(reader: Reader, sample: Path) -> No
     expect(page.locator("#help")).to_be_visible()
     page.keyboard.press("j")
     expect(page.locator("#help")).to_be_visible()
-    page.keyboard.press("Escape")
+    page.get_by_label("Keys without Ctrl").uncheck()
+    page.get_by_role("button", name="Close").click()
     expect(page.locator("#help")).to_be_hidden()
+    # Who speaks to the machine, or leans on it, can have them off.
+    page.keyboard.press("s")
+    expect(page.get_by_role("button", name="Inline")).to_have_attribute("aria-pressed", "false")
     page.locator("#summary").get_by_role("button", name="state-axes").click()
     expect(page.locator("#rule-text")).to_contain_text("nnx.StateAxes")
 

@@ -192,7 +192,8 @@ export function fill(section, item, body, toggled, later) {
   const { file, pieces, alone } = item;
   const content = [headOf(file, body, toggled)];
   if (!isViewed(file) || state.printing) {
-    if (body.reason) content.push(element("p", { class: "reason" }, body.reason));
+    const told = body.findings.some((finding) => finding.message === body.reason);
+    if (body.reason && !told) content.push(element("p", { class: "reason" }, body.reason));
     if (alone) content.push(...body.alone.map((number) => card(body.findings[number])));
     content.push(...pieces.map((number) => pieceOf(item, body, number, later)));
   }
