@@ -122,13 +122,19 @@ def run_text(data: bytes, path: Path, configuration: Configuration) -> FileResul
     return run_deep(_run_text, data, path, configuration)
 
 
-def explain_line(path: Path, line: int, configuration: Configuration) -> str:
+def explain_line(path: Path, line: int, configuration: Configuration, cell: int = 0) -> str:
     """Say what is known of the sites at a line of a file, and why they end as they do.
+
+    Args:
+        path: the file.
+        line: 1-based, in the file or, with `cell`, in that cell of the notebook.
+        configuration: what counts for that path.
+        cell: 1-based number of a cell, or 0.
 
     Raises:
         ConfigError: the file cannot be read, or a pyproject.toml cannot be obeyed.
     """
-    return run_deep(_explain, path, line, configuration)
+    return run_deep(_explain, path, line, cell, configuration)
 
 
 def _run(
@@ -181,8 +187,9 @@ def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResu
     return dataclasses.replace(result, before=data, after=data)
 
 
-def _explain(path: Path, line: int, configuration: Configuration) -> str:
+def _explain(path: Path, line: int, cell: int, configuration: Configuration) -> str:
     from nnx_migrate.explain import explain
+    from nnx_migrate.migrate_document import explain_document
 
     try:
         data = read_file(path)
@@ -195,7 +202,10 @@ def _explain(path: Path, line: int, configuration: Configuration) -> str:
     projects = _projects_around(own, data, configuration)
     project = projects.around(path)
     options = configuration.options_for(path.absolute())
-    return explain(read_source(path, data), module, project, options, line)
+    if is_document(path):
+        document = read_document(path, data)
+        return explain_document(document, module, project, options, line, cell)
+    return explain(decode(path, data), module, project, options, line)
 
 
 def _projects_around(own: _Indexed, data: bytes, configuration: Configuration) -> Projects:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from nnx_migrate.config import Options
 from nnx_migrate.document_edits import document_edits, whole_edit
+from nnx_migrate.explain import explain
 from nnx_migrate.facts.index import index_module
 from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
@@ -159,8 +160,32 @@ def _reads_back(document: Document, after: bytes, text: str) -> bool:
     return again.source.text == text and len(again.blocks) == len(document.blocks)
 
 
-def _placed(finding: Finding, document: Document) -> Finding:
-    """A finding in the virtual module as one in its document."""
+def explain_document(
+    document: Document, module: str, project: Project, options: Options, line: int, cell: int
+) -> str:
+    """Say what is known of the sites at a line of a document.
+
+    Args:
+        document: the document as it was read.
+        module: the name of its virtual module in `project`.
+        project: facts of all files, the virtual module included.
+        options: which rules, and how far they may go.
+        line: 1-based, in the file or, with `cell`, in that cell.
+        cell: 1-based number of a cell, or 0.
+
+    Raises:
+        SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
+    """
+    at = document.virtual_line(line, cell)
+    place = f"cell {cell}:{line}" if cell else str(line)
+    if at is None:
+        return f"{document.path}:{place}: no Python that was read stands there\n"
+    told = explain(document.source, module, project, options, at)
+    return _relocated(told, str(document.path), _names_in(document))
+
+
+def _names_in(document: Document) -> Callable[[int, str], str]:
+    """How the reader of a document knows a line of its virtual module."""
 
     def named(line: int, after: str) -> str:
         place = document.place(line)
@@ -169,13 +194,18 @@ def _placed(finding: Finding, document: Document) -> Finding:
         separator = ":" if after == ":" else ", line "
         return f"cell {place.cell}{separator}{place.cell_line}"
 
+    return named
+
+
+def _placed(finding: Finding, document: Document) -> Finding:
+    """A finding in the virtual module as one in its document."""
     if not finding.line:
         return finding
     place = document.place(finding.line)
     column, in_block = document.columns(finding.line, finding.column)
     in_cell = CellPlace(place.cell, place.cell_line, in_block) if place.cell else None
     return dataclasses.replace(
-        _told(finding, str(document.path), named),
+        _told(finding, str(document.path), _names_in(document)),
         line=place.line,
         column=column,
         in_cell=in_cell,
@@ -189,24 +219,34 @@ def _moved(finding: Finding, source: Source, original: Callable[[int], int]) -> 
 
 
 def _told(finding: Finding, path: str, named: Callable[[int, str], str]) -> Finding:
-    """A finding whose words name other lines of its file.
+    """A finding whose words name other lines of its file."""
+    evidence = tuple(
+        dataclasses.replace(
+            each,
+            claim=_relocated(each.claim, path, named),
+            where=_relocated(each.where, path, named),
+        )
+        for each in finding.evidence
+    )
+    return dataclasses.replace(
+        finding, message=_relocated(finding.message, path, named), evidence=evidence
+    )
+
+
+def _relocated(text: str, path: str, named: Callable[[int, str], str]) -> str:
+    """A text that names other lines.
 
     Args:
         named: what to write for a line, behind "path:" (then given ":") or "line " (given "").
     """
-    pattern = re.compile(rf"(?P<path>{re.escape(path)}:)(?P<at>\d+)|\bline (?P<line>\d+)")
+    pattern = rf"(?P<path>{re.escape(path)}:)(?P<at>\d+)|\blines? (?P<lines>\d+(?:, \d+)*)"
 
     def replaced(match: re.Match[str]) -> str:
         if match["path"]:
             return match["path"] + named(int(match["at"]), ":")
-        words = named(int(match["line"]), "")
-        return words if words.startswith("cell") else f"line {words}"
+        words = [named(int(line), "") for line in match["lines"].split(", ")]
+        if words[0].startswith("cell"):
+            return "; ".join(words)
+        return f"{'line' if len(words) == 1 else 'lines'} {', '.join(words)}"
 
-    def located(text: str) -> str:
-        return pattern.sub(replaced, text)
-
-    evidence = tuple(
-        dataclasses.replace(each, claim=located(each.claim), where=located(each.where))
-        for each in finding.evidence
-    )
-    return dataclasses.replace(finding, message=located(finding.message), evidence=evidence)
+    return re.sub(pattern, replaced, text)

@@ -12,6 +12,7 @@ and what lies outside is not the caller's to change.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -123,7 +124,7 @@ class Walk:
     def _unreachable(self, path: str, error: OSError) -> None:
         if isinstance(error, FileNotFoundError | NotADirectoryError):
             self.missing.append(Path(path))
-            reason = "there is no such file or folder"
+            reason = f"there is no such file or folder{_did_you_mean(path)}"
             self.problems.append(problem(path, FileStatus.FAILED, "missing-path", reason))
         else:
             self._fail(path, error)
@@ -279,6 +280,15 @@ class Walk:
     def _fail(self, path: str, error: OSError) -> None:
         reason = error.strerror or str(error)
         self.problems.append(problem(path or ".", FileStatus.FAILED, "unreadable-file", reason))
+
+
+def _did_you_mean(path: str) -> str:
+    folder, name = os.path.split(path.rstrip("/"))
+    try:
+        near = difflib.get_close_matches(name, os.listdir(folder or "."), n=1)
+    except OSError:
+        return ""
+    return f"; did you mean {os.path.join(folder, near[0])}?" if near else ""
 
 
 def _inside(path: str, trees: Iterable[str]) -> bool:

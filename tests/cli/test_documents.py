@@ -164,3 +164,13 @@ def test_a_rewrite_that_hides_a_shown_value_is_not_made(command: Command, projec
     assert "shown" in text_after
     assert text_after.split("\n")[text_after.split("\n").index("shown") - 1].startswith(">>> nnx.")
     assert done.code in (0, 1)
+
+
+def test_a_dry_run_shows_cells(command: Command, project: Path) -> None:
+    (project / "a b.ipynb").write_bytes(written(train_notebook(), indent=None))
+    shown = command("apply", "src/a b.ipynb", "--dry-run").out.decode()
+    before, after = TRAIN.split("\n"), MIGRATED.split("\n")
+    assert shown == (
+        "--- a/src/a b.ipynb cell 4\t\n+++ b/src/a b.ipynb cell 4\t\n@@ -1,2 +1,3 @@\n"
+        f"-{before[0]}\n+{after[0]}\n+{after[1]}\n {before[1]}\n"
+    )

@@ -12,7 +12,7 @@ from nnx_migrate.outcomes import FileResult
 from nnx_migrate.report.ordering import needs_of
 from nnx_migrate.report.splitting import split, state
 from tests.golden.cases import all_cases
-from tests.golden.columns import difference, run_side_by_side
+from tests.golden.columns import difference, run_matrix
 from tests.golden.migration import migrate_tree, options_for
 
 
@@ -68,7 +68,7 @@ def test_what_a_part_leaves_runs_as_before(tmp_path: Path) -> None:
         [(job, folder, CASES[cases.get(job, job)].folder / "drive.py") for job, folder in j.items()]
         for j in jobs.values()
     ]
-    before, parts = run_side_by_side([(programs, "graph") for programs in runs])
+    before, parts = run_matrix([(programs, "graph") for programs in runs])
     for job, name in cases.items():
         assert before[name].form is not None, (job, before[name].error)
         assert difference(before[name], parts[job]) is None, job

@@ -119,6 +119,17 @@ class Document:
         places = self.blocks[number].places if self.blocks else ()
         return places[min(inside, len(places) - 1)] if places else Place(1)
 
+    def virtual_line(self, line: int, cell: int = 0) -> int | None:
+        """The line of the virtual module for one of the file or, with `cell`, of a cell."""
+        at = 2
+        for block in self.blocks:
+            for number, place in enumerate(block.places, start=1):
+                here = (place.cell, place.cell_line) if cell else (0, place.line)
+                if here == (cell, line):
+                    return at + number
+            at += 1 + len(block.code)
+        return None
+
     def columns(self, line: int, column: int) -> tuple[int, int]:
         """The column in the file, and in its block, of one in a line of the virtual module."""
         number, inside = self._inside(line)

@@ -160,6 +160,19 @@ def read_notebook(path: Path, data: bytes) -> Document:
     return Document(path, data, raw, "", tuple(blocks), tuple(unread))
 
 
+def read_cells(path: Path, data: bytes) -> dict[int, str]:
+    """The code of each cell as it is written, by the number of the cell.
+
+    Raises:
+        UndecodableSource: it is no notebook of Python.
+    """
+    cells = {}
+    for block in read_notebook(path, data).blocks:
+        assert isinstance(block, CellBlock)
+        cells[block.cell.number] = "\n".join(line.text for line in block.cell.lines)
+    return cells
+
+
 def _cells(raw: str) -> Iterator[_Cell]:
     """The code cells with Python in them, in order."""
     start = len(raw) - len(raw.lstrip(f"{BOM} \t\r\n"))
