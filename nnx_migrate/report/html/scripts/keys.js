@@ -19,6 +19,9 @@ export function listenToKeys(actions) {
       byId("query").focus();
       byId("query").select();
     },
+    x: () => {
+      for (const more of document.querySelectorAll(".piece.current .more")) more.click();
+    },
     s: actions.switchView,
     e: actions.switchEvidence,
     t: actions.switchTheme,
