@@ -126,6 +126,12 @@ def test_a_bad_file_costs_itself_alone(tmp_path: Path, jobs: int) -> None:
     assert (tmp_path / "edited.py").read_bytes() == NNX + b"EDIT_ME = 'OLD'\n# edited\n"
 
 
+def test_a_name_that_is_no_text_is_a_name(tmp_path: Path) -> None:
+    grow(tmp_path, **{"bytes\udcff": NNX + b"OLD\n"})
+    (result,) = migrate(tmp_path).results
+    assert result.status is FileStatus.CHANGED
+
+
 def test_a_syntax_error_is_told_with_its_place(tmp_path: Path) -> None:
     grow(tmp_path, wrong=NNX + b"\nx = = 1\n")
     finding = by_name(migrate(tmp_path))["wrong.py"].findings[0]
