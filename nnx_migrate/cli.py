@@ -38,6 +38,7 @@ class _Request:
     check: bool
     patch: Path | None
     patch_by: SplitBy | None
+    html: Path | None
     report_format: str
     reports: dict[str, Path]
     verbose: bool
@@ -82,6 +83,9 @@ def app() -> None:
     "--patch-by",
     type=click.Choice(["rule", "file", "owner", "dir"]),
     help="With --patch DIR: a patch for each, with the text of a pull request and a manifest.",
+)
+@click.option(
+    "--html", metavar="DIR", type=_FILE, help="Also write a page for reviewers, DIR/index.html."
 )
 @click.option("--check", is_flag=True, help="Print the findings; exit 1 if anything is pending.")
 @click.option(
@@ -157,6 +161,7 @@ def apply(
     diff: bool,
     patch: Path | None,
     patch_by: SplitBy | None,
+    html: Path | None,
     check: bool,
     select: Sequence[str],
     ignore: Sequence[str],
@@ -182,6 +187,7 @@ def apply(
       nnx-migrate apply src/ --select module-gradient,diff-state
       nnx-migrate apply src/ --check --format json > report.json
       nnx-migrate apply src/ --check --report sarif=nnx.sarif --report markdown=summary.md
+      nnx-migrate apply src/ --dry-run --html review    then open review/index.html
       nnx-migrate apply src/ --verify      migrate, then run old and new code side by side
       nnx-migrate apply notebooks/ docs/ README.md --docs --dry-run
       nnx-migrate apply --explain src/train.py:42
@@ -215,6 +221,7 @@ def apply(
         check=check,
         patch=patch,
         patch_by=patch_by,
+        html=html,
         report_format=report_format,
         reports=_reports(reports),
         verbose=verbose,
@@ -313,6 +320,8 @@ def _apply(
             "--stdin-filename needs '-' as the only path, as in: "
             "nnx-migrate apply - --stdin-filename src/train.py < src/train.py"
         )
+    if request.html is not None:
+        console.require_page()
     with console.errors_reported():
         configuration = console.configure(flags)
         if stdin:
@@ -355,6 +364,8 @@ def _apply(
         if not as_text:
             emit_report(check)
         console.write_reports(result, request.reports, written=request.writes, check=check)
+        if request.html is not None:
+            console.write_page(result, request.html, written=request.writes, check=check)
         return code
 
 

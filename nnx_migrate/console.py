@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 DONE, WORK_LEFT, UNUSABLE = 0, 1, 2
 _CHECK_EXTRA = frozenset({"cloudpickle", "flax", "jax", "numpy", "optax", "pebble"})
+_PAGE_EXTRA = frozenset({"jinja2", "markupsafe", "pygments"})
 
 
 def stop(message: str) -> NoReturn:
@@ -234,6 +235,34 @@ def _unwritable(file: Path, error: OSError) -> str:
     if not file.parent.exists():
         return f"there is no folder {file.parent}; make it first"
     return error.strerror or str(error)
+
+
+def require_page() -> None:
+    """Stop before anything is done where the review page could not be made."""
+    try:
+        import nnx_migrate.report.html.page  # noqa: F401
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in _PAGE_EXTRA:
+            raise
+        stop(f"--html needs {missing}: pip install 'nnx-migrate[html]'")
+
+
+def write_page(
+    result: RunResult, folder: Path, *, written: bool, check: Mapping[str, Any] | None
+) -> None:
+    """Write the review page of a run into `folder`.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    from nnx_migrate.report.html.writing import write
+
+    try:
+        page = write(result, folder, written=written, check=check)
+    except OSError as error:
+        raise ConfigError(f"--html {folder}: {error.strerror}") from None
+    print(f"review page: {printable(str(page))}", file=sys.stderr)
 
 
 def _rendered(

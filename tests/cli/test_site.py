@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +34,13 @@ def test_every_rule_has_a_page_with_its_golden_pairs(site: Path, rule: str) -> N
     assert all(f'??? example "{case}"' in page for case in cases)
     assert "```diff" in page
     assert (site / "site" / "rules" / rule / "index.html").is_file()
+
+
+def test_every_page_is_in_the_navigation_and_every_entry_is_a_page(site: Path) -> None:
+    listed = set(re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
+    pages = {str(page.relative_to(site / "docs")) for page in (site / "docs").rglob("*.md")}
+    rules = {f"rules/{rule}.md" for rule in rule_entries()}
+    assert listed == pages - rules
 
 
 def test_a_link_that_leads_nowhere_is_an_error(site: Path) -> None:
