@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,9 +18,11 @@ import click
 
 import nnx_migrate
 from nnx_migrate.check.command import check
+from nnx_migrate.guidance import Commands, complete_rule
 
 if TYPE_CHECKING:
     from nnx_migrate.engine import RunResult
+    from nnx_migrate.report.splitting import SplitBy
 
 _FILE = click.Path(path_type=Path)
 _FORMATS = ("json", "jsonl", "sarif", "github", "gitlab", "markdown")
@@ -34,6 +37,8 @@ class _Request:
     only_diff: bool
     check: bool
     patch: Path | None
+    patch_by: SplitBy | None
+    html: Path | None
     report_format: str
     reports: dict[str, Path]
     verbose: bool
@@ -45,7 +50,7 @@ class _Request:
         return not (self.previews or self.check or self.patch is not None)
 
 
-@click.group(context_settings=_SETTINGS)
+@click.group(cls=Commands, context_settings=_SETTINGS)
 @click.version_option(nnx_migrate.__version__, message="nnx-migrate %(version)s")
 def app() -> None:
     """Move Flax NNX code from graph mode to tree mode.
@@ -57,11 +62,15 @@ def app() -> None:
       nnx-migrate apply src/ --check       for CI: exit 1 when anything is left to do
       nnx-migrate check git:HEAD . --cases checks.py   run old and new side by side
       nnx-migrate rule module-gradient     what a rule finds, and when it is safe
+
+    \b
+    Names of options and rules complete at the tab key, here for bash (zsh and fish alike):
+      eval "$(_NNX_MIGRATE_COMPLETE=bash_source nnx-migrate)"
     """
 
 
 @app.command()
-@click.argument("paths", metavar="PATH...", nargs=-1)
+@click.argument("paths", metavar="PATH...", nargs=-1, type=click.Path())
 @click.option(
     "--explain", metavar="FILE:LINE", help="Say what is known of that place and why; write nothing."
 )
@@ -70,11 +79,34 @@ def app() -> None:
 @click.option(
     "--patch", metavar="FILE", type=_FILE, help="Write the diff to FILE; change no source."
 )
+@click.option(
+    "--patch-by",
+    type=click.Choice(["rule", "file", "owner", "dir"]),
+    help="With --patch DIR: a patch for each, with the text of a pull request and a manifest.",
+)
+@click.option(
+    "--html", metavar="DIR", type=_FILE, help="Also write a page for reviewers, DIR/index.html."
+)
 @click.option("--check", is_flag=True, help="Print the findings; exit 1 if anything is pending.")
 @click.option(
-    "--select", metavar="RULE", multiple=True, help="Run only these rules (a,b or given again)."
+    "--select",
+    metavar="RULE",
+    multiple=True,
+    shell_complete=complete_rule,
+    help="Run only these rules (a,b or given again).",
 )
-@click.option("--ignore", metavar="RULE", multiple=True, help="Do not run these rules.")
+@click.option(
+    "--ignore",
+    metavar="RULE",
+    multiple=True,
+    shell_complete=complete_rule,
+    help="Do not run these rules.",
+)
+@click.option(
+    "--docs",
+    is_flag=True,
+    help="Look into .md and .rst files and doctests too, not only when named.",
+)
 @click.option("--unsafe", is_flag=True, help="Apply rewrites that rest on an assumption too.")
 @click.option(
     "--on-unsafe",
@@ -128,9 +160,12 @@ def apply(
     dry_run: bool,
     diff: bool,
     patch: Path | None,
+    patch_by: SplitBy | None,
+    html: Path | None,
     check: bool,
     select: Sequence[str],
     ignore: Sequence[str],
+    docs: bool,
     unsafe: bool,
     on_unsafe: str | None,
     target: str | None,
@@ -148,11 +183,15 @@ def apply(
     Examples:
       nnx-migrate apply src/ tests/ --dry-run
       nnx-migrate apply src/ --diff > nnx.patch && git apply nnx.patch
+      nnx-migrate apply src/ --patch patches --patch-by owner
       nnx-migrate apply src/ --select module-gradient,diff-state
       nnx-migrate apply src/ --check --format json > report.json
       nnx-migrate apply src/ --check --report sarif=nnx.sarif --report markdown=summary.md
+      nnx-migrate apply src/ --dry-run --html review    then open review/index.html
       nnx-migrate apply src/ --verify      migrate, then run old and new code side by side
+      nnx-migrate apply notebooks/ docs/ README.md --docs --dry-run
       nnx-migrate apply --explain src/train.py:42
+      nnx-migrate apply --explain train.ipynb:4:2     cell 4, line 2
       nnx-migrate apply - --stdin-filename src/train.py < src/train.py
 
     \b
@@ -170,6 +209,7 @@ def apply(
     flags: dict[str, Any] = {
         "select": _names(select),
         "ignore": _names(ignore),
+        "docs": True if docs else None,
         "unsafe": True if unsafe else None,
         "on_unsafe": on_unsafe,
         "target": target,
@@ -180,6 +220,8 @@ def apply(
         only_diff=diff and report_format == "text",
         check=check,
         patch=patch,
+        patch_by=patch_by,
+        html=html,
         report_format=report_format,
         reports=_reports(reports),
         verbose=verbose,
@@ -190,7 +232,7 @@ def apply(
     if explain is not None:
         context.exit(_explain(explain, given))
     if not paths:
-        raise click.MissingParameter(ctx=context, param_hint="'PATH...'", param_type="argument")
+        context.fail("say what to look at, as in: nnx-migrate apply src/ --dry-run")
     context.exit(_apply(list(paths), given, request, stdin_filename))
 
 
@@ -198,7 +240,7 @@ app.add_command(check)
 
 
 @app.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_rule)
 def rule(name: str | None) -> None:
     """List the rules, or print the manual page of one.
 
@@ -244,11 +286,17 @@ def main() -> None:
 def _explain(place: str, flags: dict[str, Any]) -> int:
     from nnx_migrate import console
 
-    file, _, line = place.rpartition(":")
-    if not file or not line.isdecimal():
-        console.stop(f"--explain wants FILE:LINE, not {place!r}")
+    found = re.fullmatch(r"(?P<file>.+?)(?::(?:cell )?(?P<cell>\d+))?:(?P<line>\d+)", place)
+    if found is None:
+        console.stop(
+            f"--explain wants FILE:LINE, not {place!r}, as in: --explain src/train.py:42; "
+            "of a notebook FILE:CELL:LINE"
+        )
     with console.errors_reported():
-        click.echo(console.explain(Path(file), int(line), console.configure(flags)), nl=False)
+        configuration = console.configure(flags)
+        cell = int(found["cell"] or 0)
+        told = console.explain(Path(found["file"]), int(found["line"]), cell, configuration)
+        click.echo(told, nl=False)
     return console.DONE
 
 
@@ -259,11 +307,21 @@ def _apply(
 
     stdin = paths == ["-"]
     if "-" in paths and not stdin:
-        console.stop("'-' (stdin) cannot be combined with other paths")
+        console.stop("'-' (stdin) cannot be combined with other paths; run it once for each")
     if request.verify and (stdin or not request.writes):
-        console.stop("--verify looks at what was written: not with '-' or flags that write nothing")
+        console.stop(
+            "--verify looks at what was written: "
+            "leave out '-' and --dry-run, --diff, --patch and --check"
+        )
+    if request.patch_by is not None and (stdin or request.patch is None):
+        console.stop("--patch-by needs --patch DIR, and files on disk")
     if stdin_filename is not None and not stdin:
-        console.stop("--stdin-filename needs '-' as the only path")
+        console.stop(
+            "--stdin-filename needs '-' as the only path, as in: "
+            "nnx-migrate apply - --stdin-filename src/train.py < src/train.py"
+        )
+    if request.html is not None:
+        console.require_page()
     with console.errors_reported():
         configuration = console.configure(flags)
         if stdin:
@@ -276,9 +334,12 @@ def _apply(
         if stdin and request.writes:
             console.emit_source(result.results[0])
         if request.previews:
-            console.emit_patch(result, file=None)
+            console.emit_diff(result, for_git=request.only_diff)
         if request.patch is not None:
-            console.emit_patch(result, file=request.patch)
+            if request.patch_by is None:
+                console.write_patch(result, request.patch)
+            else:
+                console.emit_patches(result, folder=request.patch, by=request.patch_by)
         code = console.exit_code(result, written=request.writes)
         as_text = request.report_format == "text"
 
@@ -303,6 +364,8 @@ def _apply(
         if not as_text:
             emit_report(check)
         console.write_reports(result, request.reports, written=request.writes, check=check)
+        if request.html is not None:
+            console.write_page(result, request.html, written=request.writes, check=check)
         return code
 
 

@@ -7,6 +7,7 @@
     on-unsafe = "pin"                 # or "leave"
     target = "both"                   # or "tree"
     jobs = 4
+    docs = false                      # look into .md and .rst files, and doctests, too
     exclude = ["third_party/"]        # .gitignore patterns, relative to this file
 
     [[tool.nnx-migrate.overrides]]
@@ -51,6 +52,7 @@ class Options:
         target: "both" writes code that holds before and after the flip, "tree" only after it.
         jobs: worker processes; None for as many as there are processors, up to 8.
         exclude: .gitignore patterns of paths that are not looked at.
+        docs: look into pages of documentation and doctests as well.
     """
 
     select: frozenset[str] | None = None
@@ -60,6 +62,7 @@ class Options:
     target: Target = "both"
     jobs: int | None = None
     exclude: tuple[str, ...] = ()
+    docs: bool = False
 
     def runs(self, rule: str) -> bool:
         """Return whether `rule` is to run."""
@@ -282,6 +285,7 @@ _READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
         "target": _one_of("both", "tree"),
         "jobs": _positive,
         "exclude": _strings,
+        "docs": _boolean,
     }
 )
 _KEYS = frozenset(_READERS) | {"overrides", "check"}

@@ -4,24 +4,37 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from nnx_migrate.config import ConfigError, Configuration
 from nnx_migrate.engine import RunResult, explain_line, pending, run, run_text
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.report.text import printable, render_text
+from nnx_migrate.terminal import (
+    colours,
+    paint_for,
+    progress_on,
+    shown,
+    shown_diff,
+    table_for,
+)
 from nnx_migrate.totals import count
 from nnx_migrate.workers import processors
 
+if TYPE_CHECKING:
+    from nnx_migrate.report.splitting import SplitBy
+    from nnx_migrate.report.told import Report
+
 DONE, WORK_LEFT, UNUSABLE = 0, 1, 2
 _CHECK_EXTRA = frozenset({"cloudpickle", "flax", "jax", "numpy", "optax", "pebble"})
+_PAGE_EXTRA = frozenset({"jinja2", "markupsafe", "pygments"})
 
 
 def stop(message: str) -> NoReturn:
     """End the process with a message on stderr and the exit code for unusable input."""
-    print(f"nnx-migrate: error: {message}", file=sys.stderr)
+    print(f"nnx-migrate: error: {shown(message)}", file=sys.stderr)
     sys.exit(UNUSABLE)
 
 
@@ -82,7 +95,7 @@ def run_paths(paths: Sequence[Path], configuration: Configuration, *, write: boo
         ConfigError: a pyproject.toml cannot be obeyed.
     """
     jobs = configuration.options_for(Path.cwd() / "any.py").jobs or processors()
-    with _progress() as progress:
+    with progress_on(sys.stderr) as progress:
         return run(paths, configuration, write=write, jobs=jobs, progress=progress)
 
 
@@ -96,24 +109,53 @@ def run_stdin(path: Path, configuration: Configuration) -> RunResult:
     return RunResult((result,), count([result], looked_at=1))
 
 
-def explain(path: Path, line: int, configuration: Configuration) -> str:
-    """Return what is known of a line.
+def explain(path: Path, line: int, cell: int, configuration: Configuration) -> str:
+    """Return what is known of a line of a file, or of a cell (from 1) of a notebook.
 
     Raises:
         ConfigError: the file cannot be read, or a pyproject.toml cannot be obeyed.
     """
-    text = explain_line(path, line, configuration)
+    text = explain_line(path, line, configuration, cell)
     return "\n".join(map(printable, text.split("\n")))
 
 
 def emit_source(result: FileResult) -> None:
     """Print the migrated text of stdin, or the text as it was when it could not be done."""
+    if sys.stdout.isatty():
+        _tell_terminal(shown(result.after.decode("utf-8", "backslashreplace")))
+        return
     sys.stdout.buffer.write(result.after)
     sys.stdout.buffer.flush()
 
 
-def emit_patch(result: RunResult, *, file: Path | None) -> None:
-    """Print the patch, or write it to `file`.
+def emit_diff(result: RunResult, *, for_git: bool) -> None:
+    """Print the diff: byte for byte where something else reads it, escaped on a terminal.
+
+    Args:
+        result: the run.
+        for_git: of notebooks, show the file as it is stored; otherwise cell by cell.
+    """
+    from nnx_migrate.report.cells import render_readable
+    from nnx_migrate.report.patch import patch_root, render_patch
+
+    changed = [each for each in result.results if each.before != each.after]
+    render = render_patch if for_git else render_readable
+    patch = render(changed, patch_root(each.path for each in changed))
+    if sys.stdout.isatty():
+        _tell_terminal(shown_diff(patch, colour=colours(sys.stdout)))
+        return
+    sys.stdout.buffer.write(patch)
+    sys.stdout.buffer.flush()
+
+
+def _tell_terminal(text: str) -> None:
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    sys.stdout.flush()
+
+
+def write_patch(result: RunResult, file: Path) -> None:
+    """Write the patch to `file`.
 
     Raises:
         ConfigError: the file cannot be written.
@@ -121,15 +163,21 @@ def emit_patch(result: RunResult, *, file: Path | None) -> None:
     from nnx_migrate.report.patch import patch_root, render_patch
 
     changed = [each for each in result.results if each.before != each.after]
-    patch = render_patch(changed, patch_root(each.path for each in changed))
-    if file is None:
-        sys.stdout.buffer.write(patch)
-        sys.stdout.buffer.flush()
-        return
     try:
-        file.write_bytes(patch)
+        file.write_bytes(render_patch(changed, patch_root(each.path for each in changed)))
     except OSError as error:
-        raise ConfigError(f"--patch {file}: {error.strerror}") from None
+        raise ConfigError(f"--patch {file}: {_unwritable(file, error)}") from None
+
+
+def emit_patches(result: RunResult, *, folder: Path, by: SplitBy) -> None:
+    """Write a folder of patches.
+
+    Raises:
+        ConfigError: the folder cannot be written, or the owners are not known.
+    """
+    from nnx_migrate.report.patch_folder import write_patches
+
+    write_patches(_report(result, False, None), folder, by)
 
 
 def emit_report(
@@ -143,7 +191,14 @@ def emit_report(
 ) -> None:
     """Print the report of a run."""
     if report_format == "text":
-        report = render_text(result.results, result.totals, verbose=verbose, written=written)
+        report = render_text(
+            result.results,
+            result.totals,
+            verbose=verbose,
+            written=written,
+            paint=paint_for(sys.stderr),
+            table=table_for(sys.stderr),
+        )
     else:
         report = _rendered(report_format, result, written, check)
     stream = sys.stdout if on_stdout else sys.stderr
@@ -173,18 +228,57 @@ def write_reports(
         try:
             file.write_text(_rendered(name, result, written, check), encoding="utf-8", newline="")
         except OSError as error:
-            raise ConfigError(f"--report {name}={file}: {error.strerror}") from None
+            raise ConfigError(f"--report {name}={file}: {_unwritable(file, error)}") from None
+
+
+def _unwritable(file: Path, error: OSError) -> str:
+    if not file.parent.exists():
+        return f"there is no folder {file.parent}; make it first"
+    return error.strerror or str(error)
+
+
+def require_page() -> None:
+    """Stop before anything is done where the review page could not be made."""
+    try:
+        import nnx_migrate.report.html.page  # noqa: F401
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in _PAGE_EXTRA:
+            raise
+        stop(f"--html needs {missing}: pip install 'nnx-migrate[html]'")
+
+
+def write_page(
+    result: RunResult, folder: Path, *, written: bool, check: Mapping[str, Any] | None
+) -> None:
+    """Write the review page of a run into `folder`.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    from nnx_migrate.report.html.writing import write
+
+    try:
+        page = write(result, folder, written=written, check=check)
+    except OSError as error:
+        raise ConfigError(f"--html {folder}: {error.strerror}") from None
+    print(f"review page: {printable(str(page))}", file=sys.stderr)
 
 
 def _rendered(
     report_format: str, result: RunResult, written: bool, check: Mapping[str, Any] | None
 ) -> str:
     from nnx_migrate.report.formats import render
+
+    return render(report_format, _report(result, written, check))
+
+
+def _report(result: RunResult, written: bool, check: Mapping[str, Any] | None) -> Report:
     from nnx_migrate.report.patch import patch_root
     from nnx_migrate.report.told import Report
 
     root = patch_root(each.path for each in result.results)
-    return render(report_format, Report(result.results, result.totals, written, root, check))
+    return Report(result.results, result.totals, written, root, check)
 
 
 def exit_code(result: RunResult, *, written: bool) -> int:
@@ -194,22 +288,3 @@ def exit_code(result: RunResult, *, written: bool) -> int:
     if result.totals.work_left or (not written and pending(result.results)):
         return WORK_LEFT
     return DONE
-
-
-@contextlib.contextmanager
-def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
-    if not sys.stderr.isatty():
-        yield None
-        return
-
-    def show(stage: str, done: int, total: int) -> None:
-        if done % 16 == 0:
-            of = f" of {total:,}" if total else ""
-            sys.stderr.write(f"\r\x1b[K{printable(stage)} {done:,}{of} files")
-            sys.stderr.flush()
-
-    try:
-        yield show
-    finally:
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()

@@ -19,6 +19,7 @@ from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.partners import dependable, groups, write_together
 from nnx_migrate.projects import PlacedIndex, Projects
 from nnx_migrate.sources.discovery import Candidate, Walk, problem
+from nnx_migrate.sources.documents.kinds import is_document, read_document, read_source
 from nnx_migrate.sources.fringe import Fringe
 from nnx_migrate.sources.ignores import PatternFile
 from nnx_migrate.sources.modules import import_root, module_name, project_root
@@ -129,13 +130,19 @@ def run_text(data: bytes, path: Path, configuration: Configuration) -> FileResul
     return run_deep(_run_text, data, path, configuration)
 
 
-def explain_line(path: Path, line: int, configuration: Configuration) -> str:
+def explain_line(path: Path, line: int, configuration: Configuration, cell: int = 0) -> str:
     """Say what is known of the sites at a line of a file, and why they end as they do.
+
+    Args:
+        path: the file.
+        line: 1-based, in the file or, with `cell`, in that cell of the notebook.
+        configuration: what counts for that path.
+        cell: 1-based number of a cell, or 0.
 
     Raises:
         ConfigError: the file cannot be read, or a pyproject.toml cannot be obeyed.
     """
-    return run_deep(_explain, path, line, configuration)
+    return run_deep(_explain, path, line, cell, configuration)
 
 
 def _run(
@@ -177,7 +184,7 @@ def _read(
     paths: Sequence[Path], configuration: Configuration, jobs: int, progress: Progress
 ) -> _Found:
     """Look at all files, and keep no more of them than what the planning takes."""
-    walk = Walk(paths, _excludes(configuration), jobs=jobs)
+    walk = Walk(paths, _excludes(configuration), jobs=jobs, pages=_pages(configuration))
     results: list[FileResult] = []
     indexes: list[PlacedIndex] = []
     tasks: list[_PlanTask] = []
@@ -210,8 +217,9 @@ def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResu
     return dataclasses.replace(result, before=data, after=data)
 
 
-def _explain(path: Path, line: int, configuration: Configuration) -> str:
+def _explain(path: Path, line: int, cell: int, configuration: Configuration) -> str:
     from nnx_migrate.explain import explain
+    from nnx_migrate.migrate_document import explain_document
 
     try:
         data = read_file(path)
@@ -224,6 +232,9 @@ def _explain(path: Path, line: int, configuration: Configuration) -> str:
     projects = _projects_around(own, data, configuration)
     project = projects.around(path)
     options = configuration.options_for(path.absolute())
+    if is_document(path):
+        document = read_document(path, data)
+        return explain_document(document, module, project, options, line, cell)
     return explain(decode(path, data), module, project, options, line)
 
 
@@ -275,8 +286,7 @@ def _index(task: _IndexTask) -> _Indexed:
     try:
         path = task.path.absolute()
         module = module_name(path)
-        source = decode(task.path, task.data)
-        record = index_module(source, module)
+        record = index_module(read_source(task.path, task.data), module)
         index = PlacedIndex(import_root(path), module, task.path, record.imports, record)
         return _Indexed(task.path, task.wanted, digest, index, None)
     except Exception as error:
@@ -323,7 +333,10 @@ def _reader(project: Project) -> Reader:
             data = read_file(path)
             if task is not None and _digest(data) != task.digest:
                 return None
-            return Readable(decode(path, data), None if task is None else task.options)
+            if is_document(path):
+                return None
+            fixed = task is None or task.options.docs  # doctests change with their file alone
+            return Readable(decode(path, data), None if task is None or fixed else task.options)
         except (OSError, UndecodableSource, SyntaxError):
             return None
 
@@ -332,6 +345,7 @@ def _reader(project: Project) -> Reader:
 
 def _plan(task: _PlanTask) -> FileResult:
     from nnx_migrate.migrate import plan
+    from nnx_migrate.migrate_document import plan_document, plan_with_doctests
     from nnx_migrate.rewrite.context import nothing_else
 
     path = task.path
@@ -342,8 +356,12 @@ def _plan(task: _PlanTask) -> FileResult:
             return problem(path, FileStatus.FAILED, "changed-file", reason)
         module = module_name(path.absolute())
         project = _projects[0].around(path)
+        if is_document(path):
+            return plan_document(read_document(path, data), module, project, task.options)
+        if task.options.docs:
+            return plan_with_doctests(decode(path, data), module, project, task.options)
         read = nothing_else if task.alone else _reader(project)
-        return plan(decode(path, data), module, project, task.options, read)
+        return plan(decode(path, data), module, project, task.options, read=read)
     except Exception as error:
         return _failure(path, error)
 
@@ -423,6 +441,11 @@ def _excludes(
         return None if found is None else PatternFile(str(found[0]).rstrip("/"), found[1])
 
     return excludes
+
+
+def _pages(configuration: Configuration) -> Callable[[Path], bool]:
+    """Whether pages of documentation in a folder are looked at."""
+    return lambda folder: configuration.options_for(folder / "page.md").docs
 
 
 def _silent(stage: str, done: int, total: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from nnx_migrate.active import active_rules
@@ -34,6 +34,7 @@ def plan(
     module: str,
     project: Project,
     options: Options,
+    refuses: Callable[[str], str] | None = None,
     read: Reader = nothing_else,
 ) -> FileResult:
     """Migrate one file.
@@ -43,6 +44,8 @@ def plan(
         module: its dotted module name in `project`.
         project: facts of all files, this one included.
         options: which rules, and how far they may go.
+        refuses: says why a new text cannot be written back, "" when it can; what is refused at one
+            site is done otherwise there.
         read: gives the other files, and says which of them may change together with this one.
 
     Raises:
@@ -71,6 +74,7 @@ def plan(
     lines.advance(asis.text, part.edits)
     history = History(source.text)
     history.advance(part.edits, dict.fromkeys(part.edits, part.findings))
+    history.together += part.findings
     for number in range(_MAX_ROUNDS):
         root = parse(text)
         if number == 0:
@@ -84,6 +88,7 @@ def plan(
             Tree(root, module, analysis.project),
             analysis,
             options,
+            refuses,
             read=together.reading(read),
         )
         result = plan_round(context, rules, suppressions, lines, first=number == 0)
@@ -104,6 +109,7 @@ def plan(
             return _finished(source, text, findings, unused, history, partners)
         lines.advance(context.text, result.edits)
         history.advance(result.edits, result.owners)
+        history.together += result.together
         text = apply_edits(text, result.edits)
         broken = gate(source.text, text)
         if broken:

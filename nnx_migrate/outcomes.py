@@ -51,6 +51,21 @@ class Evidence:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class CellPlace:
+    """A place in a notebook, as its reader counts.
+
+    Args:
+        cell: 1-based number of the cell, those without code counted too.
+        line: 1-based line in the cell.
+        column: 1-based column in that line, in characters.
+    """
+
+    cell: int
+    line: int
+    column: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Finding:
     """One site and its outcome.
 
@@ -59,6 +74,7 @@ class Finding:
         line: 1-based line in the file as it was; 0 when the finding is about the whole file.
         column: 1-based column in characters.
         message: one sentence for a person: what was found and what was or must be done.
+        in_cell: the place in the cell of a notebook; `line` and `column` are those of the file.
     """
 
     rule: str
@@ -67,6 +83,7 @@ class Finding:
     outcome: Outcome
     message: str
     evidence: tuple[Evidence, ...] = ()
+    in_cell: CellPlace | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

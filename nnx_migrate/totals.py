@@ -16,7 +16,7 @@ class Totals:
     """Counts of one run.
 
     Args:
-        looked_at: Python files that were read.
+        looked_at: files that were read.
         files: how many files ended in each status.
         outcomes: how many sites ended in each outcome.
         rules: the same for each rule or engine code.

@@ -38,6 +38,7 @@ VERDICTS = ("proved", "equal", "close", "different", "not checked")
 HEADER = ("project", "command", "#calls", *(f"#{verdict}" for verdict in VERDICTS))
 #: Examples of flax 0.12.0 that the migration changes and that end by themselves without a network.
 TOYS = tuple(guide.name for guide in GUIDES if guide.document.startswith("examples/nnx_toy"))
+NEVER = "never called"
 CHECKER = ("--editable", f"{ROOT}[check]")
 
 
@@ -48,6 +49,7 @@ class Project:
     Args:
         source: its folder, or its one file.
         command: what runs it, behind the interpreter.
+        shown: the command as the page has it.
         roots: where its imports start.
         needs: requirements of its environment.
     """
@@ -55,6 +57,7 @@ class Project:
     name: str
     source: Path
     command: tuple[str, ...]
+    shown: str
     roots: tuple[str, ...]
     needs: tuple[str, ...]
 
@@ -69,9 +72,9 @@ class Checked:
     def row(self) -> tuple[object, ...]:
         """The project's line in the table."""
         counted = Counter(case["verdict"] for case in self.report["cases"])
-        command = f"`{' '.join(self.project.command)}`"
         calls = len(self.report["cases"])
-        return (self.project.name, command, calls, *(counted[name] for name in VERDICTS))
+        counts = (counted[name] for name in VERDICTS)
+        return (self.project.name, f"`{self.project.shown}`", calls, *counts)
 
     def lines(self) -> Iterator[str]:
         """Why calls are not proved, and what else the checker told."""
@@ -80,7 +83,11 @@ class Checked:
                 why = result["reason"] or result["proof"]
                 if result["verdict"] not in ("proved", "equal", "close"):
                     yield f"{case['name']} {column}: {result['verdict']}: {_short(why)}"
-        yield from map(_short, self.report["remarks"])
+        unmet = [remark for remark in self.report["remarks"] if remark.endswith(NEVER)]
+        functions = sum(remark.count(", ") + 1 for remark in unmet)
+        if unmet:
+            yield f"{functions} touched functions in {len(unmet)} files {NEVER} by this command"
+        yield from (_short(each) for each in self.report["remarks"] if each not in unmet)
 
 
 def projects(names: Sequence[str], sources: Mapping[str, Path]) -> Iterator[Project | str]:
@@ -101,7 +108,8 @@ def projects(names: Sequence[str], sources: Mapping[str, Path]) -> Iterator[Proj
                 yield f"{guide.name}: {error}"
                 continue
             script = flax / guide.document
-            yield Project(guide.name, script, (script.name,), (".",), (*GUIDE_NEEDS, *CHECKER))
+            needs = (*GUIDE_NEEDS, *CHECKER)
+            yield Project(guide.name, script, (script.name,), script.name, (".",), needs)
     for suite in TEST_SUITES:
         if suite.name not in names:
             continue
@@ -114,7 +122,9 @@ def projects(names: Sequence[str], sources: Mapping[str, Path]) -> Iterator[Proj
             yield f"{suite.name}: {suite.why_a_source}; give --source {suite.name}=DIR"
             continue
         pytest = ("-m", "pytest", "-q", "-o", "addopts=", *suite.found_in(source))
-        yield Project(suite.name, source, pytest, (suite.import_from,), (*suite.needs, *CHECKER))
+        shown = f"pytest {' '.join(suite.tests)}"
+        tools = (*suite.needs, *CHECKER)
+        yield Project(suite.name, source, pytest, shown, (suite.import_from,), tools)
 
 
 def checked(project: Project, work: Path) -> Checked:

@@ -53,7 +53,10 @@ def side_at(name: SideName, path: Path, roots: Sequence[str]) -> Side:
         NoSuchTree: there is no such path.
     """
     if not path.exists():
-        raise NoSuchTree(f"{name.upper()}: there is no {path}")
+        raise NoSuchTree(
+            f"{name.upper()}: there is no file or folder {path}; "
+            f"a revision of git is written git:{path}"
+        )
     root = path.resolve()
     if root.is_file():
         return Side(name, root, ())

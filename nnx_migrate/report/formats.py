@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from nnx_migrate.report.told import Report
 
-_RENDERERS = {
+FORMATS = {
     "json": "json:render_json",
     "jsonl": "json:render_jsonl",
     "sarif": "sarif:render_sarif",
@@ -27,7 +27,7 @@ def render(name: str, report: Report) -> str:
     Raises:
         KeyError: there is no such format.
     """
-    module, _, function = _RENDERERS[name].partition(":")
+    module, _, function = FORMATS[name].partition(":")
     found = importlib.import_module(f"nnx_migrate.report.{module}")
     renderer: Callable[[Report], str] = getattr(found, function)
     return renderer(report)

@@ -21,6 +21,8 @@ def _command(item: Told, report: Report) -> str:
     if finding.line:
         properties |= {"line": str(finding.line), "col": str(finding.column)}
     properties["title"] = f"nnx-migrate {finding.rule}: {finding.outcome}"
+    if (cell := finding.in_cell) is not None:
+        properties["title"] += f" (cell {cell.cell}, line {cell.line})"
     listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     return f"::{_COMMANDS[item.level]} {listed}::{_data(finding.message)}"
 

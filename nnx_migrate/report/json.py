@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import nnx_migrate
-from nnx_migrate.outcomes import FileResult, Outcome
+from nnx_migrate.outcomes import FileResult, Finding, Outcome
 from nnx_migrate.report.told import Report
 from nnx_migrate.totals import Totals
 
@@ -75,11 +75,18 @@ def _file(result: FileResult) -> dict[str, Any]:
         if changed
         else None,
         "encoding": result.encoding if changed else None,
-        "findings": [dataclasses.asdict(finding) for finding in result.findings],
+        "findings": [_finding(finding) for finding in result.findings],
         "edits": [
             {**dataclasses.asdict(edit), "rules": result.rules_of(edit)} for edit in result.edits
         ],
     }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    entry = dataclasses.asdict(finding)
+    if finding.in_cell is None:  # only in notebooks
+        del entry["in_cell"]
+    return entry
 
 
 def _outcomes(outcomes: Mapping[Outcome, int]) -> dict[str, int]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from nnx_migrate.outcomes import FileResult
 
+Opcode = tuple[str, int, int, int, int]
 _ESCAPES = {
     ord("\a"): "\\a",
     ord("\b"): "\\b",
@@ -38,11 +39,21 @@ def render_patch(results: Iterable[FileResult], root: Path) -> bytes:
 
 def render_file(result: FileResult, root: Path) -> bytes:
     """Return the patch of one file; b"" when its bytes do not change."""
-    if result.before == result.after:
+    return render_change(patched_name(result.path, root), result.before, result.after)
+
+
+def render_change(name: str, old: bytes, new: bytes) -> bytes:
+    """Return the patch from one version of a file to another; b"" when they are the same.
+
+    Args:
+        name: the file's name in the patch, with "/".
+        old: the bytes that the patch is for.
+        new: the bytes that it makes of them.
+    """
+    if old == new:
         return b""
-    name = _relative(result.path, root)
-    before, after = _lines(result.before), _lines(result.after)
-    groups = list(difflib.SequenceMatcher(None, before, after).get_grouped_opcodes(3))
+    before, after = patch_lines(old), patch_lines(new)
+    groups = hunk_opcodes(before, after)
     lines = [f"--- {quote('a/' + name)}", f"+++ {quote('b/' + name)}"]
     header = "".join(f"{line}\n" for line in lines).encode()
     return header + "".join(_hunks(groups, before, after)).encode("latin-1")
@@ -84,22 +95,27 @@ def _repository(path: Path) -> Path | None:
     return next((folder for folder in path.parents if (folder / ".git").exists()), None)
 
 
-def _relative(path: Path, root: Path) -> str:
+def patched_name(path: Path, root: Path) -> str:
+    """The name of a file in a patch, from the root."""
     # The link to a file is not the file: git patches what lies at the target's own name.
     real = os.path.realpath(path)
     relative = os.path.relpath(real, os.path.realpath(root))
     return relative.replace(os.sep, "/")
 
 
-def _lines(data: bytes) -> list[str]:
+def hunk_opcodes(before: list[str], after: list[str]) -> list[list[Opcode]]:
+    """The hunks of a patch with three lines of context, as difflib describes them."""
+    return list(difflib.SequenceMatcher(None, before, after).get_grouped_opcodes(3))
+
+
+def patch_lines(data: bytes) -> list[str]:
+    """The lines of a file as git sees them, bytes as latin-1."""
     lines = data.decode("latin-1").split("\n")
     ends = [f"{line}\n" for line in lines[:-1]]
     return [*ends, lines[-1]] if lines[-1] else ends
 
 
-def _hunks(
-    groups: list[list[tuple[str, int, int, int, int]]], before: list[str], after: list[str]
-) -> Iterator[str]:
+def _hunks(groups: list[list[Opcode]], before: list[str], after: list[str]) -> Iterator[str]:
     for group in groups:
         first, last = group[0], group[-1]
         old, new = _range(first[1], last[2]), _range(first[3], last[4])

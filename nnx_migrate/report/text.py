@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from nnx_migrate.outcomes import Evidence, FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.totals import ATTENTION, Totals
 
+#: Makes a text look like what it is: an outcome, a status, a "place" or a "rule".
+Paint = Callable[[str, str], str]
+
+
+def _plain(style: str, text: str) -> str:
+    return text
+
 
 def render_text(
-    results: Iterable[FileResult], totals: Totals, *, verbose: bool = False, written: bool = True
+    results: Iterable[FileResult],
+    totals: Totals,
+    *,
+    verbose: bool = False,
+    written: bool = True,
+    paint: Paint | None = None,
+    table: Callable[[Totals], str] | None = None,
 ) -> str:
     """Return the report of a run.
 
@@ -18,13 +31,15 @@ def render_text(
         totals: what they add up to.
         verbose: list the sites that stay the same as well, and the evidence of each finding.
         written: the files were changed; otherwise they would be.
+        paint: how to colour it; None for not at all.
+        table: draws the numbers of the rules; None for a plain list.
     """
     lines: list[str] = []
     for result in results:
-        lines.extend(_file(result, verbose))
+        lines.extend(_file(result, verbose, paint or _plain))
     if lines:
         lines.append("")
-    lines.extend(_summary(totals, written))
+    lines.extend(_summary(totals, written, paint or _plain, table))
     return "\n".join(lines) + "\n"
 
 
@@ -37,24 +52,29 @@ def printable(text: str) -> str:
     )
 
 
-def _file(result: FileResult, verbose: bool) -> Iterator[str]:
+def _file(result: FileResult, verbose: bool, paint: Paint) -> Iterator[str]:
     path = printable(str(result.path))
     told = False
     for finding in result.findings:
         told = told or finding.message == result.reason
         shown = verbose or finding.outcome is not Outcome.SAME or result.status in ATTENTION
         if shown:
-            yield _finding(path, finding, result.status)
+            yield _finding(path, finding, result.status, paint)
         if shown and verbose:
             yield from map(_evidence, finding.evidence)
     if result.reason and not told:
-        yield f"{path}: {result.status}: {printable(result.reason)}"
+        status = paint(result.status, result.status)
+        yield f"{paint('place', path)}: {status}: {printable(result.reason)}"
 
 
-def _finding(path: str, finding: Finding, status: FileStatus) -> str:
+def _finding(path: str, finding: Finding, status: FileStatus, paint: Paint) -> str:
     place = f"{path}:{finding.line}:{finding.column}" if finding.line else path
+    if finding.in_cell is not None:
+        cell = finding.in_cell
+        place = f"{path}:cell {cell.cell}:{cell.line}:{cell.column}"
     word = status if status in ATTENTION else finding.outcome
-    return f"{place}: {finding.rule}: {word}: {printable(finding.message)}"
+    told = printable(finding.message)
+    return f"{paint('place', place)}: {paint('rule', finding.rule)}: {paint(word, word)}: {told}"
 
 
 def _evidence(evidence: Evidence) -> str:
@@ -62,22 +82,27 @@ def _evidence(evidence: Evidence) -> str:
     return f"    {evidence.proof}: {printable(evidence.claim)}{place}"
 
 
-def _summary(totals: Totals, written: bool) -> Iterator[str]:
+def _summary(
+    totals: Totals, written: bool, paint: Paint, table: Callable[[Totals], str] | None
+) -> Iterator[str]:
     files = totals.files
     changed = files[FileStatus.CHANGED]
     verb = "changed" if written else "would change"
     parts = [f"{_plural(changed, 'file')} {verb}"]
     parts += [
-        f"{files[status]} {status}"
+        paint(status, f"{files[status]} {status}")
         for status in FileStatus
         if status in ATTENTION and files[status]
     ]
-    yield f"{', '.join(parts)}; {_plural(totals.looked_at, 'Python file')} looked at."
+    yield f"{', '.join(parts)}; {_plural(totals.looked_at, 'file')} looked at."
     if totals.rules:
         yield f"{_plural(sum(totals.outcomes.values()), 'site')}: {_outcomes(totals.outcomes)}."
-        width = max(map(len, totals.rules))
-        for rule, outcomes in totals.rules.items():
-            yield f"  {rule:<{width}}  {_outcomes(outcomes)}"
+        if table is not None:
+            yield table(totals)
+        else:
+            width = max(map(len, totals.rules))
+            for rule, outcomes in totals.rules.items():
+                yield f"  {rule:<{width}}  {_outcomes(outcomes)}"
     if totals.outcomes[Outcome.MANUAL]:
         left = _plural(totals.outcomes[Outcome.MANUAL], "place")
         yield f"{left} left for you, listed above; 'nnx-migrate rule NAME' explains a rule."

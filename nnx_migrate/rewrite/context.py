@@ -51,6 +51,7 @@ class FileContext:
         path: the file's name as shown to the user.
         text: its text with line offsets.
         tree: its syntax tree.
+        refuses: why a new text cannot be written back, for code that stands in something else.
         editable: this run may change it together with others, at the moment.
         read: gives the other files of the project.
     """
@@ -60,6 +61,7 @@ class FileContext:
     tree: Tree
     analysis: Analysis
     options: Options
+    refuses: Callable[[str], str] | None = None
     editable: bool = False
     read: Reader = nothing_else
 
@@ -99,8 +101,8 @@ class FileContext:
             tree,
             self.analysis,
             found.options or self.options,
-            self.editable and found.options is not None,
-            self.read,
+            editable=self.editable and found.options is not None,
+            read=self.read,
         )
         context.__dict__["_files"] = self._files
         return context

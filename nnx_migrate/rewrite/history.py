@@ -61,6 +61,8 @@ class History:
         self._text = text
         self._pieces = [_Piece(0, len(text))]
         self._round = 0
+        #: Findings that go together although they share no edit.
+        self.together: list[Finding] = []
         #: The round that each finding was first edited in.
         self.rounds: dict[Finding, int] = {}
 

@@ -28,7 +28,7 @@ def source_edits(
     """
     changes = list(history.changes())
     original = Text(source.text)
-    units = units_of(changes, history.rounds, _statements(original))
+    units = units_of(changes, history, _statements(original))
     edits = _located(source, original, changes, units, findings)
     if apply_source_edits(source.data, edits, source.encoding) == after:
         return edits

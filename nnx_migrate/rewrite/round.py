@@ -17,7 +17,7 @@ from nnx_migrate.facts.transforms import JAX_SITES
 from nnx_migrate.outcomes import Finding, Outcome
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.dropping import drop_edits
-from nnx_migrate.rewrite.edits import Edit, LineMap, hull
+from nnx_migrate.rewrite.edits import Edit, LineMap, apply_edits, hull
 from nnx_migrate.rewrite.emit import Job, emit, split_expressions
 from nnx_migrate.rewrite.functions import function_scopes
 from nnx_migrate.rewrite.pinning import SETTERS, pin_edits
@@ -39,6 +39,7 @@ class RoundPlan:
         standing: sites that neither were nor will be changed; they count in the last round.
         suppressed: ignore comments that silenced a site.
         owners: by edit, the findings that want it.
+        together: findings that change what the others were decided on, and so go together.
         freed: names that rewritten sites no longer read, with the findings of those sites.
     """
 
@@ -47,6 +48,7 @@ class RoundPlan:
     standing: tuple[Finding, ...]
     suppressed: frozenset[Suppression]
     owners: Mapping[Edit, tuple[Finding, ...]]
+    together: tuple[Finding, ...]
     freed: Mapping[str, tuple[Finding, ...]]
 
 
@@ -94,6 +96,7 @@ def plan_round(
         tuple(planner.standing),
         frozenset(suppressed),
         {edit: tuple(findings) for edit, findings in planner.owners.items()},
+        tuple(planner.together),
         {name: tuple(findings) for name, findings in planner.freed.items()},
     )
 
@@ -127,6 +130,7 @@ class _Planner:
         self.standing: list[Finding] = []
         self.indented: list[tuple[int, int]] = []
         self.owners: dict[Edit, list[Finding]] = {}
+        self.together: list[Finding] = []
         self.freed: dict[str, list[Finding]] = {}
 
     def original_lines(self, site: Site) -> tuple[int, int]:
@@ -166,6 +170,7 @@ class _Planner:
     def _rewrite(self, item: _Decided, job: Job) -> None:
         try:
             edits = emit(self.context, job)
+            _require_place(self.context, edits)
         except CannotEmit as error:
             reason = str(error)
             pins = [d for d in item.decisions if isinstance(d, Pin)]  # they were settled
@@ -183,6 +188,9 @@ class _Planner:
             for c in job.contributions
         ]
         self._own([*edits, *dropped], findings)
+        # Each counts on all that a class sows being captured where it counts itself.
+        if any(c.capture or c.perturb for c in job.contributions):
+            self.together += findings
         for name in names:
             self.freed.setdefault(name, []).extend(findings)
 
@@ -215,6 +223,7 @@ class _Planner:
     def _pin(self, site: Site, pins: Sequence[Pin]) -> None:
         try:
             edits = self._pin_edits(site, pins)
+            _require_place(self.context, edits)
         except CannotEmit as error:
             for pin in pins:
                 self._note(
@@ -316,6 +325,19 @@ class _Planner:
         )
         into.append(finding)
         return finding
+
+
+def _require_place(context: FileContext, edits: Sequence[Edit]) -> None:
+    """Refuse the edits of a site that a document has no place for.
+
+    Raises:
+        CannotEmit: they reach over several cells, say.
+    """
+    if context.refuses is None:
+        return
+    reason = context.refuses(apply_edits(context.text.text, dict.fromkeys(edits)))
+    if reason:
+        raise CannotEmit(reason)
 
 
 def _without_gap(edits: Sequence[Edit], dropped: Sequence[Edit]) -> list[Edit]:

@@ -3,26 +3,24 @@
 Findings go together when they want the same edit, or edits that touch. Those of one round were
 decided on the same text, none knowing of the others. What a later round found was decided on a
 text that earlier findings had changed: it goes with those that changed the same definition, or with
-all of them where none did.
+all of them where none did. And what is sown is captured at all places of a file or at none.
 """
 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from nnx_migrate.outcomes import Finding
-from nnx_migrate.rewrite.history import Change
+from nnx_migrate.rewrite.history import Change, History
 
 
-def units_of(
-    changes: Sequence[Change], rounds: Mapping[Finding, int], statements: Sequence[int]
-) -> list[int]:
+def units_of(changes: Sequence[Change], history: History, statements: Sequence[int]) -> list[int]:
     """Number the changes of a file, those that go together alike.
 
     Args:
         changes: in order.
-        rounds: the round that each finding was first edited in.
+        history: the rounds that made them.
         statements: where each statement of the module begins, as offsets of characters.
     """
     links = _Links()
@@ -32,6 +30,9 @@ def units_of(
         for finding in change.findings:
             links.join(change.findings[0], finding)
             holders.setdefault(finding, set()).update(range(first, last + 1))
+    for finding in history.together:
+        links.join(history.together[0], finding)
+    rounds = history.rounds
     for finding, around in holders.items():
         earlier = [other for other in holders if rounds[other] < rounds[finding]]
         near = [other for other in earlier if not around.isdisjoint(holders[other])]

@@ -12,6 +12,7 @@ and what lies outside is not the caller's to change.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -19,12 +20,16 @@ from pathlib import Path
 
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.sources import ignores
+from nnx_migrate.sources.documents.kinds import NOTEBOOKS, PAGES
 from nnx_migrate.sources.ignores import PatternFile
 from nnx_migrate.sources.scanning import Listing, may_use_nnx, read_file, scan
 
 MAX_BYTES = 20 * 1024 * 1024
+#: Of a notebook most is images, which cost next to nothing.
+MAX_NOTEBOOK_BYTES = 5 * MAX_BYTES
 
 Excludes = Callable[[Path], PatternFile | None]
+Pages = Callable[[Path], bool]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,18 +58,19 @@ def problem(path: Path | str, status: FileStatus, rule: str, reason: str) -> Fil
 
 
 class Walk:
-    """The Python files below some paths; iterate over it once to get the candidates, in order.
+    """The code below some paths; iterate over it once to get the candidates, in order.
 
     Args:
         paths: files and folders as named on the command line. A named file is always a candidate.
         excludes: returns the configured patterns that count in an absolute folder.
         already: real paths of files and folders that another walk did.
         jobs: how many processes may read.
+        pages: tells whether pages of documentation in an absolute folder are looked at.
 
     Attributes:
         problems: results of files that could not be looked into; complete after the iteration.
         missing: named paths that do not exist.
-        looked_at: how many Python files were read.
+        looked_at: how many files were read.
         seen: real paths of the folders walked and the candidates found.
         others: the files that are no candidates, for the fringe.
     """
@@ -75,6 +81,7 @@ class Walk:
         excludes: Excludes = lambda folder: None,
         already: Iterable[str] = (),
         jobs: int = 1,
+        pages: Pages = lambda folder: False,
     ) -> None:
         self.problems: list[FileResult] = []
         self.missing: list[Path] = []
@@ -82,6 +89,7 @@ class Walk:
         self.others: list[Listing] = []
         self._jobs = jobs
         self._excludes = excludes
+        self._pages = pages
         self._folders: list[str] = []
         self._files: list[str] = []
         self._links: list[_Link] = []
@@ -116,7 +124,7 @@ class Walk:
     def _unreachable(self, path: str, error: OSError) -> None:
         if isinstance(error, FileNotFoundError | NotADirectoryError):
             self.missing.append(Path(path))
-            reason = "there is no such file or folder"
+            reason = f"there is no such file or folder{_did_you_mean(path)}"
             self.problems.append(problem(path, FileStatus.FAILED, "missing-path", reason))
         else:
             self._fail(path, error)
@@ -138,9 +146,9 @@ class Walk:
     def _walk(self, root: str, real_root: str) -> Iterator[Listing]:
         # A named folder is a prefix of what is shown, its real path of what is compared.
         rules = ignores.above(real_root.rstrip("/"), self._excludes(Path(real_root)))
-        pending = [(root, real_root.rstrip("/"), rules)]
+        pending = [(root, real_root.rstrip("/"), rules, self._suffixes(Path(real_root)))]
         while pending:
-            shown, real, rules = pending.pop()
+            shown, real, rules, suffixes = pending.pop()
             if real in self.seen:
                 continue
             self.seen.add(real)
@@ -150,20 +158,21 @@ class Walk:
             except OSError as error:
                 self._fail(shown, error)
                 continue
-            folders, names, marks = self._sort_entries(shown, listing)
+            folders, names, marks = self._sort_entries(shown, listing, suffixes)
             if "pyvenv.cfg" in marks and real != real_root:
                 continue
             if marks & {".gitignore", "pyproject.toml"}:
                 rules = rules.entering(real, self._excludes(Path(real)))
+                suffixes = self._suffixes(Path(real))
             yield Listing(shown, real, names, rules)
             pending.extend(
-                (os.path.join(shown, name), f"{real}/{name}", rules)
+                (os.path.join(shown, name), f"{real}/{name}", rules, suffixes)
                 for name in sorted(folders, reverse=True)
                 if not rules.match(f"{real}/{name}", folder=True)
             )
 
     def _sort_entries(
-        self, shown: str, listing: list[os.DirEntry[str]]
+        self, shown: str, listing: list[os.DirEntry[str]], suffixes: tuple[str, ...]
     ) -> tuple[list[str], list[str], set[str]]:
         folders: list[str] = []
         names: list[str] = []
@@ -173,7 +182,7 @@ class Walk:
             if entry.is_dir(follow_symlinks=False):
                 if not ignores.is_alien(name):
                     folders.append(name)
-            elif name.endswith(".py"):
+            elif name.endswith(suffixes):
                 if entry.is_file(follow_symlinks=False):
                     names.append(name)
                 else:
@@ -183,6 +192,9 @@ class Walk:
             elif entry.is_symlink() and entry.is_dir():
                 self._linked_folder(os.path.join(shown, name))
         return folders, sorted(names), marks
+
+    def _suffixes(self, folder: Path) -> tuple[str, ...]:
+        return (".py", *NOTEBOOKS, *(PAGES if self._pages(folder) else ()))
 
     def _candidates(self, listing: Listing, marked: list[str]) -> Iterator[Candidate]:
         self.looked_at += len(listing.names)
@@ -225,7 +237,7 @@ class Walk:
         if link.target in self.seen:
             return
         inside = _inside(link.target, self._trees)
-        if inside and link.target.endswith(".py"):
+        if inside and link.target.endswith(self._suffixes(Path(link.target).parent)):
             return
         try:
             regular = stat.S_ISREG(os.stat(link.target).st_mode)
@@ -251,10 +263,11 @@ class Walk:
             return None
 
     def _too_large(self, path: str, data: bytes) -> bool:
-        if len(data) < MAX_BYTES:
+        most = MAX_NOTEBOOK_BYTES if path.endswith(NOTEBOOKS) else MAX_BYTES
+        if len(data) < most:
             return False
-        size = f"{len(data) / 1e6:.0f} MB"
-        self._skip(path, "large-file", f"it has {size}, and only files below 20 MiB are taken")
+        size, limit = f"{len(data) / 1e6:.0f} MB", most // 1024**2
+        self._skip(path, "large-file", f"it has {size}, and only files below {limit} MiB are taken")
         return True
 
     def _leaves_tree(self, path: str, target: str) -> None:
@@ -267,6 +280,15 @@ class Walk:
     def _fail(self, path: str, error: OSError) -> None:
         reason = error.strerror or str(error)
         self.problems.append(problem(path or ".", FileStatus.FAILED, "unreadable-file", reason))
+
+
+def _did_you_mean(path: str) -> str:
+    folder, name = os.path.split(path.rstrip("/"))
+    try:
+        near = difflib.get_close_matches(name, os.listdir(folder or "."), n=1)
+    except OSError:
+        return ""
+    return f"; did you mean {os.path.join(folder, near[0])}?" if near else ""
 
 
 def _inside(path: str, trees: Iterable[str]) -> bool:

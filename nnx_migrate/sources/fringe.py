@@ -21,9 +21,11 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from nnx_migrate.sources.discovery import Candidate
+from nnx_migrate.sources.documents.kinds import PAGES, is_document, read_source
 from nnx_migrate.sources.imports import Import, scan_classes, scan_imports
 from nnx_migrate.sources.modules import module_name
 from nnx_migrate.sources.scanning import Listing, read_file
+from nnx_migrate.sources.text import UndecodableSource
 
 _EVERYTHING = "*"
 # Beyond this many names one import scan is cheaper than looking for each of them.
@@ -56,7 +58,7 @@ class Fringe:
         """
         module = module_name(path.absolute())
         self._exports[module] = {_EVERYTHING}
-        self._want(scan_imports(data, module, path.name == "__init__.py"))
+        self._want(scan_imports(_python(path, data), module, path.name == "__init__.py"))
 
     def find(self, others: Iterable[Listing]) -> Iterator[Candidate]:
         """Yield the files that matter among those that never say nnx.
@@ -129,7 +131,7 @@ class Fringe:
             related = package.split(".")[0] in tops or len(needles) > _MAX_NEEDLES
             for name in group.names:
                 path = Path(group.shown, name)
-                data = _read(path)
+                data = None if name.endswith(PAGES) else _read(path)
                 if data is None:
                     continue
                 if related or any(needle in data for needle in needles):
@@ -178,6 +180,7 @@ def _passed_on(path: Path, module: str) -> Iterator[Import]:
 
 def _parse(path: Path, data: bytes, module: str, tops: Collection[str] | None = None) -> _File:
     package = path.name == "__init__.py"
+    data = _python(path, data)
     imports = tuple(
         imported
         for imported in scan_imports(data, module, package)
@@ -194,7 +197,7 @@ def _package_of(group: Listing) -> str:
 
 
 def _dotted(package: str, name: str) -> str:
-    stem = name.removesuffix(".py")
+    stem = name.removesuffix(".py").replace(".", "@")
     if stem == "__init__":
         return package or stem
     return f"{package}.{stem}" if package else stem
@@ -202,6 +205,15 @@ def _dotted(package: str, name: str) -> str:
 
 def _allowed(group: Listing, name: str) -> bool:
     return not group.rules.match(f"{group.real}/{name}")
+
+
+def _python(path: Path, data: bytes) -> bytes:
+    if not is_document(path):
+        return data
+    try:
+        return read_source(path, data).data
+    except UndecodableSource:
+        return b""
 
 
 def _read(path: Path) -> bytes | None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 _PROJECT_MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
 
+_NEVER_IMPORTED = frozenset({".ipynb", ".md", ".markdown", ".rst"})
+
 
 def import_root(path: Path, roots: Collection[Path] = ()) -> Path:
     """Return the folder that the absolute imports of a file's package start from.
@@ -33,7 +35,11 @@ def module_name(path: Path, roots: Collection[Path] = ()) -> str:
         roots: folders known to be on the import path although they hold an `__init__.py`.
     """
     root = import_root(path, roots)
-    parts = path.relative_to(root).with_suffix("").parts
+    relative = path.relative_to(root)
+    if path.suffix in _NEVER_IMPORTED:
+        # No import leads to it, and no file beside it may be taken for it.
+        return ".".join([*relative.parts[:-1], relative.name.replace(".", "@")])
+    parts = relative.with_suffix("").parts
     if parts[-1] == "__init__" and len(parts) > 1:
         parts = parts[:-1]
     return ".".join(parts)

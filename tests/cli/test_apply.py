@@ -27,7 +27,7 @@ def test_apply_writes_and_a_second_run_has_nothing_to_do(command: Command, proje
     first = command("apply", "src")
     assert (first.code, first.out) == (0, b"")
     assert "src/train.py:18:19: module-gradient: rewritten: " in first.err
-    assert "1 file changed; 2 Python files looked at." in first.err
+    assert "1 file changed; 2 files looked at." in first.err
     after = (project / "train.py").read_bytes()
     assert b"nnx.merge" in after
     assert (project / "train.py").stat().st_mode & 0o777 == 0o750

@@ -34,7 +34,7 @@ def test_several_reports_come_from_one_run(command: Command, project: Path, tmp_
     assert done.code == 0
     assert (project / "train.py").read_bytes() != TRAIN
     assert '"fixes"' not in (tmp_path / "a.sarif").read_text()
-    assert "1 of 2 Python files changed. Nothing is left to do." in (tmp_path / "a.md").read_text()
+    assert "1 of 2 files changed. Nothing is left to do." in (tmp_path / "a.md").read_text()
 
 
 @pytest.mark.parametrize("given", ["sarif", "sarif=", "=x", "pdf=x", "sarif=missing/x"])

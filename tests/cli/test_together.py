@@ -87,3 +87,15 @@ def test_a_file_that_cannot_be_done_leaves_the_other_to_itself(
 def test_what_stands_on_stdin_changes_alone(files: tuple[Path, Path], command: Command) -> None:
     done = command("apply", "-", "--stdin-filename", "nets.py", stdin=NETS)
     assert b"@nnx.compat.jit\n" in done.out
+
+
+def test_patches_by_file_keep_them_together(
+    files: tuple[Path, Path], command: Command, tmp_path: Path
+) -> None:
+    done = command("apply", ".", "--patch", "patches", "--patch-by", "file")
+    assert done.code == 1, done.err
+    patches = list((tmp_path / "patches").rglob("*.patch"))
+    assert len(patches) == 1
+    text = patches[0].read_text()
+    assert "b/nets.py" in text
+    assert "b/look.py" in text

@@ -44,7 +44,7 @@ def migrate_tree(files: Mapping[str, bytes], options: Options) -> dict[str, File
         return Readable(by_module[module], options) if module in by_module else None
 
     return {
-        name: plan(source, _module(name), project, options, read)
+        name: plan(source, _module(name), project, options, read=read)
         for name, source in sources.items()
     }
 

@@ -45,7 +45,7 @@ def test_the_text_report_lists_what_needs_eyes_and_counts_the_rest() -> None:
         "src/bad\\n.py:3:7: syntax-error: failed: invalid syntax\n"
         "src/c.py: reverted: a comment was lost\n"
         "\n"
-        "1 file changed, 1 failed, 1 reverted; 1,234 Python files looked at.\n"
+        "1 file changed, 1 failed, 1 reverted; 1,234 files looked at.\n"
         "4 sites: 1 rewritten, 2 manual, 1 same.\n"
         "  module-gradient  1 rewritten\n"
         "  state-axes       1 manual, 1 same\n"
@@ -62,7 +62,7 @@ def test_verbose_adds_unchanged_sites_and_evidence() -> None:
 
 
 def test_nothing_found_is_one_line() -> None:
-    assert render_text([], count([], 0)) == "0 files changed; 0 Python files looked at.\n"
+    assert render_text([], count([], 0)) == "0 files changed; 0 files looked at.\n"
 
 
 def test_control_characters_and_surrogates_are_escaped() -> None:

@@ -1,0 +1,252 @@
+"""Documents from facts to their migrated bytes: planned as one module, written back by block.
+
+Doctests of a Python file are planned first, each docstring by itself, then the file around them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from nnx_migrate.config import Options
+from nnx_migrate.document_edits import document_edits, whole_edit
+from nnx_migrate.explain import explain
+from nnx_migrate.facts.index import index_module
+from nnx_migrate.facts.parsing import parse
+from nnx_migrate.facts.project import Project
+from nnx_migrate.migrate import plan
+from nnx_migrate.outcomes import CellPlace, FileResult, FileStatus, Finding, Outcome, SourceEdit
+from nnx_migrate.rewrite.edits import Edit, LineMap, Text, apply_edits
+from nnx_migrate.sources.documents.docstrings import read_docstrings
+from nnx_migrate.sources.documents.document import CannotPlace, Document, Unread
+from nnx_migrate.sources.documents.kinds import read_document
+from nnx_migrate.sources.suppressions import parse_suppressions
+from nnx_migrate.sources.text import Source
+
+_MOST_NAMED = 5
+
+
+def plan_document(
+    document: Document, module: str, project: Project, options: Options
+) -> FileResult:
+    """Migrate the code of a document.
+
+    Args:
+        document: the document as it was read.
+        module: the name of its virtual module in `project`.
+        project: facts of all files, the virtual module included.
+        options: which rules, and how far they may go.
+
+    Raises:
+        SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
+    """
+    result = plan(document.source, module, project, options, document.refuses)
+    placed = [_placed(finding, document) for finding in result.findings]
+    findings = _ordered([*placed, *unread_findings(document.unread)])
+    kept = dataclasses.replace(
+        result, before=document.data, after=document.data, findings=findings, edits=()
+    )
+    if result.status is not FileStatus.CHANGED:
+        return kept
+    text = result.after.decode("utf-8")
+    try:
+        after = document.with_text(text)
+    except CannotPlace as error:
+        return _reverted(kept, str(error))
+    if not _reads_back(document, after, text):
+        return _reverted(kept, "the new code would not be read back as it was written")
+    places = {number: findings.index(finding) for number, finding in enumerate(placed)}
+    edits = document_edits(document, text, result.edits, places)
+    return dataclasses.replace(kept, after=after, edits=edits)
+
+
+def unread_findings(unread: tuple[Unread, ...]) -> list[Finding]:
+    """One finding for all code of a file that was not read and may concern the user."""
+    left = [each for each in unread if each.mentions_nnx and not each.ignored]
+    if not left:
+        return []
+    first = left[0]
+    what = "cell" if first.place.cell else "block"
+    places = [str(each.place.cell or f"line {each.place.line}") for each in left]
+    named = ", ".join(places[:_MOST_NAMED]) + (", ..." if len(places) > _MOST_NAMED else "")
+    if len(left) == 1:
+        message = f"this {what} says nnx and was not read: {first.reason}"
+    else:
+        message = (
+            f"{len(left)} {what}s say nnx and were not read ({named}); the first: {first.reason}"
+        )
+    cell = CellPlace(first.place.cell, 1, 1) if first.place.cell else None
+    return [Finding("unread-code", first.place.line, 1, Outcome.MANUAL, message, (), cell)]
+
+
+def plan_with_doctests(
+    source: Source, module: str, project: Project, options: Options
+) -> FileResult:
+    """Migrate a Python file and the examples in its docstrings.
+
+    Args:
+        source: the file as it was read.
+        module: its dotted module name in `project`.
+        project: facts of all files, this one included.
+        options: which rules, and how far they may go.
+
+    Raises:
+        SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
+    """
+    documents = list(read_docstrings(source, parse(source.text), module))
+    if not documents or parse_suppressions(source.text).skip_file:
+        return plan(source, module, project, options)
+    findings = unread_findings(tuple(each for one in documents for each in one.unread))
+    edits: list[Edit] = []
+    for number, document in enumerate(documents):
+        name = f"{module}@{number}"
+        known = project.replacing(index_module(document.source, name))
+        result = plan(document.source, name, known, options, document.refuses)
+        findings += [_placed(finding, document) for finding in result.findings]
+        if result.status is FileStatus.CHANGED:
+            changes = document.changes(result.after.decode("utf-8"))
+            edits += [Edit(*span, new) for span, new, _ in changes]
+        elif result.status is FileStatus.REVERTED:
+            findings.append(_left(document, result.reason))
+    text = apply_edits(source.text, edits)
+    tested = dataclasses.replace(source, text=text, data=source.encode(text))
+    if edits:
+        project = project.replacing(index_module(tested, module))
+    result = plan(tested, module, project, options)
+    lines = LineMap(len(Text(source.text).line_starts))
+    lines.advance(Text(source.text), edits)
+    moved = [_moved(finding, source, lines.original) for finding in result.findings]
+    ordered = _ordered([*findings, *moved])
+    if result.status is FileStatus.REVERTED or result.after == source.data:
+        return dataclasses.replace(
+            result, before=source.data, after=source.data, findings=ordered, edits=()
+        )
+    return dataclasses.replace(
+        result,
+        status=FileStatus.CHANGED,
+        before=source.data,
+        findings=ordered,
+        edits=whole_edit(source, result.after, ordered)
+        if edits
+        else _renumbered(result.edits, [ordered.index(finding) for finding in moved]),
+        encoding=source.encoding,
+    )
+
+
+def _renumbered(edits: Iterable[SourceEdit], places: Sequence[int]) -> tuple[SourceEdit, ...]:
+    return tuple(
+        dataclasses.replace(edit, findings=tuple(sorted({places[f] for f in edit.findings})))
+        for edit in edits
+    )
+
+
+def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(findings, key=lambda f: (f.line, f.column, f.rule)))
+
+
+def _left(document: Document, reason: str) -> Finding:
+    line = document.blocks[0].places[0].line
+    message = f"the examples of this docstring were left as they are: {reason}"
+    return Finding("unread-code", line, 1, Outcome.MANUAL, message)
+
+
+def _reverted(result: FileResult, reason: str) -> FileResult:
+    return dataclasses.replace(result, status=FileStatus.REVERTED, findings=(), reason=reason)
+
+
+def _reads_back(document: Document, after: bytes, text: str) -> bool:
+    again = read_document(document.path, after)
+    return again.source.text == text and len(again.blocks) == len(document.blocks)
+
+
+def explain_document(
+    document: Document, module: str, project: Project, options: Options, line: int, cell: int
+) -> str:
+    """Say what is known of the sites at a line of a document.
+
+    Args:
+        document: the document as it was read.
+        module: the name of its virtual module in `project`.
+        project: facts of all files, the virtual module included.
+        options: which rules, and how far they may go.
+        line: 1-based, in the file or, with `cell`, in that cell.
+        cell: 1-based number of a cell, or 0.
+
+    Raises:
+        SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
+    """
+    at = document.virtual_line(line, cell)
+    place = f"cell {cell}:{line}" if cell else str(line)
+    if at is None:
+        return f"{document.path}:{place}: no Python that was read stands there\n"
+    told = explain(document.source, module, project, options, at)
+    return _relocated(told, str(document.path), _names_in(document))
+
+
+def _names_in(document: Document) -> Callable[[int, str], str]:
+    """How the reader of a document knows a line of its virtual module."""
+
+    def named(line: int, after: str) -> str:
+        place = document.place(line)
+        if not place.cell:
+            return str(place.line)
+        separator = ":" if after == ":" else ", line "
+        return f"cell {place.cell}{separator}{place.cell_line}"
+
+    return named
+
+
+def _placed(finding: Finding, document: Document) -> Finding:
+    """A finding in the virtual module as one in its document."""
+    if not finding.line:
+        return finding
+    place = document.place(finding.line)
+    column, in_block = document.columns(finding.line, finding.column)
+    in_cell = CellPlace(place.cell, place.cell_line, in_block) if place.cell else None
+    return dataclasses.replace(
+        _told(finding, str(document.path), _names_in(document)),
+        line=place.line,
+        column=column,
+        in_cell=in_cell,
+    )
+
+
+def _moved(finding: Finding, source: Source, original: Callable[[int], int]) -> Finding:
+    """A finding in a file whose examples were changed as one in the file as it was."""
+    told = _told(finding, str(source.path), lambda line, after: str(original(line)))
+    return dataclasses.replace(told, line=original(finding.line)) if finding.line else told
+
+
+def _told(finding: Finding, path: str, named: Callable[[int, str], str]) -> Finding:
+    """A finding whose words name other lines of its file."""
+    evidence = tuple(
+        dataclasses.replace(
+            each,
+            claim=_relocated(each.claim, path, named),
+            where=_relocated(each.where, path, named),
+        )
+        for each in finding.evidence
+    )
+    return dataclasses.replace(
+        finding, message=_relocated(finding.message, path, named), evidence=evidence
+    )
+
+
+def _relocated(text: str, path: str, named: Callable[[int, str], str]) -> str:
+    """A text that names other lines.
+
+    Args:
+        named: what to write for a line, behind "path:" (then given ":") or "line " (given "").
+    """
+    pattern = rf"(?P<path>{re.escape(path)}:)(?P<at>\d+)|\blines? (?P<lines>\d+(?:, \d+)*)"
+
+    def replaced(match: re.Match[str]) -> str:
+        if match["path"]:
+            return match["path"] + named(int(match["at"]), ":")
+        words = [named(int(line), "") for line in match["lines"].split(", ")]
+        if words[0].startswith("cell"):
+            return "; ".join(words)
+        return f"{'line' if len(words) == 1 else 'lines'} {', '.join(words)}"
+
+    return re.sub(pattern, replaced, text)

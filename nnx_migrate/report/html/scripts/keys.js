@@ -1,0 +1,44 @@
+// The keyboard. No key counts while somebody types, and none with Ctrl, Alt or Cmd.
+
+import { byId } from "./dom.js";
+import { fileHere, goToFile, goToHunk } from "./travel.js";
+import { toggleViewed } from "./sight.js";
+
+export function listenToKeys(actions) {
+  const keys = {
+    j: () => goToHunk(1),
+    k: () => goToHunk(-1),
+    n: () => goToFile(1),
+    p: () => goToFile(-1),
+    v: () => {
+      const file = fileHere();
+      if (file) toggleViewed(file);
+    },
+    "/": () => {
+      byId("query").focus();
+      byId("query").select();
+    },
+    s: actions.switchView,
+    e: actions.switchEvidence,
+    t: actions.switchTheme,
+    "?": () => byId("help").showModal(),
+  };
+  // One step after the other, so that keys that come fast are not lost.
+  let running = Promise.resolve();
+  document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "p" && !event.altKey) {
+      event.preventDefault();
+      actions.print();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.target.closest("input[type=search], textarea, select")) {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
+    const action = keys[event.key];
+    if (!action) return;
+    event.preventDefault();
+    running = running.then(action);
+  });
+}

@@ -1,0 +1,199 @@
+// What is shown of one file: its head, and for each hunk what was done, why, and the code.
+
+import { element, plural } from "./dom.js";
+import { isViewed, state } from "./state.js";
+import { inlineOrder, numbered, ROWS_A_TABLE, table } from "./rows.js";
+
+const ROW_HEIGHT = 20;
+// A hunk in which this many cases have a say is told of the first ones.
+const MOST_CASES = 25;
+
+export function address(file, line = 0) {
+  const parameters = new URLSearchParams({ file: file.name });
+  if (line) parameters.set("line", String(line));
+  return `#${parameters}`;
+}
+
+// What a file will take, as good as that can be known before it is there.
+export function estimatedHeight(item) {
+  const { file, pieces, alone } = item;
+  if (isViewed(file)) return 48;
+  const heights = pieces.map((number) => {
+    const piece = file.pieces[number];
+    const rows = piece.rows + (state.view === "inline" ? piece.changed / 2 : 0);
+    return 56 + 62 * piece.findings.length + ROW_HEIGHT * rows;
+  });
+  return 64 + heights.reduce((sum, height) => sum + height, 0) + (alone ? 62 : 0);
+}
+
+function badge(word) {
+  return element("span", { class: `badge ${word.replaceAll(" ", "-")}` }, word);
+}
+
+function ruleName(rule) {
+  if (!(rule in state.index.rules)) return element("span", { class: "rule" }, rule);
+  return element(
+    "button",
+    { class: "rule", type: "button", "data-rule": rule, title: `What ${rule} finds` },
+    rule,
+  );
+}
+
+function evidenceList(finding) {
+  if (!finding.evidence.length) return null;
+  const counts = new Map();
+  for (const [, proof] of finding.evidence) counts.set(proof, (counts.get(proof) ?? 0) + 1);
+  const words = [...counts].map(([proof, count]) => `${count} ${proof}`).join(", ");
+  const unproved = finding.evidence.some(([, proof]) => proof === "assumed");
+  const items = finding.evidence.map(([claim, proof, where, file, line]) => {
+    const target = file === undefined ? null : state.index.files[file];
+    const place = target
+      ? element("a", { class: "place", href: address(target, line) }, `${target.name}:${line}`)
+      : element("span", { class: "place" }, where);
+    return element("li", {}, badge(proof), ` ${claim} `, where ? place : null);
+  });
+  return element(
+    "details",
+    { class: "evidence", open: unproved || state.evidence || state.printing },
+    element("summary", {}, `Evidence: ${words}`),
+    element("ul", {}, ...items),
+  );
+}
+
+function card(finding) {
+  return element(
+    "div",
+    { class: `card ${finding.outcome}` },
+    element(
+      "p",
+      { class: "told" },
+      badge(finding.outcome),
+      ruleName(finding.rule),
+      element("span", { class: "message" }, finding.message),
+      element("span", { class: "place" }, finding.place),
+    ),
+    evidenceList(finding),
+  );
+}
+
+function followsFrom(file, body, numbers) {
+  if (!numbers.length) return null;
+  const links = numbers.flatMap((number, count) => {
+    const { rule, line, outcome } = body.findings[number];
+    const link = element("a", { href: address(file, line) }, `line ${line}`);
+    return [count ? "; " : "", badge(outcome), ruleName(rule), " at ", link];
+  });
+  return element("p", { class: "card follows" }, "Goes with ", ...links.filter(Boolean));
+}
+
+function caseItem({ name, verdict, columns, scripts }) {
+  const lines = columns.map(([column, word, said]) =>
+    element("li", {}, `${column}: `, badge(word), said ? ` ${said}` : ""),
+  );
+  const again = scripts.map((script) => element("li", {}, "again with: ", element("code", {}, script)));
+  return element("li", {}, badge(verdict), ` ${name}`, element("ul", {}, ...lines, ...again));
+}
+
+const VERDICT_ORDER = ["different", "not checked", "close", "equal", "proved"];
+
+function verdictOf(piece, numbers) {
+  if (!piece.verdict) return null;
+  if (!numbers.length) {
+    return element("p", { class: "verdict" }, badge(piece.verdict), " No case of the check ran this file.");
+  }
+  const cases = numbers.map((number) => state.index.cases[number]);
+  cases.sort((a, b) => VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict));
+  const items = cases.slice(0, MOST_CASES).map(caseItem);
+  if (cases.length > MOST_CASES) {
+    items.push(element("li", {}, `and ${plural(cases.length - MOST_CASES, "more case")}`));
+  }
+  return element(
+    "details",
+    { class: "verdict", open: piece.verdict === "different" || state.printing },
+    element("summary", {}, "Check: ", badge(piece.verdict), ` by ${plural(cases.length, "case")}`),
+    element("ul", {}, ...items),
+  );
+}
+
+// The code of a hunk. Long ones are in parts, each made when `later` is told that it is in sight.
+function codeTables(piece, label, later) {
+  const sides = state.view === "side" && piece.new !== 0 ? "side" : "inline";
+  const all = numbered(piece);
+  const rows = sides === "side" ? all : inlineOrder(all);
+  if (rows.length <= ROWS_A_TABLE || state.printing) return [table(rows, sides, label)];
+  const parts = [];
+  for (let start = 0; start < rows.length; start += ROWS_A_TABLE) {
+    const part = rows.slice(start, start + ROWS_A_TABLE);
+    const place = element("div", { class: "part" });
+    later(place, part.length * ROW_HEIGHT, () => table(part, sides, `${label}, part`));
+    parts.push(place);
+  }
+  return parts;
+}
+
+function pieceOf(item, body, number, later) {
+  const { file } = item;
+  const piece = file.pieces[number];
+  const { own, follows, cases, function: name, ...code } = body.pieces[number];
+  const title = `Line ${piece.line}`;
+  const id = `piece-${file.number}-${number}`;
+  return element(
+    "article",
+    { class: code.new ? "piece" : "piece excerpt", id, tabindex: "-1", "aria-labelledby": `${id}-title` },
+    element(
+      "h3",
+      { id: `${id}-title` },
+      element("a", { href: address(file, piece.line), title: "Link to this place" }, title),
+      name ? element("span", { class: "function" }, ` in ${name}`) : null,
+      code.new ? null : element("span", { class: "function" }, " · nothing changed here"),
+    ),
+    ...own.map((place) => card(body.findings[place])),
+    followsFrom(file, body, follows),
+    verdictOf(piece, cases),
+    ...codeTables({ ...code, rows: code.rows }, `${file.name}, ${title}`, later),
+  );
+}
+
+function nameOf(file) {
+  const cut = file.name.lastIndexOf("/") + 1;
+  return element(
+    "a",
+    { href: address(file), title: "Link to this file" },
+    element("span", { class: "folder" }, file.name.slice(0, cut)),
+    file.name.slice(cut),
+  );
+}
+
+// Returns the head of a file; `toggled` is called when it is marked as viewed, or not any more.
+function headOf(file, body, toggled) {
+  const viewed = element("input", {
+    type: "checkbox",
+    class: "viewed",
+    checked: isViewed(file),
+    onchange: (event) => toggled(file, event.target.checked),
+  });
+  const changes = file.added + file.removed > 0;
+  return element(
+    "header",
+    { class: "file-head" },
+    element("h2", { id: `name-${file.number}`, tabindex: "-1" }, nameOf(file)),
+    file.status === "changed" || file.status === "unchanged" ? null : badge(file.status),
+    changes ? element("span", { class: "added" }, `+${file.added}`) : null,
+    changes ? element("span", { class: "removed" }, `−${file.removed}`) : null,
+    ...file.owners.map((owner) => element("span", { class: "owner" }, owner)),
+    body.about ? element("span", { class: "about" }, body.about) : null,
+    element("label", {}, viewed, "Viewed"),
+  );
+}
+
+// Fills the section of a file.
+export function fill(section, item, body, toggled, later) {
+  const { file, pieces, alone } = item;
+  const content = [headOf(file, body, toggled)];
+  if (!isViewed(file) || state.printing) {
+    if (body.reason) content.push(element("p", { class: "reason" }, body.reason));
+    if (alone) content.push(...body.alone.map((number) => card(body.findings[number])));
+    content.push(...pieces.map((number) => pieceOf(item, body, number, later)));
+  }
+  section.replaceChildren(...content);
+}

@@ -1,0 +1,134 @@
+// Only what is in sight, or close to it, is on the page; the rest is empty boxes of about its height.
+
+import { byId, element } from "./dom.js";
+import { bodyAtHand, bodyOf } from "./data.js";
+import { isViewed, setViewed, state } from "./state.js";
+import { estimatedHeight, fill } from "./sections.js";
+
+const NEAR = "1000px 0px";
+
+const items = new WeakMap();
+const builders = new WeakMap();
+let changed = () => {};
+
+// Says what to call when a file was marked as viewed, or not any more.
+export function onViewed(callback) {
+  changed = callback;
+}
+
+export function sectionOf(file) {
+  return byId(`file-${file.number}`);
+}
+
+function mount(section, body) {
+  const item = items.get(section);
+  section.style.height = "";
+  section.classList.add("mounted");
+  fill(section, item, body, viewedToggled, later);
+}
+
+function unmount(section) {
+  // What has the focus must not go from under it.
+  if (!section.classList.contains("mounted") || section.contains(document.activeElement)) return;
+  section.style.height = `${section.offsetHeight}px`;
+  section.classList.remove("mounted");
+  section.replaceChildren();
+}
+
+async function cameNear(section) {
+  if (section.classList.contains("mounted")) return;
+  const { file } = items.get(section);
+  const body = bodyAtHand(file) ?? (await bodyOf(file));
+  if (section.isConnected && section.dataset.near && !section.classList.contains("mounted")) {
+    mount(section, body);
+  }
+}
+
+const watching = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) {
+        target.dataset.near = "yes";
+        cameNear(target);
+      } else if (!state.printing) {
+        delete target.dataset.near;
+        unmount(target);
+      }
+    }
+  },
+  { rootMargin: NEAR },
+);
+
+const watchingParts = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting && !target.firstChild) {
+        target.style.height = "";
+        target.append(builders.get(target)());
+      } else if (!isIntersecting && target.firstChild) {
+        target.style.height = `${target.offsetHeight}px`;
+        target.replaceChildren();
+      }
+    }
+  },
+  { rootMargin: NEAR },
+);
+
+function later(place, height, build) {
+  place.style.height = `${height}px`;
+  builders.set(place, build);
+  watchingParts.observe(place);
+}
+
+// Mounts a file now, for somebody who goes there.
+export async function ensureMounted(section) {
+  section.dataset.near = "yes";
+  await cameNear(section);
+}
+
+// Makes the boxes of all files that pass the filters.
+export function layOut() {
+  watching.disconnect();
+  watchingParts.disconnect();
+  const sections = state.shown.map((item) => {
+    const section = element("section", {
+      class: "file",
+      id: `file-${item.file.number}`,
+      "aria-label": item.file.name,
+    });
+    section.style.height = `${estimatedHeight(item)}px`;
+    items.set(section, item);
+    return section;
+  });
+  byId("files").replaceChildren(...sections);
+  sections.forEach((section) => watching.observe(section));
+}
+
+function viewedToggled(file, viewed) {
+  setViewed(file, viewed);
+  const section = sectionOf(file);
+  if (section) {
+    mount(section, bodyAtHand(file));
+    section.querySelector("input.viewed").focus({ preventScroll: true });
+    if (section.getBoundingClientRect().top < 0) section.scrollIntoView();
+  }
+  changed();
+}
+
+export function toggleViewed(file) {
+  viewedToggled(file, !isViewed(file));
+}
+
+// Puts everything on the page, for the printer; what cannot be had without waiting, if `wait`.
+export async function showAll() {
+  await Promise.all(state.shown.map(({ file }) => bodyOf(file)));
+  showAllAtHand();
+}
+
+export function showAllAtHand() {
+  state.printing = true;
+  for (const { file } of state.shown) {
+    const body = bodyAtHand(file);
+    if (body) mount(sectionOf(file), body);
+  }
+}

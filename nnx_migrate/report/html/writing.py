@@ -1,0 +1,66 @@
+"""From the result of a run to the page in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nnx_migrate.config import ConfigError
+from nnx_migrate.report.html.checks import Checks
+from nnx_migrate.report.html.page import Owners, Review, render_page
+from nnx_migrate.report.owners import PLACES, UNOWNED, owners_in
+from nnx_migrate.report.patch import patch_root
+
+if TYPE_CHECKING:
+    from nnx_migrate.engine import RunResult
+
+
+def write(
+    result: RunResult, folder: Path, *, written: bool, check: Mapping[str, Any] | None = None
+) -> Path:
+    """Write the review page of a run, and return where it is.
+
+    Args:
+        result: the run.
+        folder: made where it does not exist; an index.html in it is replaced.
+        written: the files were changed; otherwise they would be.
+        check: of what was written, as its JSON report has it; None when nothing was checked.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    review = review_of(result, written=written, check=check)
+    folder.mkdir(parents=True, exist_ok=True)
+    page = folder / "index.html"
+    page.write_text(render_page(review), encoding="utf-8", newline="\n")
+    return page
+
+
+def review_of(
+    result: RunResult, *, written: bool, check: Mapping[str, Any] | None = None
+) -> Review:
+    """Return what a page shows of a run; the arguments are those of `write`."""
+    root = patch_root(each.path for each in result.results)
+    changed = [each.path for each in result.results if each.before != each.after]
+    checks = Checks(check, _checked_root(changed[0])) if check is not None and changed else None
+    owners, notes = _owners(root)
+    notes += [f"{path} does not exist." for path in result.missing]
+    return Review(result.results, result.totals, written, root, owners, checks, notes)
+
+
+def _owners(root: Path) -> tuple[Owners, list[str]]:
+    """What gives the owners of a file, and why there are none where they cannot be told."""
+    if not any((root / place).is_file() for place in PLACES):
+        return (lambda name: ()), []
+    try:
+        found = owners_in(root)
+    except ConfigError as error:
+        return (lambda name: ()), [f"The owners of files are not known: {error}"]
+    return (lambda name: tuple(owner for owner in found(name) if owner != UNOWNED)), []
+
+
+def _checked_root(path: Path) -> Path:
+    from nnx_migrate.check.verifying import project_table
+
+    return project_table(path).file.parent

@@ -1,0 +1,101 @@
+"""Pages of the documentation site that are made of the rules themselves and their golden pairs."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import textwrap
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from nnx_migrate.registry import rule_entries
+
+ROOT = Path(__file__).parent.parent
+_RULED = re.compile(r"^(?P<title>\S.*)\n-{3,}$", re.MULTILINE)
+_CODE = re.compile(r"(?:^ {4}.*\n(?:[ \t]*\n)*)+", re.MULTILINE)
+_REFERENCE = re.compile(r"^Reference: (\S+)", re.MULTILINE)
+
+
+def rule_pages() -> Mapping[str, str]:
+    """The page of every rule, and one that lists them, as Markdown by path in the site."""
+    manuals = {name: entry.manual() for name, entry in sorted(rule_entries().items())}
+    pages = {f"rules/{name}.md": _rule_page(name, text) for name, text in manuals.items()}
+    rows = [
+        f"| [`{name}`]({name}.md) | {_summary(text)} | {len(list(_cases(name)))} |"
+        for name, text in manuals.items()
+    ]
+    head = "# Rules\n\nEvery rule with its manual page and its golden pairs: programs that the "
+    head += (
+        "tests run before and after, in both modes.\n\n| rule | finds | pairs |\n|---|---|--:|\n"
+    )
+    return {"rules/index.md": head + "\n".join(rows) + "\n", **pages}
+
+
+def smallest_rule() -> str:
+    """The shortest rule of the pack without its manual page, as a code block."""
+    files = (ROOT / "codemods").glob("[a-z]*.py")
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    return f"```python\n{min(map(_without_docstring, texts), key=len)}\n```"
+
+
+def _rule_page(name: str, manual: str) -> str:
+    summary, _, body = manual.partition("\n")
+    body = _CODE.sub(_fenced, _RULED.sub(r"## \g<title>", body).strip() + "\n")
+    body = _REFERENCE.sub(r"Reference: <\1>", body)
+    parts = [f"# {name}", _linked(summary), body, "## Golden pairs", *_cases(name)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _cases(rule: str) -> Iterator[str]:
+    """A block for each golden pair that opens on a click: why it is there, and what is changed."""
+    for folder in sorted((ROOT / "golden" / rule).iterdir()):
+        expected = folder / "expect.toml"
+        if not expected.is_file():
+            continue
+        why = tomllib.loads(expected.read_text(encoding="utf-8")).get("why", "")
+        body = f"{why}\n\n" if why else ""
+        body += f"```diff\n{_difference(folder)}```" if _difference(folder) else "Left alone."
+        yield f'??? example "{folder.name}"\n\n{textwrap.indent(body, "    ")}'
+
+
+def _difference(folder: Path) -> str:
+    before = _files(folder, "before")
+    after = _files(folder, "after")
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n"
+        for name, text in before.items()
+        for line in difflib.unified_diff(
+            text.splitlines(keepends=True), after[name].splitlines(keepends=True), name, name, n=4
+        )
+    )
+
+
+def _files(folder: Path, side: str) -> dict[str, str]:
+    """The files of a side by name: `before.py` alone, or a folder `before` with several."""
+    single = folder / f"{side}.py"
+    if single.is_file():
+        return {"program.py": single.read_text(encoding="utf-8")}
+    files = sorted((folder / side).rglob("*.py"))
+    return {
+        file.relative_to(folder / side).as_posix(): file.read_text(encoding="utf-8")
+        for file in files
+    }
+
+
+def _fenced(found: re.Match[str]) -> str:
+    return f"```python\n{textwrap.dedent(found[0]).strip()}\n```\n\n"
+
+
+def _summary(manual: str) -> str:
+    return manual.partition("\n")[0].replace("|", "\\|")
+
+
+def _linked(text: str) -> str:
+    return text.strip()
+
+
+def _without_docstring(text: str) -> str:
+    first = ast.parse(text).body[0]
+    return "\n".join(text.splitlines()[first.end_lineno or 0 :]).strip()

@@ -1,0 +1,149 @@
+"""Two thousand changed files cost the page what it shows, not what there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome, SourceEdit
+from nnx_migrate.report.html.page import Review, render_page
+from nnx_migrate.totals import count
+from tests.browser.conftest import Reader
+
+MANY, FEW = 2_000, 20
+
+
+def file(number: int, lines: int = 60) -> FileResult:
+    """A file of which three lines change, far from each other."""
+    old = [f"value_{line} = function(argument, {line})\n" for line in range(lines)]
+    new = list(old)
+    findings, edits = [], []
+    for place, line in enumerate((lines // 6, lines // 2, lines - 10)):
+        rule = ("module-gradient", "state-axes")[number % 2]
+        findings.append(Finding(rule, line + 1, 1, Outcome.REWRITTEN, f"because of {line}"))
+        new[line] = old[line].replace("function", "changed")
+        start = len("".join(old[:line]))
+        span = (start, start + len(old[line]), line + 1, 1, line + 1, len(old[line]))
+        edits.append(SourceEdit(*span, new[line], (place,), place))
+    path = Path(f"package{number % 40:02}/module{number:04}.py")
+    before, after = "".join(old).encode(), "".join(new).encode()
+    changed = FileStatus.CHANGED
+    return FileResult(path, changed, before, after, tuple(findings), edits=tuple(edits))
+
+
+def page_of(results: list[FileResult], where: Path) -> Path:
+    review = Review(
+        results, count(results, len(results)), False, Path.cwd(), lambda path: (path[:9],)
+    )
+    where.write_text(render_page(review))
+    return where
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    results = [file(number) for number in range(MANY)]
+    return page_of(results, tmp_path_factory.mktemp("many") / "many.html")
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    results = [file(number) for number in range(FEW)]
+    return page_of(results, tmp_path_factory.mktemp("few") / "few.html")
+
+
+def elements(page: Page) -> int:
+    found = page.evaluate("document.querySelectorAll('*').length")
+    assert isinstance(found, int)
+    return found
+
+
+def measured(page: Page, metric: str) -> float:
+    """A figure of Chromium's own, after the garbage is gone."""
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    session.send("Performance.enable")
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    return next(float(m["value"]) for m in metrics if m["name"] == metric)
+
+
+def test_the_page_of_many_files_is_small_and_opens_like_that_of_few(
+    reader: Reader, many: Path, few: Path
+) -> None:
+    assert many.stat().st_size < 1_000 * MANY
+    large, small = reader.open(many), reader.open(few)
+    for page in (large, small):
+        page.locator("table.rows").first.wait_for()
+    # A hundred times the files; what grows with them is one empty box for each.
+    assert elements(large) - MANY < 2 * elements(small)
+    heap, work = "JSHeapUsedSize", "TaskDuration"
+    assert measured(large, heap) < 12 * measured(small, heap)
+    assert measured(large, work) < 12 * measured(small, work)
+    expect(large.locator("#count")).to_have_text("2,000 files of 2,000, 6,000 hunks, 0 viewed")
+
+
+def test_scrolling_through_them_keeps_no_more_than_is_in_sight(reader: Reader, many: Path) -> None:
+    page = reader.open(many)
+    page.locator("table.rows").first.wait_for()
+    before = elements(page)
+    for _ in range(40):
+        page.mouse.wheel(0, 4_000)
+        page.wait_for_timeout(10)
+    page.wait_for_timeout(200)
+    assert page.evaluate("scrollY") > 100_000
+    assert page.locator("section.mounted").count() < 20
+    assert elements(page) < 2 * before
+    # Nothing jumps: what is at the top stays there while more is made around it.
+    top = "document.elementFromPoint(700, 200).closest('section').id"
+    first = page.evaluate(top)
+    page.wait_for_timeout(200)
+    assert page.evaluate(top) == first
+
+
+def test_the_last_of_many_files_is_one_step_away(reader: Reader, many: Path) -> None:
+    page = reader.open(many, "#file=package39/module1999.py&line=51")
+    expect(page.locator(".piece.current")).to_contain_text("because of 50")
+    box = page.locator(".piece.current").bounding_box()
+    assert box is not None
+    assert 0 < box["y"] < 900
+    page.keyboard.press("k")
+    expect(page.locator(".piece.current")).to_contain_text("because of 30")
+    # The list of files has all of them, and makes those in sight.
+    rows = page.locator("#file-list li")
+    assert rows.count() < 80
+    assert rows.first.get_attribute("aria-setsize") == "2000"
+    page.locator("#file-list").evaluate("list => list.scrollTo(0, list.scrollHeight)")
+    expect(page.locator("#file-list li").last).to_contain_text("module1999.py")
+
+
+def test_filters_are_as_quick(reader: Reader, many: Path) -> None:
+    page = reader.open(many)
+    page.get_by_role("checkbox", name="state-axes").check()
+    expect(page.locator("#count")).to_contain_text("1,000 files of 2,000")
+    page.locator("#query").fill("module0101")
+    expect(page.locator("#count")).to_contain_text("1 file of 2,000, 3 hunks")
+    expect(page.locator(".piece")).to_have_count(3)
+
+
+def test_a_huge_file_and_a_huge_line_are_shown_in_parts(reader: Reader, tmp_path: Path) -> None:
+    old = "\n".join(f"x = {n}" for n in range(6_000)).encode()
+    new = "\n".join(f"y = {n}" for n in range(6_000)).encode()
+    long = b"x = '" + b"a" * 1_000_000 + b"'\n", b"x = '" + b"a" * 999_990 + b"b" * 10 + b"'\n"
+    finding = Finding("module-gradient", 1, 1, Outcome.REWRITTEN, "all of it")
+    edit = SourceEdit(0, len(old), 1, 1, 6_000, 1, new.decode(), (0,), 0)
+    results = [
+        FileResult(Path("huge.py"), FileStatus.CHANGED, old, new, (finding,), edits=(edit,)),
+        FileResult(Path("long.py"), FileStatus.CHANGED, *long, (finding,), edits=(edit,)),
+    ]
+    page = reader.open(page_of(results, tmp_path / "huge.html"))
+    page.locator("table.rows").first.wait_for()
+    assert page.locator("tr").count() < 2_000
+    page.evaluate("scrollTo(0, document.querySelector('#file-0').offsetHeight / 2)")
+    expect(page.locator("td.code", has_text="y = 30").first).to_be_attached()
+    assert page.locator("tr").count() < 2_000
+    page.evaluate("location.hash = '#file=long.py'")
+    cells = page.locator("section[aria-label='long.py'] td.code")
+    expect(cells.last).to_contain_text("b" * 10)
+    expect(cells.last).to_contain_text("characters before]")
+    assert len(cells.last.inner_text()) < 2_500

@@ -1,0 +1,215 @@
+"""The review page under the hands of a reviewer: clicks, keys, filters, links, print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Reader
+
+
+def names(page: Page) -> list[str]:
+    """The files that are shown, in their order."""
+    sections = page.locator("#files > section")
+    return [each.get_attribute("aria-label") or "" for each in sections.all()]
+
+
+def until(page: Page, condition: str) -> None:
+    """Wait for a condition of the page; Playwright's own way is one that the page forbids."""
+    for _ in range(100):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never came true: {condition}")
+
+
+def where(page: Page) -> str:
+    """The place that has the focus, as the heading of a hunk or the name of a file."""
+    found = page.evaluate(
+        "document.activeElement.querySelector('h3, h2')?.innerText"
+        " ?? document.activeElement.innerText"
+    )
+    return str(found)
+
+
+def test_the_summary_and_what_is_left_come_first(reader: Reader, sample: Path) -> None:
+    page = reader.open(sample)
+    expect(page.locator("#summary h2")).to_have_text("3 files would change")
+    expect(page.locator(".tile.rewritten")).to_have_text("7 rewritten")
+    expect(page.locator("#summary .checked")).to_contain_text("different 1")
+    expect(page.locator("#todo-list li")).to_have_count(2)
+    expect(page.locator("#todo-list")).to_contain_text("broken.py:3")
+    expect(page.locator("#todo-list")).to_contain_text("skip-file")
+    assert names(page) == [
+        "broken.py",
+        "left.py",
+        "ranker/diagnostics.py",
+        "ranker/ensemble.py",
+        "ranker/training.py",
+    ]
+
+
+def test_a_hunk_says_its_rule_outcome_evidence_and_verdict(reader: Reader, sample: Path) -> None:
+    page = reader.open(sample, "#file=ranker/training.py&line=38")
+    piece = page.locator(".piece.current")
+    expect(piece.locator("h3")).to_contain_text("in finetune_step")
+    expect(piece.locator(".card .badge.rewritten")).to_be_visible()
+    expect(piece.locator(".card button.rule")).to_have_text("diff-state")
+    evidence = piece.locator(".evidence li")
+    expect(evidence.first).to_be_hidden()
+    piece.locator(".evidence summary").click()
+    expect(evidence.first).to_contain_text("argument 0 is Tower")
+    expect(piece.locator(".verdict > summary")).to_have_text("Check: different by 1 case")
+    expect(piece.locator(".verdict")).to_contain_text("expected 0.25 float32, got 0.5 float32")
+    # Of a function that was not called itself, the cases that ran its file say what they can.
+    other = page.locator(".piece", has=page.locator("h3", has_text="generic_step"))
+    expect(other.locator(".verdict > summary")).to_have_text("Check: different by 2 cases")
+    page.evaluate("location.hash = '#file=ranker/diagnostics.py'")
+    unrun = page.locator("section[aria-label='ranker/diagnostics.py'] .piece").first
+    expect(unrun.locator(".verdict")).to_contain_text("No case of the check ran this file")
+
+
+def test_both_views_mark_lines_and_words(reader: Reader, sample: Path) -> None:
+    page = reader.open(sample, "#file=ranker/training.py&line=16")
+    piece = page.locator(".piece.current")
+    expect(piece.locator("table.side")).to_be_visible()
+    expect(piece.locator("del").first).to_have_text("model: Tower")
+    expect(piece.locator("ins").first).to_have_text("params, nondiff")
+    expect(piece.locator("td.gone").first).to_have_text("  def loss_fn(model: Tower):")
+    expect(piece.locator("td.gone .t-k").first).to_have_text("def")
+    page.keyboard.press("s")
+    expect(piece.locator("table.inline")).to_be_visible()
+    kinds = piece.locator("td.code").evaluate_all("cells => cells.map(c => c.classList[1])")
+    assert kinds[3:6] == ["gone", "come", "come"]
+    expect(page.get_by_role("button", name="Inline")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Side by side").click()
+    expect(page.locator("table.side").first).to_be_visible()
+
+
+def test_keys_go_from_hunk_to_hunk_and_from_file_to_file(reader: Reader, sample: Path) -> None:
+    page = reader.open(sample)
+    seen = []
+    for _ in range(4):
+        page.keyboard.press("j")
+        page.wait_for_timeout(120)
+        seen.append(where(page))
+    assert seen[0].startswith("Line 3")
+    assert seen[1] == "Line 29 in Sampler.settle"
+    assert seen[2] == "Line 40 in activations"
+    assert seen[3] == "Line 12 in create_heads"
+    page.keyboard.press("k")
+    until(page, "document.activeElement.innerText.startsWith('Line 40')")
+    page.keyboard.press("n")
+    until(page, "document.activeElement.innerText === 'ranker/ensemble.py'")
+    page.keyboard.press("p")
+    until(page, "document.activeElement.innerText === 'ranker/diagnostics.py'")
+    box = page.locator("section[aria-label='ranker/diagnostics.py']").bounding_box()
+    assert box is not None
+    assert 40 <= box["y"] <= 80
+
+
+def test_filters_narrow_and_say_so(reader: Reader, sample: Path) -> None:
+    page = reader.open(sample)
+    count = page.locator("#count")
+    expect(count).to_have_text("5 files of 5, 9 hunks, 0 viewed")
+    assert count.get_attribute("aria-live") == "polite"
+    page.get_by_role("checkbox", name="state-axes").check()
+    expect(count).to_contain_text("1 file of 5")
+    assert names(page) == ["ranker/ensemble.py"]
+    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_role("checkbox", name="pinned").check()
+    expect(page.locator(".piece")).to_have_count(1)
+    expect(page.locator(".piece h3")).to_contain_text("generic_step")
+    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_role("checkbox", name="@models").check()
+    assert names(page) == ["ranker/ensemble.py"]
+    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_role("checkbox", name="no owner").check()
+    assert names(page) == ["broken.py"]
+    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_role("checkbox", name="different").check()
+    assert names(page) == ["ranker/training.py"]
+    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_role("checkbox", name="same").check()
+    expect(page.locator(".card.same")).to_contain_text("only the optimizer sees the gradients")
+
+
+def test_the_file_filter_is_a_key_away(reader: Reader, sample: Path) -> None:
+    page = reader.open(sample)
+    page.keyboard.press("/")
+    page.keyboard.type("RANKER train")
+    expect(page.locator("#count")).to_contain_text("1 file of 5")
+    # What is typed is text: no key of it is taken for a command.
+    assert page.locator("#query").input_value() == "RANKER train"
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    until(page, "document.activeElement.className.includes('piece')")
+    page.locator("#query").fill("nothing like it")
+    expect(page.locator("#none")).to_be_visible()
+
+
+def test_viewed_files_fold_and_stay_so(reader: Reader, sample: Path) -> None:
+    page = reader.open(sample)
+    section = page.locator("section[aria-label='ranker/diagnostics.py']")
+    section.get_by_role("checkbox", name="Viewed").check()
+    expect(section.locator(".piece")).to_have_count(0)
+    expect(page.locator("#count")).to_contain_text("1 viewed")
+    again = reader.open(sample)
+    expect(again.locator("#count")).to_contain_text("1 viewed")
+    again.get_by_role("checkbox", name="Not viewed yet").check()
+    assert "ranker/diagnostics.py" not in names(again)
+    again.get_by_role("checkbox", name="Not viewed yet").uncheck()
+    again.locator("#file-list a", has_text="diagnostics").click()
+    until(again, "document.activeElement.innerText === 'ranker/diagnostics.py'")
+    again.keyboard.press("v")
+    expect(again.locator("#count")).to_contain_text("0 viewed")
+    expect(again.locator("section[aria-label='ranker/diagnostics.py'] .piece")).to_have_count(2)
+
+
+def test_addresses_lead_to_places_and_keep_filters(reader: Reader, sample: Path) -> None:
+    page = reader.open(sample, "#rule=diff-state&file=ranker/training.py&line=38")
+    expect(page.locator(".piece.current h3")).to_contain_text("finetune_step")
+    assert names(page) == ["ranker/training.py"]
+    assert "rule=diff-state" in page.url
+    # A place that the filters hide is shown all the same.
+    page.evaluate("location.hash = '#file=ranker/ensemble.py'")
+    until(page, "document.activeElement.innerText === 'ranker/ensemble.py'")
+    assert len(names(page)) == 5
+    page.locator("section[aria-label='ranker/ensemble.py'] h3 a").last.click()
+    expect(page.locator(".piece.current h3")).to_contain_text("predict")
+    assert "line=23" in page.url
+
+
+def test_dialogs_tell_the_keys_and_the_rules(reader: Reader, sample: Path) -> None:
+    page = reader.open(sample)
+    page.keyboard.press("?")
+    expect(page.locator("#help")).to_be_visible()
+    page.keyboard.press("j")
+    expect(page.locator("#help")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#help")).to_be_hidden()
+    page.locator("#summary").get_by_role("button", name="state-axes").click()
+    expect(page.locator("#rule-text")).to_contain_text("nnx.StateAxes")
+
+
+def test_the_theme_follows_the_system_until_it_is_chosen(dark_reader: Reader, sample: Path) -> None:
+    ground = "getComputedStyle(document.body).backgroundColor"
+    page = dark_reader.open(sample)
+    assert page.evaluate(ground) == "rgb(15, 19, 24)"
+    page.keyboard.press("t")
+    until(page, f"{ground} === 'rgb(255, 255, 255)'")
+    assert dark_reader.open(sample).evaluate(ground) == "rgb(255, 255, 255)"
+
+
+def test_print_has_everything(reader: Reader, sample: Path) -> None:
+    page = reader.open(sample)
+    page.locator("section[aria-label='ranker/training.py']").wait_for(state="attached")
+    page.evaluate("window.print = () => { window.printed = document.body.innerText; }")
+    page.get_by_role("button", name="Print").click()
+    until(page, "window.printed !== undefined")
+    text = page.evaluate("window.printed")
+    assert "params, nondiff" in text
+    assert "argument 0 is Tower" in text
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    expect(page.locator("#files > section")).to_have_count(5)

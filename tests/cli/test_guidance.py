@@ -1,0 +1,137 @@
+"""What a new user types wrong is answered by what to type, and the tab key completes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from nnx_migrate.registry import rule_entries
+from tests.cli.conftest import COMMAND, Command
+from tests.unit.sources.documents.notebooks import MODEL, code, notebook, written
+
+WRONG = [
+    ("src", "'src' is no command; did you mean: nnx-migrate apply src --dry-run"),
+    ("help", "nnx-migrate --help"),
+    ("aply src", "No such command 'aply'. Did you mean 'apply'?"),
+    ("apply", "say what to look at, as in: nnx-migrate apply src/ --dry-run"),
+    ("apply scr", "scr: missing-path: failed: there is no such file or folder; did you mean src?"),
+    ("apply src/trian.py", "did you mean src/train.py?"),
+    ("apply src --dryrun", "Did you mean '--dry-run'?"),
+    ("apply src --select nope", "no rule named 'nope'; 'nnx-migrate rule' lists them"),
+    ("apply src --ignore state_axes", "did you mean 'state-axes'?"),
+    ("apply src -", "'-' (stdin) cannot be combined with other paths; run it once for each"),
+    ("apply src --stdin-filename a.py", "nnx-migrate apply - --stdin-filename src/train.py <"),
+    ("apply src --verify --check", "leave out '-' and --dry-run, --diff, --patch and --check"),
+    ("apply --explain src/train.py", "as in: --explain src/train.py:42; of a notebook FILE:CELL"),
+    ("apply --explain no.py:1", "no.py: No such file or directory"),
+    ("apply src --patch no/a.patch", "--patch no/a.patch: there is no folder no; make it first"),
+    ("apply src --check --report json=no/a", "there is no folder no; make it first"),
+    ("apply src --report json", "'json' is not FORMAT=FILE, with one of json, "),
+    ("apply src --jobs 0", "0 is not in the range"),
+    ("rule nope", "no rule named 'nope'; 'nnx-migrate rule' lists them"),
+    ("check HEAD src", "there is no file or folder HEAD; a revision of git is written git:HEAD"),
+]
+
+
+@pytest.mark.parametrize(("line", "hint"), WRONG)
+def test_a_wrong_line_says_what_to_type(
+    command: Command, project: Path, line: str, hint: str
+) -> None:
+    done = command(*line.split())
+    assert done.code == 2
+    assert hint in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_control_character_in_a_message_is_escaped(command: Command, project: Path) -> None:
+    done = command("apply", "src", "--patch", "no/\x1b[31m")
+    assert "\\x1b[31m" in done.err
+    assert "\x1b" not in done.err
+
+
+def test_a_line_of_a_cell_is_explained(command: Command, project: Path) -> None:
+    imports = "import jax.numpy as jnp\nfrom flax import nnx"
+    cells = (code(imports), code(MODEL), code("x = 1\ngrads = nnx.grad(loss)(model)"))
+    (project / "a.ipynb").write_bytes(written(notebook(*cells)))
+    done = command("apply", "--explain", "src/a.ipynb:3:2")
+    assert done.out.startswith(b"src/a.ipynb:cell 3:2:9: nnx.grad (called with its function)\n")
+    assert b"argument 0 is Net (src/a.ipynb:cell 2:7 constructed)" in done.out
+    assert b"one is on cell 3, line 2" in command("apply", "--explain", "src/a.ipynb:3:1").out
+    assert b"no Python that was read" in command("apply", "--explain", "src/a.ipynb:9:1").out
+
+
+def completed(shell: str, words: str, last: str) -> list[str]:
+    """What click's own completion answers to the script of a shell."""
+    done = subprocess.run(
+        [COMMAND],
+        env={
+            "_NNX_MIGRATE_COMPLETE": f"{shell}_complete",
+            "COMP_WORDS": f"{words}{last}",
+            "COMP_CWORD": last if shell == "fish" else str(len(words.split())),
+        },
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    if shell == "zsh":
+        return done.stdout.split("\n")[1::3]
+    # Fish is given the help as well, behind a tab.
+    return [line.partition(",")[2].partition("\t")[0] for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_names_complete(shell: str) -> None:
+    rules = sorted(rule_entries())
+    assert completed(shell, "nnx-migrate apply --select ", "state") == [
+        "state-axes",
+        "state-sharding",
+    ]
+    assert completed(shell, "nnx-migrate apply --ignore ", "state-axes,state") == [
+        "state-axes,state-sharding"
+    ]
+    assert completed(shell, "nnx-migrate rule ", "") == rules
+    assert "--dry-run" in completed(shell, "nnx-migrate apply ", "--d")
+    assert completed(shell, "nnx-migrate ", "ap") == ["apply"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_real_shell_takes_the_script(shell: str, tmp_path: Path) -> None:
+    found = shutil.which(shell)
+    if found is None:
+        pytest.skip(f"{shell} is not installed")
+    script = subprocess.run(
+        [COMMAND],
+        env={"_NNX_MIGRATE_COMPLETE": f"{shell}_source", "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        check=True,
+        text=True,
+    ).stdout
+    assert "_NNX_MIGRATE_COMPLETE" in script
+    ask, answer = {
+        "bash": (
+            "COMP_WORDS=(nnx-migrate rule state) COMP_CWORD=2; "
+            "_nnx_migrate_completion nnx-migrate; echo ${COMPREPLY[@]}",
+            ["state-axes", "state-sharding"],
+        ),
+        "zsh": ("echo $_comps[nnx-migrate]", ["_nnx_migrate_completion"]),
+        "fish": ("complete -C 'nnx-migrate rule state'", ["state-axes", "state-sharding"]),
+    }[shell]
+    before = "autoload -U compinit; compinit -u\n" if shell == "zsh" else ""
+    done = subprocess.run(
+        [found, "-c", f"{before}{script}\n{ask}"],
+        env={"PATH": f"{COMMAND.parent}:/usr/bin:/bin", "HOME": str(tmp_path)},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert done.stdout.split() == answer, done.stderr
+
+
+def test_help_teaches_by_example(command: Command) -> None:
+    told = command("--help").out.decode()
+    assert "nnx-migrate apply src/ --dry-run" in told
+    assert "_NNX_MIGRATE_COMPLETE=bash_source" in told
+    assert "nnx-migrate apply notebooks/" in command("apply", "--help").out.decode()

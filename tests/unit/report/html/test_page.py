@@ -1,0 +1,96 @@
+"""The page is one file that holds together: its script, its data, and what is left to a person."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.report.html.checks import Checks
+from nnx_migrate.report.html.page import Review, page_script, render_page
+from nnx_migrate.report.html.pieces import file_page
+from nnx_migrate.totals import count
+
+SCRIPTS = files("nnx_migrate.report.html").joinpath("scripts")
+MANUAL = Finding("state-axes", 3, 1, Outcome.MANUAL, "nobody knows")
+
+
+def test_the_scripts_take_from_each_other_what_there_is() -> None:
+    sources = {each.name: each.read_text() for each in SCRIPTS.iterdir()}
+    defined = {
+        name: set(re.findall(r"^export (?:async )?(?:function|const|let) (\w+)", text, re.M))
+        for name, text in sources.items()
+    }
+    imports = [
+        (taken.strip(), source)
+        for text in sources.values()
+        for names, source in re.findall(r'^import \{([^}]*)\} from "\./(\w+\.js)";$', text, re.M)
+        for taken in names.split(",")
+    ]
+    assert len(imports) > 20
+    assert [each for each in imports if each[0] not in defined[each[1]]] == []
+    joined = page_script()
+    assert not re.search(r"^(import|export)\b", joined, re.M)
+    names = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", joined, re.M)
+    assert len(names) == len(set(names))
+
+
+def test_nothing_of_the_page_ends_its_own_script_or_style() -> None:
+    script = page_script()
+    style = files("nnx_migrate.report.html").joinpath("style.css").read_text()
+    for text in (script, style):
+        assert "</" not in text
+        assert "<!--" not in text
+    # Ways to make markup of text, or code.
+    for forbidden in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval("):
+        assert forbidden not in script
+    assert not re.search(r"https?://|@import|url\(", script + style)
+
+
+def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
+    result = FileResult(tmp_path / "a.py", FileStatus.CHANGED, b"x = 1\n", b"x = 2\n", (MANUAL,))
+    totals = count([result], 1)
+    review = Review([result], totals, False, tmp_path, lambda path: ("@me",))
+    assert render_page(review) == render_page(review)
+    assert render_page(review).count("<script") == 3
+
+
+def test_what_is_left_is_shown_with_the_code_around_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("one\ntwo\nthree\nfour\n")
+    result = FileResult(path, FileStatus.UNCHANGED, b"", b"", (MANUAL,))
+    page = file_page(result, "a.py", None, lambda where: [])
+    (piece,) = page.body["pieces"]
+    assert piece["rows"] == [["one"], ["two"], ["three"], ["four"]]
+    assert (piece["own"], piece["new"]) == ([0], 0)
+    assert page.entry["todo"] == [[3, "state-axes", "nobody knows"]]
+    path.unlink()
+    assert file_page(result, "a.py", None, lambda where: []).body["alone"] == [0]
+
+
+def test_failed_files_are_work_too(tmp_path: Path) -> None:
+    reason = "a comment was lost"
+    result = FileResult(tmp_path / "a.py", FileStatus.REVERTED, b"", b"", (), reason)
+    page = file_page(result, "a.py", None, lambda where: [])
+    assert page.entry["todo"] == [[0, "", reason]]
+    assert page.body["reason"] == reason
+
+
+def test_the_weakest_verdict_counts(tmp_path: Path) -> None:
+    def case(name: str, verdict: str) -> dict[str, object]:
+        return {"name": name, "verdict": verdict, "files": {"new": ["src/a.py"]}, "columns": {}}
+
+    cases = [case("src/a.py:f#1", "proved"), case("src/a.py:g#1", "different"), case("x", "close")]
+    back = [str(tmp_path / "src" / "a.py")]
+    checks = Checks({"cases": cases, "remarks": [], "put_back": back, "not_put_back": []}, tmp_path)
+    path = tmp_path / "src" / "a.py"
+    assert checks.of_place(path, "f") == [0]
+    assert checks.of_place(path, "") == [0, 1, 2]
+    assert checks.of_place(tmp_path / "src" / "b.py", "f") == []
+    assert checks.of_place(tmp_path.parent / "b.py", "f") == []
+    assert checks.verdict([0, 2]) == "close"
+    assert checks.verdict([0, 1, 2]) == "different"
+    assert checks.verdict([]) == "not run"
+    result = FileResult(path, FileStatus.CHANGED, b"x = 1\n", b"x = 2\n")
+    assert file_page(result, "a", checks, lambda where: []).entry["status"] == "put back"
