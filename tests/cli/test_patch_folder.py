@@ -94,7 +94,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, byte
     git(root, "init", "-q", str(repository))
     git(repository, "add", "-A")
     git(repository, "-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "first")
-    result = run([repository], Configuration(), write=False)
+    result = run([repository], Configuration(), write=None)
     report = Report(result.results, result.totals, False, repository)
     for by in SPLITS:
         write_patches(report, root / by, by)  # type: ignore[arg-type]
