@@ -55,6 +55,8 @@ class PageBlock:
 
     def rendered(self, lines: Sequence[str]) -> str:
         new = self.read.restored(lines, self.mark)
+        if not any(line.strip() for line in new):
+            raise CannotPlace("nothing would be left of its block")
         if self.literal and any("\\" in line or self.literal in line for line in new):
             raise CannotPlace("it would change what the string around it says")
         prompts = _prompts(new) if self.prompts else [""] * len(new)
