@@ -86,12 +86,22 @@ function followsFrom(file, body, numbers) {
   return element("p", { class: "card follows" }, "Goes with ", ...links.filter(Boolean));
 }
 
+// Columns of which there is nothing to say stand beside the name of the case.
 function caseItem({ name, verdict, columns, scripts }) {
-  const lines = columns.map(([column, word, said]) =>
-    element("li", {}, `${column}: `, badge(word), said ? ` ${said}` : ""),
+  const column = ([its, word, said]) => [`${its}: `, badge(word), said ? ` ${said}` : " "];
+  const quiet = columns.filter(([, , said]) => !said).flatMap(column);
+  const telling = columns.filter(([, , said]) => said).map((each) => element("li", {}, ...column(each)));
+  const again = scripts.map((script) =>
+    element("li", {}, "again with: ", element("code", {}, script)),
   );
-  const again = scripts.map((script) => element("li", {}, "again with: ", element("code", {}, script)));
-  return element("li", {}, badge(verdict), ` ${name}`, element("ul", {}, ...lines, ...again));
+  return element(
+    "li",
+    {},
+    badge(verdict),
+    ` ${name} `,
+    element("span", { class: "columns" }, ...quiet),
+    telling.length || again.length ? element("ul", {}, ...telling, ...again) : null,
+  );
 }
 
 const VERDICT_ORDER = ["different", "not checked", "close", "equal", "proved"];
