@@ -201,9 +201,12 @@ def emit_report(
         )
     else:
         report = _rendered(report_format, result, written, check)
-    stream = sys.stdout if on_stdout else sys.stderr
-    stream.write(report)
-    stream.flush()
+    if on_stdout:  # for programs, whatever the locale says
+        sys.stdout.buffer.write(report.encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.flush()
+        return
+    sys.stderr.write(report)
+    sys.stderr.flush()
 
 
 def write_reports(

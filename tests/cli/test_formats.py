@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import jsonschema
@@ -44,6 +45,19 @@ def test_a_report_that_cannot_be_written_is_an_error(
     done = command("apply", "src", "--check", "--report", given)
     assert done.code == 2
     assert "--report" in done.err
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_names_of_any_kind_are_told_in_any_locale(
+    command: Command, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    for odd in (b"\xc3\xa9.py", b"\xff.py"):
+        (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + odd))).write_bytes(TRAIN)
+    done = command("apply", ".", "--check", "--format", name, "--report", f"{name}=out.txt")
+    assert (done.code, done.err) == (1, "")
+    assert done.out.decode("utf-8").count("module-gradient") >= 2
+    assert (tmp_path / "out.txt").read_bytes() == done.out
 
 
 @pytest.mark.runs_jax

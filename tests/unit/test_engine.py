@@ -19,7 +19,7 @@ from nnx_migrate.sources.text import Source
 NNX = b"from flax import nnx\n"
 
 
-def plan(source: Source, module: str, project: Any, options: Options) -> FileResult:
+def plan(source: Source, module: str, project: Any, options: Options, read: Any) -> FileResult:
     """Act on words in the text; list the modules of the project when asked to."""
     if "RAISE" in source.text:
         raise KeyError("boom")
