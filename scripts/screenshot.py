@@ -52,8 +52,9 @@ def main() -> None:
         (root / "CODEOWNERS").write_text("* @ranking\n")
         (root / "pyproject.toml").write_text(_CONFIGURATION)
         (root / "drive.py").write_text(_DRIVE)
-        command = [Path(sys.executable).with_name("nnx-migrate"), "apply", "ranker"]
-        subprocess.run([*command, "--verify", "--html", "review"], cwd=root, check=True)
+        command = str(Path(sys.executable).with_name("nnx-migrate"))
+        arguments = ["apply", "ranker", "--verify", "--html", "review"]
+        subprocess.run([command, *arguments], cwd=root, check=True)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
             page = browser.new_page(viewport={"width": 1280, "height": 700})
