@@ -8,6 +8,7 @@ from typing import Any
 from nnx_migrate.registry import BrokenRule, UnknownRule, find_rule
 
 _SECTION = re.compile(r"^(?P<title>\S.*)\n-{3,}\n", re.MULTILINE)
+_REFERENCE = re.compile(r"^Reference: (https://\S+)$", re.MULTILINE)
 #: What the engine finds without a rule.
 _ENGINE = {
     "changed-file": "The file was changed by another program during the run.",
@@ -46,11 +47,13 @@ def section_of(rule: str, title: str) -> str:
 def rule_descriptor(rule: str) -> dict[str, Any]:
     """The reportingDescriptor of a rule (SARIF 3.49)."""
     manual = manual_of(rule)
+    reference = _REFERENCE.search(manual)
     return {
         "id": rule,
         "shortDescription": {"text": summary_of(rule)},
         "fullDescription": {"text": _flat(section_of(rule, "Why it matters")) or summary_of(rule)},
         "help": {"text": manual, "markdown": manual},
+        **({"helpUri": reference[1]} if reference else {}),
         "defaultConfiguration": {"level": "warning"},
         "properties": {"tags": ["flax", "nnx", "migration"]},
     }

@@ -165,6 +165,7 @@ def test_a_rule_brings_its_manual_page() -> None:
     rules = sarif(real_run())["runs"][0]["tool"]["driver"]["rules"]
     found = {rule["id"]: rule for rule in rules}
     assert "Tree mode" in found["state-axes"]["help"]["markdown"]
+    assert found["state-axes"]["helpUri"].startswith("https://flax.readthedocs.io/")
     assert found["missing-path"]["help"]["text"] != found["reverted-file"]["help"]["text"]
 
 
