@@ -62,7 +62,7 @@ class FileCalls:
     handed_on: Mapping[Scope, list[int]]
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=16)
 def calls_in(context: FileContext) -> FileCalls:
     found: dict[Scope, list[tuple[ast.Call, FunctionValue]]] = collections.defaultdict(list)
     unseen: dict[str, list[int]] = collections.defaultdict(list)

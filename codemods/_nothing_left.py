@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from codemods._forward import NotCaptured
-from codemods._known_calls import known_calls
+from codemods._known_calls import all_calls
 from codemods._popped import is_cleared_before
 from codemods._routes import route_of
 from codemods._sown import SOWN_UNDER, sowing_of, sows
@@ -30,6 +30,18 @@ def check_nothing_left(
     Raises:
         NotCaptured: something may.
     """
+    by_file: dict[str, list[CapturedCall]] = {}
+    for pair in pairs:
+        by_file.setdefault(pair.module, []).append(pair)
+    found = [
+        _check_file(context.where_it_is(module), own, through) for module, own in by_file.items()
+    ]
+    return tuple(dict.fromkeys(each for assumed in found for each in assumed))
+
+
+def _check_file(
+    context: FileContext, pairs: Sequence[CapturedCall], through: Mapping[Scope, str]
+) -> list[str]:
     unsafe = context.options.unsafe
     collected = _collected(context) | dict(through)
     finder = LeftoverFinder(context.analysis, collected, trusting=unsafe)
@@ -49,15 +61,16 @@ def check_nothing_left(
             if not unsafe:
                 raise
             assumed.append(str(unseen))
-    return tuple(dict.fromkeys(assumed))
+    return assumed
 
 
 def _check_holder(context: FileContext, scope: Scope) -> None:
-    """All calls of a function that is given the object are in this file."""
-    holder = context.tree.functions.get(scope.function)
-    if scope.module != context.tree.module or not isinstance(holder, ast.FunctionDef):
+    """All calls of a function that is given the object are to be seen."""
+    there = context.at(scope.module)
+    holder = None if there is None else there.tree.functions.get(scope.function)
+    if there is None or not isinstance(holder, ast.FunctionDef):
         raise NotCaptured("it is called from other files too")
-    known_calls(context, holder, holder.name)
+    all_calls(there, holder, holder.name)
 
 
 def _collected(context: FileContext) -> dict[Scope, str]:

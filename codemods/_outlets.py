@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from codemods._forward import NotCaptured
 from codemods._popped import popped_after
 from codemods._sown_layers import OVER_LAYERS, Layers, functions_of, layers_of, root_parameter
-from codemods._ways_in import Way, check_alone, is_under_capture, ways_in
+from codemods._ways_in import Way, all_ways_in, check_unpublished, is_under_capture
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction
 from nnx_migrate.facts.values import Scope
@@ -45,59 +45,70 @@ def outlets_of(
     """
     search = _Search(context, is_collected)
     for function, parameter in layers.objects:
-        search.enter(function, parameter)
+        search.enter(context, function, parameter)
     return Outlets(search.through, tuple(search.popped), tuple(dict.fromkeys(search.assumed)))
 
 
 class _Search:
     def __init__(self, context: FileContext, is_collected: Callable[[Site], bool]) -> None:
-        self.context = context
+        self.home = context
         self.is_collected = is_collected
         self.sites = functions_of(context)
         self.through: dict[Scope, str] = {}
         self.popped: list[tuple[CapturedCall, Scope]] = []
         self.assumed: list[str] = []
 
-    def enter(self, function: AnyFunction, parameter: str) -> None:
+    def enter(self, context: FileContext, function: AnyFunction, parameter: str) -> None:
         """Follow what lies on a parameter of a function when that returns."""
-        scope = self.context.tree.scope_of(function)
+        scope = context.tree.scope_of(function)
         if scope in self.through:
             if self.through[scope] != parameter:
                 raise NotCaptured(f"it sows on {parameter} and on {self.through[scope]}")
             return
         self.through[scope] = parameter
-        names = self.context.project.function(scope).parameters
-        if is_under_capture(self.context, function) and names[0].name == parameter:
+        names = context.project.function(scope).parameters
+        if is_under_capture(context, function) and names[0].name == parameter:
             return
         if not isinstance(function, ast.FunctionDef | ast.Lambda):
             raise NotCaptured(f"{function.name} is a coroutine")
-        sites = self.sites.get(function, [])
+        here = context is self.home
+        sites = (self.sites if here else functions_of(context)).get(function, [])
         for site in sites:
+            if not here:
+                raise NotCaptured(f"nnx.{site.transform} is around it in {context.path}")
             self._traced(site)
         if not sites:
-            self._called(function, parameter, scope)
+            self._called(context, function, parameter, scope)
 
     def _traced(self, site: Site) -> None:
         if self.is_collected(site):
             return
         if site.transform not in OVER_LAYERS:
             raise NotCaptured(f"nnx.{site.transform} around it does not give it back")
-        for function, parameter in layers_of(self.context, site).objects:
-            self.enter(function, parameter)
+        for function, parameter in layers_of(self.home, site).objects:
+            self.enter(self.home, function, parameter)
 
-    def _called(self, function: ast.FunctionDef | ast.Lambda, parameter: str, scope: Scope) -> None:
+    def _called(
+        self,
+        context: FileContext,
+        function: ast.FunctionDef | ast.Lambda,
+        parameter: str,
+        scope: Scope,
+    ) -> None:
+        name = _name(context, function)
         if getattr(function, "decorator_list", []):
-            raise NotCaptured(f"{self._name(function)} is decorated")
-        assumed = check_alone(self.context, self._name(function))
+            raise NotCaptured(f"{name} is decorated")
+        ways = all_ways_in(context, function, parameter)
+        assumed = check_unpublished(context, name)
         self.assumed += [assumed] if assumed else []
-        for way in ways_in(self.context, function, parameter):
+        for way in ways:
             if not way.captured:
                 self._out(way, scope)
 
     def _out(self, way: Way, scope: Scope) -> None:
         own = way.given if way.given not in way.call.args else None
         if isinstance(way.given, ast.Name):
-            pair = popped_after(self.context, way.call, own)
+            pair = popped_after(way.context, way.call, own)
             if isinstance(pair, CapturedCall):
                 if own is None and way.call.args[:1] != [way.given]:
                     raise NotCaptured("what it sows on is not its first argument")
@@ -106,16 +117,17 @@ class _Search:
             reason = pair
         else:
             reason = f"a part of an object is called (line {way.call.lineno})"
-        holder = self.context.tree.function_around(way.call)
-        name = root_parameter(self.context, way.given)
-        if isinstance(way.given, ast.Name) and way.given not in self.context.tree.parents:
+        holder = way.context.tree.function_around(way.call)
+        name = root_parameter(way.context, way.given)
+        if isinstance(way.given, ast.Name) and way.given not in way.context.tree.parents:
             name = way.given.id  # the object of super()
         if holder is None or name is None:
             raise NotCaptured(reason)
-        self.enter(holder, name)
+        self.enter(way.context, holder, name)
 
-    def _name(self, function: ast.FunctionDef | ast.Lambda) -> str:
-        if isinstance(function, ast.Lambda):
-            return "a lambda"
-        around = self.context.tree.class_around(function)
-        return around.name if around is not None else function.name
+
+def _name(context: FileContext, function: ast.FunctionDef | ast.Lambda) -> str:
+    if isinstance(function, ast.Lambda):
+        return "a lambda"
+    around = context.tree.class_around(function)
+    return around.name if around is not None else function.name

@@ -10,8 +10,9 @@ from codemods._nothing_left import check_nothing_left
 from codemods._outlets import Outlets
 from codemods._passing_calls import Call
 from codemods._routes import Route
-from codemods._sown import INTERMEDIATE, Sowing, Sown, check_runs_module, sown_by
+from codemods._sown import Sowing, Sown, check_runs_module, sown_by
 from codemods._sown_values import check_names, sown_type
+from codemods._ways_in import importing
 from nnx_migrate.facts.values import FunctionValue, Scope
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.plan import CapturedCall, CapturePlan
@@ -46,17 +47,18 @@ def passed_up_by(context: FileContext, outlets: Outlets) -> PassedUp:
     for scope in dict.fromkeys(scope for _, scope in outlets.popped):
         parameter = outlets.through[scope]
         own = _sown_on(context, scope, parameter)
-        called = tuple(Call(pair.use) for pair in pairs)
+        called = tuple(Call(pair.use, context.where_it_is(pair.module)) for pair in pairs)
         route = Route(dict(outlets.through), pairs)
         check_names(context, Sowing(scope, parameter, own, called), route)
         check_runs_module(context, scope)
         sown += own
-    variable_type, name = sown_type(context, None, sown, pairs)
+    kind = sown_type(context, None, sown, pairs)
     for pair in pairs:
-        _check_tree(context, pair)
-        _check_not_caught(context, pair)
+        there = context.where_it_is(pair.module)
+        _check_tree(there, pair)
+        _check_not_caught(there, pair)
     assumed = check_nothing_left(context, pairs, outlets.through)
-    plan = CapturePlan(name, variable_type == INTERMEDIATE, pairs, around_calls=True)
+    plan = CapturePlan((kind,), pairs, around_calls=True)
     return PassedUp(plan, outlets.assumed, assumed)
 
 
@@ -84,6 +86,15 @@ def _check_tree(context: FileContext, pair: CapturedCall) -> None:
 def _check_not_caught(context: FileContext, pair: CapturedCall) -> None:
     """Nobody goes on after an exception, which leaves on the object what capture puts there."""
     scope = context.tree.scope(pair.use)
+    _check_not_caught_in(context, scope)
+    for other in importing(context):
+        there = context.at(other)
+        if there is None:
+            raise NotCaptured(f"it may be run from {context.project.path_of(other)} too")
+        _check_not_caught_in(there, scope)
+
+
+def _check_not_caught_in(context: FileContext, scope: Scope) -> None:
     for node in context.tree.nodes:
         if not isinstance(node, ast.Try | ast.TryStar | ast.With):
             continue
@@ -95,7 +106,7 @@ def _check_not_caught(context: FileContext, pair: CapturedCall) -> None:
             v.scope for f in called for v in context.values(f) if isinstance(v, FunctionValue)
         }
         if scope in context.analysis.extents.reached(tuple(sorted(scopes, key=str))):
-            raise NotCaptured(f"an exception in it may be caught in line {node.lineno}")
+            raise NotCaptured(f"an exception in it may be caught in {context.where(node)}")
 
 
 def _swallows(head: ast.expr) -> bool:

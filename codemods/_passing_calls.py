@@ -6,7 +6,7 @@ import ast
 import dataclasses
 
 from codemods._forward import NotCaptured
-from codemods._known_calls import known_calls
+from codemods._known_calls import all_calls, known_calls
 from codemods._ways_in import check_alone, ways_in
 from nnx_migrate.facts import ir
 from nnx_migrate.rewrite.context import FileContext
@@ -21,6 +21,7 @@ class Call:
     """
 
     use: ast.Call
+    context: FileContext
     given: ast.expr | None = None
 
 
@@ -35,13 +36,14 @@ def calls_of(
     if context.tree.class_around(function) is not None:
         return calls_of_method(context, function, parameter)
     first = [*function.args.posonlyargs, *function.args.args][0].arg
-    calls = known_calls(context, function, function.name)
     if first == parameter:
-        return tuple(Call(use) for use in calls), ()
+        calls = all_calls(context, function, function.name)
+        return tuple(Call(use, there) for there, use in calls), ()
+    known = known_calls(context, function, function.name)
     ways = ways_in(context, function, parameter)
-    if {way.call for way in ways} != set(calls):
+    if {way.call for way in ways} != set(known):
         raise NotCaptured(f"not all calls of {function.name} are to be seen")
-    return tuple(Call(way.call, way.given) for way in ways), ()
+    return tuple(Call(way.call, context, way.given) for way in ways), ()
 
 
 def calls_of_method(
@@ -64,4 +66,5 @@ def calls_of_method(
     for way in ways:
         if not way.sole or way.captured:
             raise NotCaptured(f"line {way.call.lineno} may run another {method.name} too")
-    return tuple(Call(way.call, way.given) for way in ways), (assumed,) if assumed else ()
+    calls = tuple(Call(way.call, context, way.given) for way in ways)
+    return calls, (assumed,) if assumed else ()

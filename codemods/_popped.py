@@ -59,14 +59,14 @@ def popped_after(
     foreign = foreign_call(context, statement, later, pop, use, *calls_around(context, pop))
     if foreign is not None:
         return f"what line {foreign.lineno} calls may use {model.id} before it is popped ({where})"
-    return CapturedCall(use, pop, before=bool(inside))
+    return CapturedCall(use, pop, before=bool(inside), module=context.tree.module)
 
 
 def is_cleared_before(context: FileContext, pair: CapturedCall) -> bool:
     """Whether the same is popped before the call too, so that nothing was left on the object."""
     if pair.pop is None:
         return False
-    (model, wanted) = pair.pop.args
+    model, *wanted = pair.pop.args
     assert isinstance(model, ast.Name)
     statement = context.tree.statement(pair.use)
     block = context.tree.block_of(statement)
@@ -76,7 +76,11 @@ def is_cleared_before(context: FileContext, pair: CapturedCall) -> bool:
         match earlier:
             case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call):
                 same = ast.dump(call) == ast.dump(pair.pop)
-                return same and _is_pop(context, call) and not _reads(wanted, earlier)
+                return (
+                    same
+                    and _is_pop(context, call)
+                    and not any(_reads(each, earlier) for each in wanted)
+                )
         return False
     return False
 
@@ -216,7 +220,8 @@ def is_pop(context: FileContext, call: ast.Call, model: str) -> bool:
 
 def _is_pop(context: FileContext, call: ast.Call) -> bool:
     """Whether it is `nnx.pop(model, T)`; with more filters what is popped comes in parts."""
-    plain = len(call.args) == 2 and not call.keywords and isinstance(call.args[0], ast.Name)
+    plain = len(call.args) >= 2 and not call.keywords and isinstance(call.args[0], ast.Name)
+    plain = plain and not any(isinstance(each, ast.Starred) for each in call.args)
     return plain and context.tree.nnx_name(call.func) == "pop"
 
 

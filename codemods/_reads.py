@@ -63,7 +63,7 @@ def read_after(context: FileContext, use: ast.Call, names: frozenset[str]) -> Ca
     if not reads:
         raise NotCaptured(f"nothing reads what is sown on {model.id}")
     check_apart(context, reads, block, names)
-    return CapturedCall(use, None, reads=tuple(reads))
+    return CapturedCall(use, None, reads=tuple(reads), module=context.tree.module)
 
 
 def loads_of(context: FileContext, nodes: Iterable[ast.AST], model: ast.Name) -> list[ast.Name]:

@@ -59,13 +59,14 @@ def route_of(context: FileContext, sowing: Sowing) -> Route:
         NotCaptured: it is not popped after each call.
     """
     together = ""
-    direct = [_taken_after(context, sowing, call) for call in sowing.calls]
-    if sowing.plain and any(isinstance(pair, str) for pair in direct):
+    direct = [_taken_after(sowing, call) for call in sowing.calls]
+    here = all(call.context is context for call in sowing.calls)
+    if here and sowing.plain and any(isinstance(pair, str) for pair in direct):
         try:
             return _accumulated(context, sowing)
         except NotCaptured as missing:
             together = f"; of several calls together, {missing}"
-    walk = _Walk(context, sowing)
+    walk = _Walk(sowing)
     try:
         walk.follow(sowing.calls, passed_on=False)
     except NotCaptured as missing:
@@ -74,14 +75,14 @@ def route_of(context: FileContext, sowing: Sowing) -> Route:
     return Route(walk.sowing, tuple(walk.calls), tuple(walk.passed_on), assumed)
 
 
-def _taken_after(context: FileContext, sowing: Sowing, call: Call) -> CapturedCall | str:
+def _taken_after(sowing: Sowing, call: Call) -> CapturedCall | str:
     """The pop that follows a call, or the reads; in words why there are none."""
-    pair = popped_after(context, call.use, call.given)
+    pair = popped_after(call.context, call.use, call.given)
     names = frozenset(each.name for each in sowing.sown)
     if isinstance(pair, CapturedCall) or "" in names or call.given is not None:
         return pair
     try:
-        return read_after(context, call.use, names)
+        return read_after(call.context, call.use, names)
     except NotCaptured as missing:
         return f"{pair}; as for reads, {missing}"
 
@@ -98,8 +99,7 @@ def _accumulated(context: FileContext, sowing: Sowing) -> Route:
 class _Walk:
     """Follows the calls outwards until what they leave is popped."""
 
-    def __init__(self, context: FileContext, sowing: Sowing) -> None:
-        self.context = context
+    def __init__(self, sowing: Sowing) -> None:
         self.direct = sowing
         self.aux = sowing.aux
         self.sowing = {sowing.scope: sowing.parameter}
@@ -110,15 +110,15 @@ class _Walk:
     def follow(self, calls: Sequence[Call], *, passed_on: bool) -> None:
         """Each call is followed by a pop, or its result and what is sown are returned."""
         for call in calls:
-            pair = _taken_after(self.context, self.direct, call)
+            pair = _taken_after(self.direct, call)
             if passed_on:
-                pair = popped_after(self.context, call.use, call.given)
+                pair = popped_after(call.context, call.use, call.given)
             if isinstance(pair, CapturedCall):
                 if self.aux and pair.before and not passed_on:
                     raise NotCaptured("the call is part of a larger expression")
                 self.calls.append(dataclasses.replace(pair, passed_on=passed_on))
                 continue
-            holder = self.context.tree.function_around(call.use)
+            holder = call.context.tree.function_around(call.use)
             if not isinstance(holder, ast.FunctionDef):
                 raise NotCaptured(pair)
             try:
@@ -128,49 +128,56 @@ class _Walk:
 
     def _through(self, call: Call, holder: ast.FunctionDef, passed_on: bool) -> None:
         """The way out of the function around a call, which returns it beside its own result."""
-        scope = self.context.tree.scope_of(holder)
+        context = call.context
+        scope = context.tree.scope_of(holder)
         if scope in self.sowing:
             raise NotCaptured(f"{holder.name} comes by it more than once")
         use = call.use
-        parameter = _given_parameter(self.context, call, holder)
-        returned = only_return(self.context, holder)
-        statement = self.context.tree.statement(use)
+        parameter = _given_parameter(context, call, holder)
+        returned = only_return(context, holder)
+        statement = context.tree.statement(use)
         if statement not in holder.body:
             raise NotCaptured(f"{holder.name} calls it in an inner block")
         aux = self.aux and not passed_on
         before = returned.value is not use and bool(not_alone(statement, use))
-        reason = before and not_before(self.context, statement, use)
+        reason = before and not_before(context, statement, use)
         if reason or (aux and (before or statement is returned)):
             raise NotCaptured(reason or "the call is part of a larger expression")
-        self._check_unused(holder, statement, use, parameter)
-        effects = CollectingEffects(self.context.evaluator, self.sowing)
+        _check_unused(context, holder, statement, use, parameter)
+        effects = CollectingEffects(context.evaluator, self.sowing)
         left = harm(effects.of(scope, parameter))
         if left is not None:
             raise NotCaptured(f"{left.what} ({left.where})")
-        _check_decorators(self.context, holder)
+        _check_decorators(context, holder)
         self.sowing[scope] = parameter
         unless = None if returned.value is use else returned
-        self.passed_on.append(PassedOn(use, unless, passed_on, before))
-        calls, assumed = calls_of(self.context, holder, parameter)
+        module = context.tree.module
+        self.passed_on.append(PassedOn(use, unless, passed_on, before, module))
+        calls, assumed = calls_of(context, holder, parameter)
         self.assumed += assumed
         self.follow(calls, passed_on=True)
 
-    def _check_unused(
-        self, holder: ast.FunctionDef, statement: ast.stmt, use: ast.Call, parameter: str
-    ) -> None:
-        """Nothing in a function between does anything with the object after the call."""
-        later = holder.body[holder.body.index(statement) + 1 :]
-        if len(mentions_of(statement, parameter)) > 1:
-            raise NotCaptured(f"{parameter} is used twice in line {statement.lineno}")
-        model = ast.Name(parameter, ast.Load())
-        for each in later:
-            if mentioned(each, parameter) and not updates_only(self.context, each, model):
-                raise NotCaptured(f"{parameter} is used in line {each.lineno}")
-        if not_alone(statement, use):
-            later = [statement, *later]
-        foreign = foreign_call(self.context, statement, later, use)
-        if foreign is not None:
-            raise NotCaptured(f"what line {foreign.lineno} calls may use {parameter}")
+
+def _check_unused(
+    context: FileContext,
+    holder: ast.FunctionDef,
+    statement: ast.stmt,
+    use: ast.Call,
+    parameter: str,
+) -> None:
+    """Nothing in a function between does anything with the object after the call."""
+    later = holder.body[holder.body.index(statement) + 1 :]
+    if len(mentions_of(statement, parameter)) > 1:
+        raise NotCaptured(f"{parameter} is used twice in line {statement.lineno}")
+    model = ast.Name(parameter, ast.Load())
+    for each in later:
+        if mentioned(each, parameter) and not updates_only(context, each, model):
+            raise NotCaptured(f"{parameter} is used in line {each.lineno}")
+    if not_alone(statement, use):
+        later = [statement, *later]
+    foreign = foreign_call(context, statement, later, use)
+    if foreign is not None:
+        raise NotCaptured(f"what line {foreign.lineno} calls may use {parameter}")
 
 
 def _given_parameter(context: FileContext, call: Call, holder: ast.FunctionDef) -> str:

@@ -66,7 +66,13 @@ def _run_from(context: FileContext, use: ast.Call, uses: Sequence[ast.Call]) -> 
         raise NotCaptured(f"{model.id} is used between line {use.lineno} and nnx.pop")
     _check_reached(statements)
     calls = tuple(
-        CapturedCall(u, pop, before=bool(not_alone(context.tree.statement(u), u))) for u in own
+        CapturedCall(
+            u,
+            pop,
+            before=bool(not_alone(context.tree.statement(u), u)),
+            module=context.tree.module,
+        )
+        for u in own
     )
     _check_foreign(context, statements, popping, Run(statements[0], calls, pop), model.id)
     return Run(statements[0], calls, pop)

@@ -13,8 +13,9 @@ from codemods._outlets import outlets_of
 from codemods._passed_up import PassedUp, passed_up_by
 from codemods._perturbed import perturbed
 from codemods._routes import route_of
-from codemods._sown import INTERMEDIATE, RULE_NAME, SOWN_UNDER, Sowing, may_sow, sowing_of, sows
+from codemods._sown import RULE_NAME, SOWN_UNDER, Sowing, may_sow, sowing_of, sows
 from codemods._sown_layers import OVER_LAYERS, layers_of, sows_on
+from codemods._sown_several import is_of_several, of_several
 from codemods._sown_values import check_names, sown_type
 from nnx_migrate.facts.effects import Effects
 from nnx_migrate.facts.leftovers import CollectingEffects
@@ -122,7 +123,10 @@ def _passed_up(
             each = found.get(other)
             return isinstance(each, Captured) and not each.ignored
 
-        return passed_up_by(context, outlets_of(context, layers, is_collected))
+        way = passed_up_by(context, outlets_of(context, layers, is_collected))
+        if way.plan is not None:
+            check_may_change_there(context, way.plan)
+        return way
     except NotCaptured as missing:
         return str(missing)
 
@@ -145,21 +149,24 @@ def _captured(context: FileContext, site: Site) -> Captured:
         raise NotCaptured(f"{RULE_NAME} is not to run")
     sowing = sowing_of(context, site)
     route = route_of(context, sowing)
-    variable_type, name = sown_type(context, site, sowing.sown, route.calls)
-    if sowing.output.by_axes and variable_type != INTERMEDIATE:
+    if is_of_several(context, sowing, route.calls):
+        types, calls = of_several(context, site, sowing, route)
+    else:
+        types, calls = (sown_type(context, site, sowing.sown, route.calls),), route.calls
+    if sowing.output.by_axes and not all(each.of_library for each in types):
         raise NotCaptured("which axis StateAxes give to what is sown is not known")
     check_names(context, sowing, route)
-    assumed = check_nothing_left(context, route.calls)
+    assumed = check_nothing_left(context, route.calls, route.sowing)
     plan = CapturePlan(
-        name,
-        variable_type == INTERMEDIATE,
-        route.calls,
+        types,
+        calls,
         route.forward or sowing.forward,
         route.passed_on,
         route.runs,
         in_pair=sowing.output.in_pair,
         options=sowing.output.options,
     )
+    check_may_change_there(context, plan)
     return Captured(sowing, route.sowing, plan, _is_ignored(context, site), route.assumed, assumed)
 
 
@@ -185,6 +192,33 @@ def _is_ignored(context: FileContext, site: Site) -> bool:
     last = last if site.form == "call" else site.node.end_lineno or 0
     comments = context.comments_between(start, line_after(context, last))
     return any("nnx-migrate" in comment for comment in comments)
+
+
+def check_may_change_there(context: FileContext, plan: CapturePlan) -> None:
+    """Nobody forbids what is to be done in other files.
+
+    Raises:
+        NotCaptured: somebody does.
+    """
+    for module in sorted(plan.modules - {context.tree.module}):
+        there = context.where_it_is(module)
+        if not there.editable:
+            raise NotCaptured(
+                f"{there.path} would have to change with it, which this run does not do"
+            )
+        _check_may_change(there, plan.within(module))
+
+
+def _check_may_change(context: FileContext, plan: CapturePlan) -> None:
+    if not context.options.runs(RULE_NAME):
+        raise NotCaptured(f"{RULE_NAME} is not to run on {context.path}")
+    for node in (*(c.use for c in plan.calls), *(each.use for each in plan.passed_on)):
+        statement = context.tree.statement(node)
+        start, end = context.text.span(statement)
+        line = context.text.line_of(end)
+        comments = context.comments_between(start, line_after(context, line))
+        if any("nnx-migrate" in comment for comment in comments):
+            raise NotCaptured(f"a comment speaks to this tool ({context.where(node)})")
 
 
 def left_after(context: FileContext, site: Site, scope: Scope, parameter: str) -> Effects:
@@ -234,7 +268,9 @@ def _without_captured(context: FileContext) -> tuple[CollectingEffects, frozense
     """Effects where what is captured is not sown, and the places of the pops that go."""
     found = (each for each in captured(context).values() if isinstance(each, Captured))
     done = [each for each in found if not each.ignored]
-    path = context.project.path_of(context.tree.module)
-    popped = {f"{path}:{call.taken.lineno}" for each in done for call in each.plan.calls}
+    path_of = context.project.path_of
+    popped = {
+        f"{path_of(call.module)}:{call.taken.lineno}" for each in done for call in each.plan.calls
+    }
     collected = {each.sowing.scope: each.sowing.parameter for each in done}
     return CollectingEffects(context.evaluator, collected), frozenset(popped)

@@ -12,7 +12,7 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import ClassValue, Instance, Scope, short_name
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import CapturedCall
+from nnx_migrate.rewrite.plan import CapturedCall, SownType
 
 #: What looks for attributes by name, or for all of them.
 _ASKING = frozenset({"getattr", "hasattr"})
@@ -24,17 +24,19 @@ def sown_type(
     site: Site | None,
     sown: Sequence[Sown],
     pairs: tuple[CapturedCall, ...],
-) -> tuple[str, str]:
-    """The one type that is sown, and its name at the site: capture goes by the exact type.
+) -> SownType:
+    """The one type that is sown, by its name at the site: capture goes by the exact type.
 
     What pops it may name a base class of it, as long as nothing else is of that class.
 
     Args:
         site: where the type has to be named; None where it is popped.
     """
-    filters = [each for pair in pairs for each in pair.filters]
-    popped = {v for each in filters for v in context.values(each)}
-    if len(popped) > 1 or len({context.text.of(each) for each in filters}) > 1:
+    filters = [(context.where_it_is(pair.module), f) for pair in pairs for f in pair.filters]
+    popped = {v for there, each in filters for v in there.values(each)}
+    if len(popped) > 1 or len({(t.path, t.text.of(each)) for t, each in filters}) > len(
+        {there.path for there, _ in filters}
+    ):
         raise NotCaptured("it is popped by different filters")
     types = sown[0].types
     (wanted,) = (popped or types) if len(types) == 1 else (None,)
@@ -47,32 +49,47 @@ def sown_type(
         kinds = {getattr(value, "class_name", "") for value in each.types}
         if each.types != types or not kinds <= below:
             raise NotCaptured(f"not {short_name(wanted.class_name)} itself is sown ({each.where})")
-    _check_only_sown(context, wanted.class_name)
+    check_only_sown(context, wanted.class_name)
     (kind,) = types
     assert isinstance(kind, ClassValue)
     if kind.class_name == INTERMEDIATE:
-        return INTERMEDIATE, "Intermediate"
+        return SownType("Intermediate", True)
     if site is None and popped == types:
-        return kind.class_name, context.text.of(filters[0])
+        names = {there.text.of(each) for there, each in filters}
+        if len(names) > 1:
+            raise NotCaptured(f"{short_name(kind.class_name)} has several names")
+        return SownType(names.pop(), False)
     if site is None:
         raise NotCaptured(f"{short_name(kind.class_name)} is popped by a base class")
-    return kind.class_name, _name_at(context, site, kind)
+    return SownType(name_at(context, site, kind), False)
 
 
-def _check_only_sown(context: FileContext, name: str) -> None:
-    """Nothing but `sow` makes such Variables."""
+def check_only_sown(context: FileContext, name: str) -> None:
+    """Nothing but `sow` makes such Variables.
+
+    Raises:
+        NotCaptured: something does.
+    """
     mentions = context.evaluator.callers.mentions
     hierarchy = context.evaluator.hierarchy
     shorts = {short_name(each).rpartition(".")[2] for each in (name, *hierarchy.descendants(name))}
     if name == INTERMEDIATE:
         shorts.add("Perturbation")
-    made = sorted(short for short in shorts if mentions.is_called(short))
+    made = sorted(
+        short
+        for short in shorts
+        if any(ir.last_name(call.func) == short for _, call in mentions.calls_of(short))
+    )
     if made:
         raise NotCaptured(f"nnx.pop may take Variables that are not sown: {made[0]}(...)")
 
 
-def _name_at(context: FileContext, site: Site, kind: ClassValue) -> str:
-    """The name of a type of the project, where the function of a site is."""
+def name_at(context: FileContext, site: Site, kind: ClassValue) -> str:
+    """The name of a type of the project, where the function of a site is.
+
+    Raises:
+        NotCaptured: it has none there, or is not a type of what is sown alone.
+    """
     located = context.project.class_of(kind.class_name)
     short = short_name(kind.class_name)
     if located is None or located[1].methods or located[1].attributes or located[1].decorators:
@@ -104,11 +121,16 @@ def check_names(context: FileContext, sowing: Sowing, route: Route) -> None:
     names = {each.name for each in sowing.sown}
     if "" in names:
         raise NotCaptured("under what name it sows is not known")
-    around = {context.tree.scope(call.use) for call in route.calls} | set(route.sowing)
+    around = set(route.sowing)
+    checked = set[tuple[Scope, str]]()
+    for call in route.calls:
+        there = context.where_it_is(call.module)
+        around.add(there.tree.scope(call.use))
+        model = call.use.args[0] if call.pop is None else None
+        if isinstance(model, ast.Name):
+            checked.add((there.tree.scope(model), model.id))
     reached = context.analysis.extents.reached((sowing.scope,))
-    models = [call.use.args[0] for call in route.calls if call.pop is None]
-    checked = frozenset((context.tree.scope(m), m.id) for m in models if isinstance(m, ast.Name))
-    check_not_read(context, names, around | reached, checked)
+    check_not_read(context, names, around | reached, frozenset(checked))
 
 
 def check_not_read(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from codemods._forward import NotCaptured
-from codemods._known_calls import check_private, known_calls
+from codemods._known_calls import Located, all_calls, check_private, known_calls
 from codemods._passing_calls import Call, calls_of_method
 from codemods._sown_options import GIVING_BACK, check_options
 from nnx_migrate.facts import ir
@@ -28,7 +29,8 @@ def traced_calls(
         raise NotCaptured("its function is a coroutine")
     if context.tree.class_around(definition):
         return _method_calls(context, site, definition)
-    return tuple(Call(use) for use in _function_calls(context, site, definition)), ()
+    calls = _function_calls(context, site, definition, all_calls)
+    return tuple(Call(use, there) for there, use in calls), ()
 
 
 def uses_of(context: FileContext, site: Site, definition: AnyFunction) -> tuple[ast.Call, ...]:
@@ -39,7 +41,12 @@ def uses_of(context: FileContext, site: Site, definition: AnyFunction) -> tuple[
     """
     if isinstance(definition, ast.AsyncFunctionDef) or context.tree.class_around(definition):
         raise NotCaptured("its function is a method or a coroutine")
-    return _function_calls(context, site, definition)
+    calls = _function_calls(context, site, definition, _calls_here)
+    return tuple(use for _, use in calls)
+
+
+def _calls_here(context: FileContext, place: ast.stmt, name: str) -> tuple[Located, ...]:
+    return tuple((context, use) for use in known_calls(context, place, name))
 
 
 def _method_calls(
@@ -54,21 +61,24 @@ def _method_calls(
 
 
 def _function_calls(
-    context: FileContext, site: Site, definition: ast.FunctionDef | ast.Lambda
-) -> tuple[ast.Call, ...]:
+    context: FileContext,
+    site: Site,
+    definition: ast.FunctionDef | ast.Lambda,
+    calls_of_name: Callable[[FileContext, ast.stmt, str], tuple[Located, ...]],
+) -> tuple[Located, ...]:
     if definition.args.vararg is not None and not definition.args.args:
         raise NotCaptured("its parameters do not show where the Module goes")
     if site.form == "decorator":
         assert isinstance(definition, ast.FunctionDef)
         _check_decorators(context, site, definition)
-        return known_calls(context, definition, definition.name)
+        return calls_of_name(context, definition, definition.name)
     if not is_owned(context, site, definition):
         _check_used_here(context, site, definition)
     if site.escapes or not site.uses:
         raise NotCaptured(site.escapes or "it is not called in this file")
     if site.bound_name is not None and site.binding is not None:
-        return known_calls(context, site.binding, site.bound_name)
-    return site.uses
+        return calls_of_name(context, site.binding, site.bound_name)
+    return tuple((context, use) for use in site.uses)
 
 
 def _check_decorators(context: FileContext, site: Site, definition: ast.FunctionDef) -> None:

@@ -1,9 +1,10 @@
-"""The calls that run a function, where all of them stand in the file at hand."""
+"""The calls that run a function, in its file and in those that import it."""
 
 from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Iterator
 
 from codemods._file_calls import calls_in, run_by
 from codemods._forward import NotCaptured
@@ -25,12 +26,14 @@ class Way:
         given: what it passes for the parameter in question.
         captured: what is called is under `nnx.capture`.
         sole: it can run no other function.
+        context: the file that it stands in.
     """
 
     call: ast.Call
     given: ast.expr
     captured: bool
     sole: bool
+    context: FileContext
 
 
 def check_alone(context: FileContext, name: str, called: str = "") -> str:
@@ -46,12 +49,32 @@ def check_alone(context: FileContext, name: str, called: str = "") -> str:
     Raises:
         NotCaptured: another file may.
     """
+    for other in importing(context, called):
+        raise NotCaptured(f"{name} may be run from {context.project.path_of(other)} too")
+    return check_unpublished(context, name)
+
+
+def importing(context: FileContext, called: str = "") -> Iterator[str]:
+    """The modules that import the one at hand, be it through others.
+
+    Args:
+        called: a name of which they must have the word; empty when it does not matter.
+    """
     module = context.tree.module
     for other in context.project.modules.values():
         if other.module == module or not {called, "**"} & {"", *other.words}:
             continue
         if module in context.analysis.imports.of(other.module):
-            raise NotCaptured(f"{name} may be run from {other.path} too")
+            yield other.module
+
+
+def check_unpublished(context: FileContext, name: str) -> str:
+    """Code outside of the project does not run it; or what is assumed, if that is allowed.
+
+    Raises:
+        NotCaptured: it may.
+    """
+    module = context.tree.module
     packaged = "." in module or context.project.modules[module].is_package
     if not packaged or name.startswith("_"):
         return ""
@@ -62,33 +85,59 @@ def check_alone(context: FileContext, name: str, called: str = "") -> str:
 
 
 def ways_in(context: FileContext, function: AnyFunction, parameter: str) -> tuple[Way, ...]:
-    """All calls of a function of the file.
+    """All calls of a function that stand in its file.
 
     Raises:
         NotCaptured: not all of them are to be seen, or one does not show what it passes.
     """
     scope = context.tree.scope_of(function)
+    found = _ways(context, scope, function, parameter)
+    if not found:
+        raise NotCaptured(f"no call of {getattr(function, 'name', 'a lambda')} is to be seen")
+    return found
+
+
+def all_ways_in(context: FileContext, function: AnyFunction, parameter: str) -> tuple[Way, ...]:
+    """All calls of a function, in the files that import its own too.
+
+    Raises:
+        NotCaptured: not all of them are to be seen, or one does not show what it passes.
+    """
+    scope = context.tree.scope_of(function)
+    name = getattr(function, "name", "a lambda")
+    found = list(_ways(context, scope, function, parameter))
+    for other in importing(context):
+        there = context.at(other)
+        if there is None:
+            raise NotCaptured(f"{name} may be run from {context.project.path_of(other)} too")
+        found += _ways(there, scope, function, parameter)
+    if not found:
+        raise NotCaptured(f"no call of {name} is to be seen")
+    return tuple(found)
+
+
+def _ways(
+    context: FileContext, scope: Scope, function: AnyFunction, parameter: str
+) -> tuple[Way, ...]:
     calls = calls_in(context)
     name = getattr(function, "name", "")
     for line in calls.unseen.get(name, []) if name else []:
-        raise NotCaptured(f"what line {line} runs is not known")
+        raise NotCaptured(f"what {context.path}:{line} runs is not known")
     if name == "__call__" or isinstance(function, ast.Lambda):
         for line in calls.unseen.get("", []):
-            raise NotCaptured(f"what line {line} runs is not known")
+            raise NotCaptured(f"what {context.path}:{line} runs is not known")
     for line in calls.handed_on.get(scope, []):
-        raise NotCaptured(f"line {line} hands {name or 'a lambda'} on")
-    found = tuple(
+        raise NotCaptured(f"{context.path}:{line} hands {name or 'a lambda'} on")
+    return tuple(
         Way(
             call,
             _given(context, scope, call, value, parameter),
             _is_captured(value),
             {run.scope for run in run_by(context, context.values(call.func))} == {scope},
+            context,
         )
         for call, value in calls.of.get(scope, [])
     )
-    if not found:
-        raise NotCaptured(f"no call of {name or 'a lambda'} is to be seen")
-    return found
 
 
 def is_under_capture(context: FileContext, function: AnyFunction) -> bool:

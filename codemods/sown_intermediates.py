@@ -66,6 +66,9 @@ the State that the one before gave:
 
 and `forward` returns `nnx.capture(model, nnx.Intermediate, init=intermediates)(x)`.
 
+Values of several types become a State each (`nnx.capture(Activation, Norm)` gives the result and
+two States), in the order of the filters of the pop, or put together by `nnx.merge_state`.
+
 Values that are read where they lie (`nnx.state(model, nnx.Intermediate)`, `model.block.h[0]`,
 `nnx.state(model).filter(nnx.Intermediate)`) are read from the State that the call gives
 (`model_intermediates["block"]["h"][0]`), where a pop follows in the same block, or the object is
@@ -84,8 +87,10 @@ transform, capture goes around that call:
 
 When it is safe
 ---------------
-The function gets a second result, so all its calls must be in the file and change with it; code
-elsewhere must have no way to call it. Of a method every call by its name has to be known, and run
+The function gets a second result, so all its calls must change with it, in the files that import it
+too: these are rewritten together, or not at all. Every such file must be among those that the run
+may change, and do no more with the function than to call it; code outside of the project must have
+no way to call it. Of a method every call by its name has to be known, and run
 no other; a public method of a package needs `--unsafe`. Each call is followed in its block by a pop
 of the very type that is sown (capture goes by the exact type, pop takes subclasses too), and
 nothing in between may touch the object. A pop by a base class is one of the very type where nothing
@@ -96,9 +101,9 @@ leaves nothing behind, because what is under capture is the object inside the tr
 reads what is sown as an attribute.
 
 Layers are mapped over axis 0 and hold no nnx.List or nnx.Sequential (graph mode cannot take these
-through a transform under capture). Every call that runs them, in the file that defines them alone,
-is under capture or gets so; nobody hands the Module on as a function, or goes on after an exception
-in it, which would leave on it what capture puts there.
+through a transform under capture). Every call that runs them, in other files too, is under capture
+or gets so (in other files it stands under no transform); nobody hands the Module on as a function,
+or goes on after an exception in it, which would leave on it what capture puts there.
 
 Of perturbations: the forward pass before the gradient is the one in the loss, on the same inputs;
 they are popped in the same block, or the object is made there and nothing else sees them; nothing
@@ -123,7 +128,7 @@ from codemods._sown_results import Captured, captured, passed_up
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import Contribution, Decision, Same
+from nnx_migrate.rewrite.plan import CapturePlan, Contribution, Decision, Same
 from nnx_migrate.rewrite.rule import Rule
 
 #: Rules that keep a site in graph mode because of what is sown.
@@ -136,10 +141,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     found = captured(context).get(site) if sows(context, site) else None
     if not isinstance(found, Captured):
         return _over_layers(context, site)
-    evidence = tuple(
-        Evidence("what it sows is taken after the call", Proof.PROVED, context.where(call.taken))
-        for call in found.plan.calls
-    )
+    evidence = _taken(context, found.plan, "what it sows is taken after the call")
     evidence += _assumed(found)
     return Contribution(
         RULE.name,
@@ -160,11 +162,14 @@ def _over_layers(context: FileContext, site: Site) -> Decision | None:
         reason = "what the layers sow is collected by nnx.capture around it"
         return Same(RULE.name, reason, evidence)
     popped = "what the layers sow is popped after each call"
-    evidence += tuple(
-        Evidence(popped, Proof.PROVED, context.where(call.taken)) for call in found.plan.calls
-    )
+    evidence += _taken(context, found.plan, popped)
     message = "what the layers sow is collected by nnx.capture around each call of the model"
     return Contribution(RULE.name, message, evidence, capture=found.plan, settles=_SETTLED)
+
+
+def _taken(context: FileContext, plan: CapturePlan, claim: str) -> tuple[Evidence, ...]:
+    places = ((context.where_it_is(call.module), call.taken) for call in plan.calls)
+    return tuple(Evidence(claim, Proof.PROVED, there.where(node)) for there, node in places)
 
 
 def _assumed(found: Captured | PassedUp) -> tuple[Evidence, ...]:
@@ -201,4 +206,5 @@ RULE = Rule(
     SOWN_UNDER | OVER_LAYERS,
     decide,
     project_words=frozenset({"sow", "sow_weights", "perturb"}),
+    across_files=True,
 )

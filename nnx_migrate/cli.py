@@ -387,7 +387,11 @@ def _verified(result: RunResult, request: _Request) -> tuple[int, dict[str, Any]
         from nnx_migrate.check.report import as_document, as_text
         from nnx_migrate.check.verifying import Change, verify
 
-        changes = [Change(r.path, r.before, r.after) for r in result.results if r.before != r.after]
+        changes = [
+            Change(r.path, r.before, r.after, r.together)
+            for r in result.results
+            if r.before != r.after
+        ]
         if not changes:
             return console.DONE, None
         verified = verify(changes, revert=request.revert)

@@ -8,12 +8,15 @@ and never reported.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nnx_migrate.config import ConfigError, Configuration, Options
 from nnx_migrate.deep import run_deep
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.partners import dependable, groups, write_together
 from nnx_migrate.projects import PlacedIndex, Projects
 from nnx_migrate.sources.discovery import Candidate, Walk, problem
 from nnx_migrate.sources.documents.kinds import is_document, read_document, read_source
@@ -25,6 +28,10 @@ from nnx_migrate.sources.text import UndecodableSource, decode
 from nnx_migrate.sources.write import WriteError, write_atomically
 from nnx_migrate.totals import Totals, count
 from nnx_migrate.workers import Workers, uncollected
+
+if TYPE_CHECKING:
+    from nnx_migrate.facts.project import Project
+    from nnx_migrate.rewrite.context import Reader
 
 Progress = Callable[[str, int, int], None]
 
@@ -67,6 +74,7 @@ class _PlanTask:
     digest: bytes
     options: Options
     data: bytes | None = None
+    alone: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -142,12 +150,34 @@ def _run(
 ) -> RunResult:
     found = _read(paths, configuration, jobs, progress)
     results = found.results
-    planners = Workers(_plan, jobs, _plan_crashed, _set_projects, (found.projects,))
+    wanted = {task.path: task for task in found.tasks}
+    planners = Workers(_plan, jobs, _plan_crashed, _set_projects, (found.projects, wanted))
     for done, result in enumerate(planners.map(found.tasks), start=1):
         progress("planning", done, len(found.tasks))
-        results.append(_finish(result, write))
+        results.append(result if result.together else _finish(result, write))
+    if any(result.together for result in results):
+        results = _finish_together(results, planners, wanted, write)
     results.sort(key=lambda result: str(result.path))
     return RunResult(tuple(results), count(results, found.looked_at), found.missing)
+
+
+def _finish_together(
+    results: list[FileResult],
+    planners: Workers[_PlanTask, FileResult],
+    wanted: Mapping[Path, _PlanTask],
+    write: bool,
+) -> list[FileResult]:
+    """Finish the files that have to change with others."""
+
+    def alone(paths: Sequence[Path]) -> Iterator[FileResult]:
+        tasks = [dataclasses.replace(wanted[path], alone=True) for path in paths]
+        return (_finish(result, write) for result in planners.map(tasks))
+
+    by_path = {result.path: result for result in dependable(results, alone)}
+    for group in groups(by_path.values()):
+        for result in write_together([by_path[path] for path in group], write=write):
+            by_path[result.path] = result
+    return list(by_path.values())
 
 
 def _read(
@@ -180,7 +210,7 @@ def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResu
     own = _index(_IndexTask(path, data, wanted=True))
     if own.failure is not None:
         return dataclasses.replace(own.failure, before=data, after=data)
-    _set_projects(_projects_around(own, data, configuration))
+    _set_projects(_projects_around(own, data, configuration), {})
     result = _plan(_PlanTask(path, own.digest, options, data))
     if result.status is FileStatus.CHANGED:
         return result
@@ -282,15 +312,38 @@ def _packed(indexed: _Indexed) -> _Indexed:
 
 # Held by each worker process for all the files that it plans.
 _projects: list[Projects] = []
+_wanted: dict[Path, _PlanTask] = {}
 
 
-def _set_projects(projects: Projects) -> None:
+def _set_projects(projects: Projects, wanted: Mapping[Path, _PlanTask]) -> None:
     _projects[:] = [projects]
+    _wanted.clear()
+    _wanted.update(wanted)
+
+
+@functools.lru_cache(maxsize=2)
+def _reader(project: Project) -> Reader:
+    """The files of a project, as they were indexed; those that are wanted may change."""
+    from nnx_migrate.rewrite.context import Readable
+
+    def read(module: str) -> Readable | None:
+        path = Path(project.path_of(module))
+        task = _wanted.get(path)
+        try:
+            data = read_file(path)
+            if task is not None and _digest(data) != task.digest:
+                return None
+            return Readable(decode(path, data), None if task is None else task.options)
+        except (OSError, UndecodableSource, SyntaxError):
+            return None
+
+    return read
 
 
 def _plan(task: _PlanTask) -> FileResult:
     from nnx_migrate.migrate import plan
     from nnx_migrate.migrate_document import plan_document, plan_with_doctests
+    from nnx_migrate.rewrite.context import nothing_else
 
     path = task.path
     try:
@@ -302,9 +355,11 @@ def _plan(task: _PlanTask) -> FileResult:
         project = _projects[0].around(path)
         if is_document(path):
             return plan_document(read_document(path, data), module, project, task.options)
+        source = decode(path, data)
+        read = nothing_else if task.alone else _reader(project)
         if task.options.docs:
-            return plan_with_doctests(decode(path, data), module, project, task.options)
-        return plan(decode(path, data), module, project, task.options)
+            return plan_with_doctests(source, module, project, task.options, read)
+        return plan(source, module, project, task.options, read=read)
     except Exception as error:
         return _failure(path, error)
 

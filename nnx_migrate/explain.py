@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from nnx_migrate.active import active_rules
 from nnx_migrate.config import Options
 from nnx_migrate.facts.analysis import analysis_of
 from nnx_migrate.facts.effects import worst
@@ -14,7 +15,6 @@ from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import FunctionNode, Tree
 from nnx_migrate.facts.transforms import JAX_SITES
 from nnx_migrate.facts.values import Scope, describe
-from nnx_migrate.migrate import active_rules
 from nnx_migrate.outcomes import Evidence
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Text

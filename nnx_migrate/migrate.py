@@ -3,40 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
+from nnx_migrate.active import active_rules
 from nnx_migrate.config import Options
 from nnx_migrate.facts.analysis import Analysis, analysis_of
 from nnx_migrate.facts.index import index_tree
 from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.syntax import Tree
-from nnx_migrate.outcomes import FileResult, FileStatus, Finding
+from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.registry import rule_entries
 from nnx_migrate.rewrite.chosen_mode import chosen_modes, may_choose
-from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.context import FileContext, Reader, nothing_else
 from nnx_migrate.rewrite.dropping import drop_unread
 from nnx_migrate.rewrite.edits import Edit, LineMap, Text, apply_edits
 from nnx_migrate.rewrite.gate import gate
 from nnx_migrate.rewrite.history import History
 from nnx_migrate.rewrite.located import source_edits
 from nnx_migrate.rewrite.round import RoundPlan, plan_round
-from nnx_migrate.rewrite.rule import Rule
 from nnx_migrate.sources.suppressions import Suppression, parse_suppressions
 from nnx_migrate.sources.text import Source, UnencodableText, decode
+from nnx_migrate.together import Part, planned_together
 
 _MAX_ROUNDS = 20
-
-
-def active_rules(options: Options) -> list[Rule]:
-    """The rules that are installed and selected, in the order of their names."""
-    found = []
-    for name, entry in rule_entries().items():
-        selected = options.select is None or name in options.select
-        if selected and name not in options.ignore:
-            rule = entry.load()
-            assert isinstance(rule, Rule)
-            found.append(rule)
-    return found
 
 
 def plan(
@@ -45,6 +35,7 @@ def plan(
     project: Project,
     options: Options,
     refuses: Callable[[str], str] | None = None,
+    read: Reader = nothing_else,
 ) -> FileResult:
     """Migrate one file.
 
@@ -55,6 +46,7 @@ def plan(
         options: which rules, and how far they may go.
         refuses: says why a new text cannot be written back, "" when it can; what is refused at one
             site is done otherwise there.
+        read: gives the other files, and says which of them may change together with this one.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
@@ -64,34 +56,43 @@ def plan(
         return _result(source, FileStatus.SKIPPED, reason="nnx-migrate: skip-file")
     active = {rule.name: rule for rule in active_rules(options)}
     rules = [rule for rule in active.values() if rule.concerns(project, module)]
-    if not rules and not may_choose(source.text):
+    together = planned_together(project, read)
+    part = together.parts.get(module, Part())
+    partners = tuple(sorted(Path(project.path_of(each)) for each in part.partners))
+    if not rules and not may_choose(source.text) and not part.edits:
         unused = suppressions.unused((), known=rule_entries().keys(), active=active.keys())
-        return _finished(source, source.text, [], unused, History(source.text))
+        history = History(source.text)
+        return _finished(source, source.text, [*part.findings], unused, history, partners)
     used: set[Suppression] = set()
     findings: list[Finding] = []
     freed: dict[str, tuple[Finding, ...]] = {}
-    text = source.text
-    lines = LineMap(len(Text(text).line_starts))
-    history = History(text)
+    tree = Tree(parse(source.text), module, project)
+    asis = FileContext(str(source.path), Text(source.text), tree, analysis_of(project), options)
+    findings += [*chosen_modes(asis), *part.findings]
+    text = apply_edits(source.text, part.edits)
+    lines = LineMap(len(asis.text.line_starts))
+    lines.advance(asis.text, part.edits)
+    history = History(source.text)
+    history.advance(part.edits, dict.fromkeys(part.edits, part.findings))
     for number in range(_MAX_ROUNDS):
-        tree = parse(text)
+        root = parse(text)
         if number == 0:
-            analysis = analysis_of(project)
+            analysis = analysis_of(together.project)
         else:
-            analysis = Analysis(project.replacing(index_tree(tree, module, source)))
+            record = index_tree(root, module, source)
+            analysis = Analysis(together.project.replacing(record))
         context = FileContext(
-            str(source.path),
+            asis.path,
             Text(text),
-            Tree(tree, module, analysis.project),
+            Tree(root, module, analysis.project),
             analysis,
             options,
             refuses,
+            read=together.reading(read),
         )
-        if number == 0:
-            findings += chosen_modes(context)
         result = plan_round(context, rules, suppressions, lines, first=number == 0)
         used |= result.suppressed
-        findings += result.findings
+        findings += [f for f in result.findings if not _is_told(f, part)]
         for name, findings_of in result.freed.items():
             freed[name] = freed.get(name, ()) + findings_of
         tidied = {} if result.edits else _tidied(context, freed)
@@ -104,7 +105,7 @@ def plan(
         if not result.edits:
             findings += result.standing
             unused = suppressions.unused(used, known=rule_entries().keys(), active=active.keys())
-            return _finished(source, text, findings, unused, history)
+            return _finished(source, text, findings, unused, history, partners)
         lines.advance(context.text, result.edits)
         history.advance(result.edits, result.owners)
         history.together += result.together
@@ -115,6 +116,13 @@ def plan(
     return _result(source, FileStatus.REVERTED, reason="the rewrite did not settle")
 
 
+def _is_told(finding: Finding, part: Part) -> bool:
+    """Whether the outcome of a site stands among what is done together with other files."""
+    place = finding.rule, finding.line, finding.column
+    told = ((each.rule, each.line, each.column) for each in part.findings)
+    return finding.outcome is Outcome.SAME and place in told
+
+
 def _tidied(
     context: FileContext, freed: Mapping[str, tuple[Finding, ...]]
 ) -> dict[Edit, tuple[Finding, ...]]:
@@ -123,11 +131,17 @@ def _tidied(
 
 
 def _finished(
-    source: Source, text: str, findings: list[Finding], unused: list[Finding], history: History
+    source: Source,
+    text: str,
+    findings: list[Finding],
+    unused: list[Finding],
+    history: History,
+    partners: tuple[Path, ...],
 ) -> FileResult:
     ordered = tuple(sorted([*findings, *unused], key=lambda f: (f.line, f.column, f.rule)))
     if text == source.text:
-        return FileResult(source.path, FileStatus.UNCHANGED, source.data, source.data, ordered)
+        status, after = FileStatus.UNCHANGED, source.data
+        return FileResult(source.path, status, after, after, ordered, together=partners)
     try:
         after = source.encode(text)
         decode(source.path, after)
@@ -142,6 +156,7 @@ def _finished(
         ordered,
         edits=edits,
         encoding=source.encoding,
+        together=partners,
     )
 
 

@@ -125,6 +125,7 @@ class FileResult:
         edits: what turns `before` into `after`, in order, apart from each other; only of a changed
             file.
         encoding: codec of the replacements in `edits`.
+        together: other files that it is right with only if they end as this run has planned.
     """
 
     path: Path
@@ -135,6 +136,7 @@ class FileResult:
     reason: str = ""
     edits: tuple[SourceEdit, ...] = ()
     encoding: str = "utf-8"
+    together: tuple[Path, ...] = ()
 
     def rules_of(self, edit: SourceEdit) -> tuple[str, ...]:
         """The rules whose findings want an edit of this file, by name."""

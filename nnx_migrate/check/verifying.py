@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nnx_migrate.check.console import CheckRequest, run_check
@@ -28,11 +28,13 @@ class Change:
         path: where it lies.
         before: its bytes as they were.
         after: as they are now.
+        together: files that changed with it, without which it is not right.
     """
 
     path: Path
     before: bytes
     after: bytes
+    together: tuple[Path, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -116,4 +118,11 @@ def _behind_differences(report: CheckReport, inside: Mapping[str, Change]) -> It
             imported = {name for files in case.files.values() for name in files}
             # A case that broke before it imported anything says nothing about where.
             names |= (imported & inside.keys()) or inside.keys()
+    while more := {n for n in inside.keys() - names if _goes_with(inside[n], names, inside)}:
+        names |= more
     return (inside[name] for name in sorted(names))
+
+
+def _goes_with(change: Change, names: Iterable[str], inside: Mapping[str, Change]) -> bool:
+    """Whether a file changed together with one of these."""
+    return not set(change.together).isdisjoint(inside[name].path for name in names)

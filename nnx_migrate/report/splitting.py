@@ -2,6 +2,7 @@
 
 By file, folder and owner every file is in one part, and no part needs another. By rule, a file may
 be in several. What cannot be had apart in a file (its units) goes to a part for all its rules.
+Files that are right with each other only are in one part, whatever it is split by.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from nnx_migrate.outcomes import FileResult, SourceEdit, apply_source_edits
+from nnx_migrate.partners import groups
 from nnx_migrate.report.patch import patched_name
 from nnx_migrate.rewrite.gate import gate
 from nnx_migrate.sources.documents.kinds import is_document
@@ -64,7 +66,8 @@ def split(
         owners: who owns a file, by its name from the root.
     """
     found: dict[tuple[str, ...], dict[str, FilePart]] = {}
-    for result in results:
+    changed = list(results)
+    for result in changed:
         name = patched_name(result.path, root)
         if by == "rule":
             for rules, part in _by_rule(result).items():
@@ -72,7 +75,18 @@ def split(
         else:
             key = {"file": (name,), "dir": (_folder(name),)}.get(by) or owners(name)
             found.setdefault(key, {})[name] = FilePart(result)
+    for group in groups(changed):
+        _join(found, {patched_name(path, root) for path in group})
     return [Part(key, found[key]) for key in sorted(found, key=lambda k: (len(k), k))]
+
+
+def _join(found: dict[tuple[str, ...], dict[str, FilePart]], names: set[str]) -> None:
+    """Makes one part of all that touch some files."""
+    touching = [key for key, files in found.items() if names & files.keys()]
+    if len(touching) > 1:
+        files = {name: part for key in touching for name, part in found.pop(key).items()}
+        key = tuple(sorted({word for words in touching for word in words}))
+        found[key] = {**found.get(key, {}), **files}
 
 
 def state(result: FileResult, parts: Sequence[FilePart]) -> bytes:
@@ -100,11 +114,8 @@ def _by_rule(result: FileResult) -> dict[tuple[str, ...], FilePart]:
         rules: FilePart(result, tuple(sorted(edits, key=lambda e: e.start)))
         for rules, edits in found.items()
     }
-    if (
-        len(parts) > 1
-        and not is_document(result.path)
-        and _each_stands_alone(result, list(parts.values()))
-    ):
+    whole = result.together or is_document(result.path)
+    if len(parts) > 1 and not whole and _each_stands_alone(result, list(parts.values())):
         return parts
     edited = {place for edit in result.edits for place in edit.findings}
     places = edited or range(len(result.findings))

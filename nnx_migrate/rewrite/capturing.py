@@ -32,39 +32,58 @@ def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str)
     Raises:
         CannotEmit: the function is not to be seen.
     """
-    variable_type = f"{nnx}.{plan.variable_type}" if plan.of_library else plan.variable_type
+    variable_type = plan.filters(nnx)
+    own = plan.within(context.tree.module)
     if plan.runs and plan.forward is not None:
         return accumulated_edits(context, site, plan.forward, plan.runs, nnx, variable_type)
     edits: list[Edit] = []
     if plan.around_calls:
-        edits += [
-            edit for call in plan.calls for edit in _around_call(context, call, nnx, variable_type)
-        ]
-    elif plan.forward is None:
+        return result_edits(context, site, own, nnx)
+    if plan.forward is None:
         edits += _around_function(context, site, nnx, variable_type)
     else:
         edits += auxiliary_edits(context, site, plan, plan.forward, nnx, variable_type)
     edits += option_edits(context, site, plan.options)
+    return edits + result_edits(context, site, own, nnx)
+
+
+def result_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str) -> list[Edit]:
+    """Edits to all that a file does with the State.
+
+    Args:
+        site: that of the transform, of whichever file.
+        plan: what is to be done in this one.
+
+    Raises:
+        CannotEmit: there is no place for it.
+    """
+    variable_type = plan.filters(nnx)
+    edits: list[Edit] = []
+    for call in plan.calls if plan.around_calls else ():
+        edits += _around_call(context, call, nnx, variable_type)
     for passed_on in plan.passed_on:
         edits += _passed_on(context, site, plan, passed_on, nnx)
     for call in plan.calls:
-        name = _name_for(context, plan, call)
+        names = _names_for(context, plan, call)
         bound: Callable[[str], list[Edit]]
         if call.before:
             capture = f"{nnx}.capture({{}}, {variable_type})" if plan.around_calls else "{}"
             bound = functools.partial(_made_before, context, call, capture)
         else:
             bound = _unpacking(context, site, plan, call)
-        edits += _unpacked(context, bound, call, name)
+        if call.parts:
+            edits += _unpacked_parts(context, bound, call, names, nnx)
+        else:
+            edits += _unpacked(context, bound, call, names[0])
     return edits
 
 
-def _fresh_name(plan: CapturePlan, taken: set[str]) -> str:
-    return fresh([state_name(plan.variable_type)], taken)[0]
+def _fresh_names(plan: CapturePlan, taken: set[str]) -> list[str]:
+    return fresh([state_name(each.name) for each in plan.types], taken)
 
 
-def _name_for(context: FileContext, plan: CapturePlan, call: CapturedCall) -> str:
-    """The name of what a call sows.
+def _names_for(context: FileContext, plan: CapturePlan, call: CapturedCall) -> list[str]:
+    """The names of what a call sows.
 
     Between a call and its pop no other one stands, so that names can recur. What is read for good
     is named after its object, of which there is one such call.
@@ -72,9 +91,9 @@ def _name_for(context: FileContext, plan: CapturePlan, call: CapturedCall) -> st
     taken = context.taken_names(call.use)
     popped = (isinstance(r.node, ast.Call) and _is_pop(context, r.node) for r in call.reads)
     if call.pop is not None or any(popped):
-        return _fresh_name(plan, taken)
+        return _fresh_names(plan, taken)
     model = context.text.of(call.use.args[0])
-    return fresh([f"{model}_{state_name(plan.variable_type)}"], taken)[0]
+    return fresh([f"{model}_{state_name(each.name)}" for each in plan.types], taken)
 
 
 def _is_pop(context: FileContext, call: ast.Call) -> bool:
@@ -87,10 +106,10 @@ def _passed_on(
     """The function that calls what the transform gives returns the State beside its result."""
     holder = context.tree.function_around(passed_on.use)
     assert isinstance(holder, ast.FunctionDef)
-    edits = annotated_pair(context, holder.returns, nnx)
+    edits = annotated_pair(context, holder.returns, nnx, len(plan.types))
     if passed_on.returned is None:
         return edits
-    name = _fresh_name(plan, names_in(holder))
+    name = ", ".join(_fresh_names(plan, names_in(holder)))
     if passed_on.before:
         edits += _made_before(context, passed_on, "{}", name)
     else:
@@ -146,6 +165,54 @@ def _unpacked(
     if context.comments_between(*context.text.span(taken)):
         raise CannotEmit("a comment stands in the call of nnx.pop")
     return [*bound(name), Edit(*context.text.span(taken), name)]
+
+
+def _unpacked_parts(
+    context: FileContext,
+    bound: Callable[[str], list[Edit]],
+    call: CapturedCall,
+    names: list[str],
+    nnx: str,
+) -> list[Edit]:
+    """The States of several types take the place of those that the pop gave."""
+    popping = context.tree.statement(call.taken)
+    if isinstance(popping, ast.Expr) and popping.value is call.taken:
+        return [*bound(", ".join(names)), removed_statement(context, popping)]
+    if context.comments_between(*context.text.span(call.taken)):
+        raise CannotEmit("a comment stands in the call of nnx.pop")
+    own = _own_names(context, call)
+    if own:
+        return [*bound(", ".join(own)), removed_statement(context, popping)]
+    given = [_merged([names[place] for place in part], nnx) for part in call.parts]
+    text = ", ".join(given)
+    whole = isinstance(popping, ast.Assign) and popping.value is call.taken
+    if len(given) > 1 and not whole:
+        text = f"({text})"
+    return [*bound(", ".join(names)), Edit(*context.text.span(call.taken), text)]
+
+
+def _own_names(context: FileContext, call: CapturedCall) -> list[str]:
+    """The names that a pop by types binds, in the order of the types; none where it does not."""
+    popping = context.tree.statement(call.taken)
+    match popping:
+        case ast.Assign(targets=[ast.Tuple(elts=elements)], value=value) if value is call.taken:
+            bound = [each.id for each in elements if isinstance(each, ast.Name)]
+        case _:
+            return []
+    taking = context.tree.statement(call.use)
+    single = all(len(part) == 1 for part in call.parts) and len(call.parts) == len(bound)
+    if not single or len(elements) != len(bound) or len(set(bound)) != len(bound):
+        return []
+    if any(_is_named_between(context, taking, popping, name) for name in bound):
+        return []
+    places = [part[0] for part in call.parts]
+    return [bound[places.index(place)] for place in range(len(bound))]
+
+
+def _merged(names: list[str], nnx: str) -> str:
+    if len(names) == 1:
+        return names[0]
+    return f"{nnx}.merge_state({', '.join(names)})" if names else f"{nnx}.State({{}})"
 
 
 def _around_call(

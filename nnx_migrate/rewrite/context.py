@@ -13,12 +13,34 @@ from nnx_migrate.config import Options
 from nnx_migrate.facts.analysis import Analysis
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.lower import lower_expr
+from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sites import SiteFinder
 from nnx_migrate.facts.syntax import AnyFunction, Tree, names_in
 from nnx_migrate.facts.values import Scope, Values
 from nnx_migrate.rewrite.edits import Text
-from nnx_migrate.sources.text import newline_of
+from nnx_migrate.sources.text import Source, newline_of
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Readable:
+    """A file of the project as rewrites of other files may see it.
+
+    Args:
+        options: what counts for it; None when this run does not change it.
+    """
+
+    source: Source
+    options: Options | None
+
+
+#: Gives a file of the project by the name of its module; None when it cannot be read.
+Reader = Callable[[str], Readable | None]
+
+
+def nothing_else(_module: str) -> Readable | None:
+    """No other file is to be seen."""
+    return None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,6 +52,8 @@ class FileContext:
         text: its text with line offsets.
         tree: its syntax tree.
         refuses: why a new text cannot be written back, for code that stands in something else.
+        editable: this run may change it together with others, at the moment.
+        read: gives the other files of the project.
     """
 
     path: str
@@ -38,6 +62,50 @@ class FileContext:
     analysis: Analysis
     options: Options
     refuses: Callable[[str], str] | None = None
+    editable: bool = False
+    read: Reader = nothing_else
+
+    @functools.cached_property
+    def _files(self) -> dict[str, FileContext | None]:
+        """The other files that were asked for, and this one; all of them share it."""
+        return {self.tree.module: self}
+
+    def at(self, module: str) -> FileContext | None:
+        """Another file of the project, the same each time; None when it cannot be read."""
+        if module not in self._files:
+            self._files[module] = self._neighbour(module)
+        return self._files[module]
+
+    def where_it_is(self, module: str) -> FileContext:
+        """A file that was read before, or this one.
+
+        Raises:
+            KeyError: it was not.
+        """
+        found = self._files[module]
+        if found is None:
+            raise KeyError(module)
+        return found
+
+    def _neighbour(self, module: str) -> FileContext | None:
+        found = self.read(module)
+        if found is None:
+            return None
+        try:
+            tree = Tree(parse(found.source.text), module, self.project)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        context = FileContext(
+            str(found.source.path),
+            Text(found.source.text),
+            tree,
+            self.analysis,
+            found.options or self.options,
+            editable=self.editable and found.options is not None,
+            read=self.read,
+        )
+        context.__dict__["_files"] = self._files
+        return context
 
     @property
     def evaluator(self) -> Evaluator:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Collection, Sequence
 
@@ -36,7 +37,8 @@ def state_name(filter_text: str) -> str:
     if re.fullmatch(r"[A-Z]\w*", last):
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", last).lower()
         plural = re.sub(r"(?<=[^aeiou])y$", "ie", words) + "s"
-        return plural if not words.endswith("s") else words
+        plural = plural if not words.endswith("s") else words
+        return f"{words}_state" if keyword.iskeyword(plural) else plural
     return "selected"
 
 

@@ -98,6 +98,9 @@ class CapturedCall:
         before: the call is part of an expression, and is to be made before its statement.
         passed_on: what is called is a function between, which returns the State too.
         reads: in the place of the pop, all reads of it.
+        module: of the file that it stands in.
+        parts: where several types are sown, for each filter of the pop the places of its types
+            among them.
     """
 
     use: ast.Call
@@ -105,12 +108,14 @@ class CapturedCall:
     before: bool = False
     passed_on: bool = False
     reads: tuple[Read, ...] = ()
+    module: str = ""
+    parts: tuple[tuple[int, ...], ...] = ()
 
     @property
     def filters(self) -> tuple[ast.expr, ...]:
         """The filters by which it is taken."""
         if self.pop is not None:
-            return (self.pop.args[1],)
+            return tuple(self.pop.args[1:])
         return tuple(read.filter for read in self.reads if read.filter is not None)
 
     @property
@@ -141,12 +146,31 @@ class PassedOn:
         returned: the return statement to extend; None when that returns the call itself.
         passed_on: what is called is another such function.
         before: the call is part of an expression, and is to be made before its statement.
+        module: of the file that it stands in.
     """
 
     use: ast.Call
     returned: ast.Return | None
     passed_on: bool = False
     before: bool = False
+    module: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SownType:
+    """A type of what is sown.
+
+    Args:
+        name: a name after `nnx.`, or one of the file.
+        of_library: it is one after `nnx.`.
+    """
+
+    name: str
+    of_library: bool
+
+    def source(self, nnx: str) -> str:
+        """Source text of it."""
+        return f"{nnx}.{self.name}" if self.of_library else self.name
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -154,8 +178,7 @@ class CapturePlan:
     """What the function sows on its first argument becomes a second result.
 
     Args:
-        variable_type: what it sows: a name after `nnx.`, or one of the file.
-        of_library: it is one after `nnx.`.
+        types: what it sows, subclasses first; each is a result of its own.
         calls: all calls of it, or of the function that passes it on.
         forward: of a loss, the call in it that sows, which alone goes under capture; the State is
             an auxiliary output. None when all of the function does, and the State is a second
@@ -168,8 +191,7 @@ class CapturePlan:
         options: new source text of options of the transform.
     """
 
-    variable_type: str
-    of_library: bool
+    types: tuple[SownType, ...]
     calls: tuple[CapturedCall, ...]
     forward: ast.Call | None = None
     passed_on: tuple[PassedOn, ...] = ()
@@ -177,6 +199,22 @@ class CapturePlan:
     around_calls: bool = False
     in_pair: bool = False
     options: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def modules(self) -> frozenset[str]:
+        """The files that change with it."""
+        calls = frozenset(call.module for call in self.calls)
+        return calls | frozenset(each.module for each in self.passed_on)
+
+    def filters(self, nnx: str) -> str:
+        """Source text of the types, as arguments of `nnx.capture`."""
+        return ", ".join(each.source(nnx) for each in self.types)
+
+    def within(self, module: str) -> CapturePlan:
+        """The part of it that is done in one file."""
+        calls = tuple(each for each in self.calls if each.module == module)
+        passed_on = tuple(each for each in self.passed_on if each.module == module)
+        return dataclasses.replace(self, calls=calls, passed_on=passed_on)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -144,7 +144,7 @@ class _Planner:
         jobs = {
             id(item): Job(item.site, tuple(contributions))
             for item in decided
-            if (contributions := _contributions(item.decisions))
+            if (contributions := contributions_of(item.decisions))
         }
         crowded = self._crowded([jobs[id(i)] for i in decided if id(i) in jobs])
         for item in decided:
@@ -356,7 +356,7 @@ def _indents(edits: Sequence[Edit]) -> bool:
     return any(e.start == e.end and e.replacement and not e.replacement.strip() for e in edits)
 
 
-def _contributions(decisions: Sequence[Decision]) -> list[Contribution]:
+def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
     """The contributions at a site, unless a decision among them forbids to rewrite it.
 
     What a function captures is passed to it first, then what it sows made a result; what else is to

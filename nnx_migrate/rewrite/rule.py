@@ -20,12 +20,14 @@ class Rule:
         transforms: public names of the transforms whose sites it wants to see.
         decide: the decision at a site; None when the site is not its concern.
         project_words: identifiers of which some file of the project must have one.
+        across_files: what it does at a site may change calls in other files too.
     """
 
     name: str
     transforms: frozenset[str]
     decide: Callable[[FileContext, Site], Decision | None]
     project_words: frozenset[str] = frozenset()
+    across_files: bool = False
 
     def concerns(self, project: Project, module: str) -> bool:
         """Whether the file may hold a site of this rule; a cheap check before it is parsed."""

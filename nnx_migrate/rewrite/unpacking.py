@@ -87,12 +87,15 @@ def returned_pair(context: FileContext, returned: ast.Return, state: str) -> lis
     return [Edit(end, end, f", {state}")]
 
 
-def annotated_pair(context: FileContext, annotation: ast.expr | None, nnx: str) -> list[Edit]:
-    """What was annotated is the first of two, and the second one a State."""
+def annotated_pair(
+    context: FileContext, annotation: ast.expr | None, nnx: str, states: int = 1
+) -> list[Edit]:
+    """What was annotated is the first of two, and the second one a State, as are any more."""
     if annotation is None:
         return []
     start, end = context.text.span(annotation)
-    return [Edit(start, start, "tuple["), Edit(end, end, f", {nnx}.State]")]
+    more = f", {nnx}.State" * states
+    return [Edit(start, start, "tuple["), Edit(end, end, f"{more}]")]
 
 
 def _is_closed(context: FileContext, target: ast.expr) -> bool:

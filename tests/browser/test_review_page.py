@@ -87,6 +87,26 @@ def test_both_views_mark_lines_and_words(reader: Reader, sample: Path) -> None:
     expect(page.locator("table.side").first).to_be_visible()
 
 
+def test_more_lines_are_there_on_demand(reader: Reader, sample: Path) -> None:
+    page = reader.open(sample, "#file=ranker/training.py&line=38")
+    piece = page.locator(".piece.current")
+    numbers = piece.locator("td.number:first-child")
+    before = numbers.count()
+    assert piece.locator(".more").all_inner_texts() == ["1 more line above"]
+    piece.locator(".more").click()
+    expect(piece.locator(".more")).to_have_count(0)
+    shown = [int(text) for text in numbers.all_inner_texts() if text]
+    assert shown[0] == 34
+    assert numbers.count() == before + 1
+    assert shown == list(range(shown[0], shown[-1] + 1))
+    page.keyboard.press("k")
+    expect(piece.locator("h3")).to_contain_text("train_step")
+    page.keyboard.press("x")
+    expect(piece.locator(".more")).to_have_count(0)
+    shown = [int(text) for text in numbers.all_inner_texts() if text]
+    assert shown == list(range(3, 34))
+
+
 def test_keys_go_from_hunk_to_hunk_and_from_file_to_file(reader: Reader, sample: Path) -> None:
     page = reader.open(sample)
     seen = []
@@ -187,8 +207,12 @@ def test_dialogs_tell_the_keys_and_the_rules(reader: Reader, sample: Path) -> No
     expect(page.locator("#help")).to_be_visible()
     page.keyboard.press("j")
     expect(page.locator("#help")).to_be_visible()
-    page.keyboard.press("Escape")
+    page.get_by_label("Keys without Ctrl").uncheck()
+    page.get_by_role("button", name="Close").click()
     expect(page.locator("#help")).to_be_hidden()
+    # Who speaks to the machine, or leans on it, can have them off.
+    page.keyboard.press("s")
+    expect(page.get_by_role("button", name="Inline")).to_have_attribute("aria-pressed", "false")
     page.locator("#summary").get_by_role("button", name="state-axes").click()
     expect(page.locator("#rule-text")).to_contain_text("nnx.StateAxes")
 

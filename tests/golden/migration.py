@@ -11,6 +11,7 @@ from nnx_migrate.facts.index import index_module
 from nnx_migrate.facts.project import Project
 from nnx_migrate.migrate import plan
 from nnx_migrate.outcomes import FileResult
+from nnx_migrate.rewrite.context import Readable
 from nnx_migrate.sources.text import decode
 from tests.golden.cases import Expectation
 
@@ -37,7 +38,15 @@ def migrate_tree(files: Mapping[str, bytes], options: Options) -> dict[str, File
     sources = {name: decode(Path(name), data) for name, data in files.items()}
     indexes = {name: index_module(source, _module(name)) for name, source in sources.items()}
     project = Project(list(indexes.values()))
-    return {name: plan(source, _module(name), project, options) for name, source in sources.items()}
+    by_module = {_module(name): source for name, source in sources.items()}
+
+    def read(module: str) -> Readable | None:
+        return Readable(by_module[module], options) if module in by_module else None
+
+    return {
+        name: plan(source, _module(name), project, options, read=read)
+        for name, source in sources.items()
+    }
 
 
 def _module(name: str) -> str:

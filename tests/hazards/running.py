@@ -20,11 +20,18 @@ def migrated(source: str | bytes) -> FileResult:
     return migrate_tree({"main.py": data}, Options())["main.py"]
 
 
-def verdicts(programs: Mapping[str, FileResult], folder: Path) -> dict[str, str]:
-    """Run programs that define `main`.
+def migrated_files(files: Mapping[str, str]) -> dict[str, FileResult]:
+    """Migrate a program of several files, with the default options."""
+    return migrate_tree({name: text.encode() for name, text in files.items()}, Options())
+
+
+def verdicts(
+    programs: Mapping[str, FileResult | Mapping[str, FileResult]], folder: Path
+) -> dict[str, str]:
+    """Run programs whose `main.py` defines `main`.
 
     Args:
-        programs: name -> what its migration gave.
+        programs: name -> what its migration gave; of several files, for each of them.
         folder: where the programs may be written.
 
     Returns:
@@ -34,11 +41,14 @@ def verdicts(programs: Mapping[str, FileResult], folder: Path) -> dict[str, str]
     drive.write_text(_DRIVE)
     jobs: dict[str, list[tuple[str, Path, Path]]] = {"before": [], "after": []}
     for name, result in programs.items():
-        for side, data in (("before", result.before), ("after", result.after)):
-            program = folder / name / side / "main.py"
-            program.parent.mkdir(parents=True)
-            program.write_bytes(data)
-            jobs[side].append((name, program.parent, drive))
+        files = {"main.py": result} if isinstance(result, FileResult) else result
+        for side in jobs:
+            program = folder / name / side
+            program.mkdir(parents=True)
+            for path, each in files.items():
+                data = each.before if side == "before" else each.after
+                (program / path).write_bytes(data)
+            jobs[side].append((name, program, drive))
     reference, graph, tree = run_matrix(
         [(jobs["before"], "graph"), (jobs["after"], "graph"), (jobs["after"], "tree")]
     )
@@ -61,3 +71,9 @@ def settled(result: FileResult) -> bool:
     if result.status not in {FileStatus.CHANGED, FileStatus.UNCHANGED}:
         return False
     return migrated(result.after).after == result.after
+
+
+def all_settled(results: Mapping[str, FileResult]) -> bool:
+    """The same of a program of several files."""
+    again = migrated_files({name: result.after.decode() for name, result in results.items()})
+    return all(again[name].after == result.after for name, result in results.items())

@@ -19,7 +19,7 @@ from nnx_migrate.sources.text import Source
 NNX = b"from flax import nnx\n"
 
 
-def plan(source: Source, module: str, project: Any, options: Options) -> FileResult:
+def plan(source: Source, module: str, project: Any, options: Options, read: Any) -> FileResult:
     """Act on words in the text; list the modules of the project when asked to."""
     if "RAISE" in source.text:
         raise KeyError("boom")
@@ -124,6 +124,12 @@ def test_a_bad_file_costs_itself_alone(tmp_path: Path, jobs: int) -> None:
     }
     assert (tmp_path / "good.py").read_bytes() == NNX + b"NEW\n"
     assert (tmp_path / "edited.py").read_bytes() == NNX + b"EDIT_ME = 'OLD'\n# edited\n"
+
+
+def test_a_name_that_is_no_text_is_a_name(tmp_path: Path) -> None:
+    grow(tmp_path, **{"bytes\udcff": NNX + b"OLD\n"})
+    (result,) = migrate(tmp_path).results
+    assert result.status is FileStatus.CHANGED
 
 
 def test_a_syntax_error_is_told_with_its_place(tmp_path: Path) -> None:

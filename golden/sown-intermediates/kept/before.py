@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from flax import nnx
 
 
-class Mean(nnx.Intermediate):
+class Mean(nnx.Variable):
     pass
 
 

@@ -98,13 +98,13 @@ class PageReader:
             starts.append(starts[-1] + len(line))
         for chunk in chunks:
             raw = self.lines[chunk.first : chunk.stop]
-            if not any(line.strip() for line in raw):
-                continue
             split = _split(raw, chunk.quotes)
             if split is None:
                 self._leave(chunk, raw, "its lines are not indented or quoted alike")
                 continue
             prefix, codes = split
+            if not any(map(str.strip, codes)):
+                continue
             if chunk.prompts or next(c for c in codes if c.strip()).startswith(">>>"):
                 yield from self._examples(chunk, starts, newline)
                 continue

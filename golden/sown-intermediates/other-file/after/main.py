@@ -1,8 +1,9 @@
-"""The function that sows is called in another file than its own, and popped there."""
+"""The function that sows is called in other files than its own, and popped here."""
 
 import jax
 from flax import nnx
 from nets import Net, forward
+from steps import doubled
 
 
 @nnx.jit
@@ -13,7 +14,8 @@ def twice(model: Net, x: jax.Array):
 
 def run(x: jax.Array):
     model = Net(nnx.Rngs(0))
-    y = forward(model, x)
-    intermediates = nnx.pop(model, nnx.Intermediate)
+    y, intermediates = forward(model, x)
     z, others = twice(model, x)
-    return y, z, nnx.to_pure_dict(intermediates), nnx.to_pure_dict(others)
+    w, intermediates_2 = doubled(model, x)
+    more = nnx.to_pure_dict(intermediates_2)
+    return y, z, w, nnx.to_pure_dict(intermediates), nnx.to_pure_dict(others), more

@@ -12,8 +12,7 @@ class Net(nnx.Module):
         return y
 
 
-@nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
+@nnx.jit
+@nnx.capture(nnx.Intermediate)
 def forward(model: Net, x: jax.Array):
     return model(x)

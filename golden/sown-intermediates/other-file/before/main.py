@@ -1,8 +1,9 @@
-"""The function that sows is called in another file than its own, and popped there."""
+"""The function that sows is called in other files than its own, and popped here."""
 
 import jax
 from flax import nnx
 from nets import Net, forward
+from steps import doubled
 
 
 @nnx.jit
@@ -16,4 +17,6 @@ def run(x: jax.Array):
     intermediates = nnx.pop(model, nnx.Intermediate)
     z = twice(model, x)
     others = nnx.pop(model, nnx.Intermediate)
-    return y, z, nnx.to_pure_dict(intermediates), nnx.to_pure_dict(others)
+    w = doubled(model, x)
+    more = nnx.to_pure_dict(nnx.pop(model, nnx.Intermediate))
+    return y, z, w, nnx.to_pure_dict(intermediates), nnx.to_pure_dict(others), more

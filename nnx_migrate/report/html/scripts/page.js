@@ -3,14 +3,27 @@
 import { byId, element, oncePerFrame, plural } from "./dom.js";
 import { bodyOf, readIndex, unpackAhead } from "./data.js";
 import { isViewed, remember, remembered, state } from "./state.js";
-import { applyFilters, clearFilters, filtersAsParameters, takeFilters } from "./filters.js";
+import { applyFilters, clearFilters, countListed, filtersAsParameters, takeFilters } from "./filters.js";
 import { address } from "./sections.js";
 import { layOut, onViewed, showAll, showAllAtHand } from "./sight.js";
-import { goTo, goToAddress, placeHere, setHere } from "./travel.js";
+import { goTo, goToAddress, onMoved, placeHere, setHere } from "./travel.js";
 import { listenToKeys } from "./keys.js";
 
 const FILE_ROW = 28;
-const FIRST_TODO = 100;
+const FIRST_TODO = 10;
+
+let currentFile = null;
+
+// Follows the reader in the list of files.
+function showInFileList(file) {
+  if (file === currentFile) return;
+  currentFile = file;
+  const scroller = byId("file-list");
+  const top = state.shown.findIndex((item) => item.file === file) * FILE_ROW;
+  const inSight = top >= scroller.scrollTop && top + FILE_ROW <= scroller.scrollTop + scroller.clientHeight;
+  if (!inSight) scroller.scrollTop = top - scroller.clientHeight / 2;
+  drawFileList();
+}
 
 // The list of files beside the page: as long as all of them, with only those in sight made.
 function drawFileList() {
@@ -25,12 +38,18 @@ function drawFileList() {
     const cut = file.name.lastIndexOf("/") + 1;
     const row = element(
       "li",
-      { class: isViewed(file) ? "done" : "", "aria-setsize": state.shown.length, "aria-posinset": place + 1 },
+      {
+        class: isViewed(file) ? "done" : "",
+        "aria-setsize": state.shown.length,
+        "aria-posinset": place + 1,
+        "aria-current": file === currentFile ? "location" : null,
+      },
       element(
         "a",
         { href: address(file), title: file.name },
         element("span", { class: "base" }, file.name.slice(cut)),
-        element("span", { class: "folder" }, file.name.slice(0, cut)),
+        // What does not fit is left out at the front, where paths are alike.
+        element("span", { class: "folder" }, element("bdi", {}, file.name.slice(0, cut))),
       ),
       isViewed(file) ? element("span", { class: "tick" }, "viewed") : null,
       element("span", { class: "hunks", title: plural(pieces.length, "hunk") }, String(pieces.length || "")),
@@ -83,7 +102,7 @@ function filtersChanged() {
 
 async function redrawInPlace() {
   const place = window.scrollY > byId("files").offsetTop - 100 ? placeHere() : null;
-  layOut();
+  layOut(place?.file);
   if (place) await goTo(place);
 }
 
@@ -215,10 +234,12 @@ async function start() {
     return;
   }
   state.index = await readIndex();
+  countListed();
   onViewed(() => {
     applyFilters();
     drawFileList();
   });
+  onMoved(showInFileList);
   listen();
   takeFilters(new URLSearchParams(location.hash.slice(1)));
   draw();

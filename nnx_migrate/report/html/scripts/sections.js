@@ -21,7 +21,7 @@ export function estimatedHeight(item) {
   const heights = pieces.map((number) => {
     const piece = file.pieces[number];
     const rows = piece.rows + (state.view === "inline" ? piece.changed / 2 : 0);
-    return 56 + 62 * piece.findings.length + ROW_HEIGHT * rows;
+    return 92 + 62 * piece.findings.length + ROW_HEIGHT * rows;
   });
   return 64 + heights.reduce((sum, height) => sum + height, 0) + (alone ? 62 : 0);
 }
@@ -115,17 +115,44 @@ function verdictOf(piece, numbers) {
   );
 }
 
-// The code of a hunk. Long ones are in parts, each made when `later` is told that it is in sight.
-function codeTables(piece, label, later) {
-  const sides = state.view === "side" && piece.new !== 0 ? "side" : "inline";
-  const all = numbered(piece);
-  const rows = sides === "side" ? all : inlineOrder(all);
-  if (rows.length <= ROWS_A_TABLE || state.printing) return [table(rows, sides, label)];
+// Lines beside those of a hunk, made when they are asked for.
+function further(lines, oldLine, newLine, where, view, label) {
+  if (!lines.length) return null;
+  const show = (event) => {
+    const rows = numbered({ rows: lines, old: oldLine, new: newLine }, new Set());
+    const made = table(view === "side" ? rows : inlineOrder(rows), view, `${label}, ${where}`);
+    event.currentTarget.closest(".piece").focus({ preventScroll: true });
+    event.currentTarget.replaceWith(made);
+  };
+  const text = `${plural(lines.length, "more line")} ${where}`;
+  return element("button", { class: "more", type: "button", onclick: show }, text);
+}
+
+// The code of a hunk, with what can be had around it.
+function codeOfPiece(piece, sites, label, later) {
+  const view = state.view === "side" && piece.new !== 0 ? "side" : "inline";
+  const { above, below } = piece;
+  const gone = piece.rows.filter((row) => row.length === 1 || row[0] !== 0).length;
+  const come = piece.rows.filter((row) => row.length === 1 || row[1] !== 0).length;
+  const newAbove = piece.new && piece.new - above.length;
+  const newBelow = piece.new && piece.new + come;
+  return [
+    further(above, piece.old - above.length, newAbove, "above", view, label),
+    ...codeTables(piece, sites, view, label, later),
+    further(below, piece.old + gone, newBelow, "below", view, label),
+  ];
+}
+
+// The lines of a hunk. Long ones are in parts, each made when `later` is told that it is in sight.
+function codeTables(piece, sites, view, label, later) {
+  const all = numbered(piece, sites);
+  const rows = view === "side" ? all : inlineOrder(all);
+  if (rows.length <= ROWS_A_TABLE || state.printing) return [table(rows, view, label)];
   const parts = [];
   for (let start = 0; start < rows.length; start += ROWS_A_TABLE) {
     const part = rows.slice(start, start + ROWS_A_TABLE);
     const place = element("div", { class: "part" });
-    later(place, part.length * ROW_HEIGHT, () => table(part, sides, `${label}, part`));
+    later(place, part.length * ROW_HEIGHT, () => table(part, view, `${label}, part`));
     parts.push(place);
   }
   return parts;
@@ -135,6 +162,7 @@ function pieceOf(item, body, number, later) {
   const { file } = item;
   const piece = file.pieces[number];
   const { own, follows, cases, function: name, ...code } = body.pieces[number];
+  const sites = new Set(own.map((place) => body.findings[place].line));
   const title = `Line ${piece.line}`;
   const id = `piece-${file.number}-${number}`;
   return element(
@@ -150,7 +178,7 @@ function pieceOf(item, body, number, later) {
     ...own.map((place) => card(body.findings[place])),
     followsFrom(file, body, follows),
     verdictOf(piece, cases),
-    ...codeTables({ ...code, rows: code.rows }, `${file.name}, ${title}`, later),
+    ...codeOfPiece(code, sites, `${file.name}, ${title}`, later),
   );
 }
 
@@ -191,7 +219,8 @@ export function fill(section, item, body, toggled, later) {
   const { file, pieces, alone } = item;
   const content = [headOf(file, body, toggled)];
   if (!isViewed(file) || state.printing) {
-    if (body.reason) content.push(element("p", { class: "reason" }, body.reason));
+    const told = body.findings.some((finding) => finding.message === body.reason);
+    if (body.reason && !told) content.push(element("p", { class: "reason" }, body.reason));
     if (alone) content.push(...body.alone.map((number) => card(body.findings[number])));
     content.push(...pieces.map((number) => pieceOf(item, body, number, later)));
   }

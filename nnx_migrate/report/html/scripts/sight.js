@@ -86,11 +86,47 @@ export async function ensureMounted(section) {
   await cameNear(section);
 }
 
-// Makes the boxes of all files that pass the filters.
-export function layOut() {
+// The files that pass the filters, in parts that a page can hold: browsers end what is too high.
+function parts() {
+  const most = Number(byId("files").dataset.mostHeight);
+  const found = [[]];
+  let height = 0;
+  for (const item of state.shown) {
+    const its = estimatedHeight(item);
+    if (height + its > most && found.at(-1).length) {
+      found.push([]);
+      height = 0;
+    }
+    height += its;
+    found.at(-1).push(item);
+  }
+  return found;
+}
+
+function tellPart(all, number) {
+  const before = all.slice(0, number).reduce((sum, part) => sum + part.length, 0);
+  const [first, last] = [before + 1, before + all[number].length];
+  const total = state.shown.length;
+  byId("part").hidden = all.length === 1;
+  byId("part-text").textContent = `Files ${first} to ${last} of ${total} are on the page.`;
+  for (const [id, next] of [["part-before", number - 1], ["part-after", number + 1]]) {
+    byId(id).disabled = !all[next];
+    byId(id).onclick = () => {
+      layOut(all[next][0].file);
+      byId("files").scrollIntoView();
+    };
+  }
+}
+
+// Makes the boxes of the files that pass the filters: of the part with some file, or the first.
+export function layOut(file = null) {
   watching.disconnect();
   watchingParts.disconnect();
-  const sections = state.shown.map((item) => {
+  const all = parts();
+  const number = Math.max(0, all.findIndex((part) => part.some((item) => item.file === file)));
+  state.laidOut = all[number];
+  tellPart(all, number);
+  const sections = state.laidOut.map((item) => {
     const section = element("section", {
       class: "file",
       id: `file-${item.file.number}`,
@@ -121,13 +157,13 @@ export function toggleViewed(file) {
 
 // Puts everything on the page, for the printer; what cannot be had without waiting, if `wait`.
 export async function showAll() {
-  await Promise.all(state.shown.map(({ file }) => bodyOf(file)));
+  await Promise.all(state.laidOut.map(({ file }) => bodyOf(file)));
   showAllAtHand();
 }
 
 export function showAllAtHand() {
   state.printing = true;
-  for (const { file } of state.shown) {
+  for (const { file } of state.laidOut) {
     const body = bodyAtHand(file);
     if (body) mount(sectionOf(file), body);
   }

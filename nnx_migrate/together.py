@@ -1,0 +1,230 @@
+"""What several files have to change in at once: a function in one, and its calls in another.
+
+It is planned for the whole project from the files as they are, and comes before all else that is
+done to each of them. Every process that plans one of these files comes to the same plan.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from nnx_migrate.active import active_rules
+from nnx_migrate.config import Options
+from nnx_migrate.facts.analysis import analysis_of
+from nnx_migrate.facts.index import index_tree
+from nnx_migrate.facts.parsing import parse
+from nnx_migrate.facts.project import Project
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.syntax import Tree
+from nnx_migrate.outcomes import Finding, Outcome
+from nnx_migrate.rewrite.capturing import result_edits
+from nnx_migrate.rewrite.context import FileContext, Readable, Reader, nothing_else
+from nnx_migrate.rewrite.edits import Edit, Text, apply_edits
+from nnx_migrate.rewrite.emit import Job, emit
+from nnx_migrate.rewrite.gate import gate
+from nnx_migrate.rewrite.plan import CannotEmit, CapturePlan, Contribution
+from nnx_migrate.rewrite.round import contributions_of
+from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.rewrite.spelling import Spelling
+from nnx_migrate.sources.suppressions import parse_suppressions
+from nnx_migrate.sources.text import Source
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Part:
+    """What is done in one file together with others.
+
+    Args:
+        partners: the modules that it is right with only.
+    """
+
+    edits: tuple[Edit, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    partners: frozenset[str] = frozenset()
+
+    def and_(self, other: Part) -> Part:
+        """Both; an edit that both ask for is made once."""
+        edits = tuple(dict.fromkeys((*self.edits, *other.edits)))
+        findings = (*self.findings, *other.findings)
+        return Part(edits, findings, self.partners | other.partners)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Together:
+    """All such parts of a project.
+
+    Args:
+        parts: by module.
+        project: the facts once they are done.
+        texts: of the files that change, by module, once they have.
+    """
+
+    parts: Mapping[str, Part]
+    project: Project
+    texts: Mapping[str, str]
+
+    def reading(self, read: Reader) -> Reader:
+        """The files as they are once all parts are done, when none may be changed for another."""
+
+        def changed(module: str) -> Readable | None:
+            found = read(module)
+            if found is None:
+                return None
+            text = self.texts.get(module, found.source.text)
+            return Readable(dataclasses.replace(found.source, text=text), None)
+
+        return changed
+
+
+@functools.lru_cache(maxsize=2)
+def planned_together(project: Project, read: Reader) -> Together:
+    """Plan what files of a project change in together.
+
+    Args:
+        read: gives the files, and says which ones may change.
+    """
+    parts: dict[str, Part] = {}
+    texts: dict[str, str] = {}
+    for module in sorted(_imported(project)) if read is not nothing_else else ():
+        context = _context(project, module, read)
+        if context is None:
+            continue
+        for change in _changes(context):
+            merged = {name: parts.get(name, Part()).and_(part) for name, part in change.items()}
+            changed = _applied(context, merged)
+            if changed is not None:
+                parts |= merged
+                texts |= changed
+    after = project
+    for name, text in texts.items():
+        source = Source(Path(project.path_of(name)), b"", text, "utf-8", False)
+        after = after.replacing(index_tree(parse(text), name, source))
+    return Together(parts, after, texts)
+
+
+def _imported(project: Project) -> set[str]:
+    """The modules that others import, where a rule that reaches into others has something to do."""
+    analysis = analysis_of(project)
+    rules = [rule for rule in active_rules(Options()) if rule.across_files]
+    rules = [r for r in rules if any(map(project.has_word, r.project_words))]
+    found = {name for name in project.modules if any(r.concerns(project, name) for r in rules)}
+    used = {
+        name
+        for module in (project.modules if found else ())
+        for name in analysis.imports.of(module)
+        if name != module
+    }
+    return found & used
+
+
+def _context(project: Project, module: str, read: Reader) -> FileContext | None:
+    """A file that may change, with the others that may."""
+
+    def readable(name: str) -> Readable | None:
+        found = read(name)
+        if found is not None and parse_suppressions(found.source.text).skip_file:
+            return Readable(found.source, None)
+        return found
+
+    found = readable(module)
+    if found is None or found.options is None:
+        return None
+    try:
+        tree = Tree(parse(found.source.text), module, project)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    path, text = str(found.source.path), Text(found.source.text)
+    return FileContext(
+        path, text, tree, analysis_of(project), found.options, editable=True, read=readable
+    )
+
+
+def _changes(context: FileContext) -> Iterator[dict[str, Part]]:
+    """What the sites of a file ask for that reaches into others: parts by module."""
+    rules = active_rules(context.options)
+    for rule in (rule for rule in rules if rule.across_files):
+        for site in context.finder.sites:
+            if site.transform not in rule.transforms:
+                continue
+            decision = rule.decide(context, site)
+            plan = decision.capture if isinstance(decision, Contribution) else None
+            if plan is None or not plan.modules - {context.tree.module}:
+                continue
+            try:
+                yield _parts(context, site, rules, plan)
+            except CannotEmit:
+                continue
+
+
+def _parts(
+    context: FileContext, site: Site, rules: list[Rule], plan: CapturePlan
+) -> dict[str, Part]:
+    concerned = [rule for rule in rules if site.transform in rule.transforms]
+    decisions = [d for rule in concerned if (d := rule.decide(context, site)) is not None]
+    contributions = contributions_of(decisions)
+    if not contributions or any(c.capture is None for c in contributions):
+        raise CannotEmit("more has to be done at the site")
+    own = context.tree.module
+    (contribution,) = contributions
+    edits = emit(context, Job(site, (contribution,)))
+    found = {own: Part(tuple(edits), (_finding(context, site.reference, contribution),))}
+    for module in plan.modules - {own}:
+        there = context.where_it_is(module)
+        within = plan.within(module)
+        uses = [*(call.use for call in within.calls), *(each.use for each in within.passed_on)]
+        edits = _elsewhere(there, site, within, uses[0])
+        message = f"what {context.where(site.node)} sows is a result of it, and taken from there"
+        findings = tuple(
+            _finding(there, use, dataclasses.replace(contribution, message=message))
+            for use in dict.fromkeys(uses)
+        )
+        found[module] = Part(tuple(edits), findings)
+    everyone = frozenset(found)
+    return {
+        module: dataclasses.replace(part, partners=everyone - {module})
+        for module, part in found.items()
+    }
+
+
+def _elsewhere(context: FileContext, site: Site, plan: CapturePlan, use: ast.Call) -> list[Edit]:
+    """The edits to a file that may have no name for nnx, and may not need one.
+
+    Raises:
+        CannotEmit: it needs one, and has no place for it.
+    """
+    edits = result_edits(context, site, plan, "nnx")
+    if not any("nnx." in edit.replacement for edit in edits):
+        return edits
+    spelling = Spelling.at(context, use.func)
+    return [*result_edits(context, site, plan, spelling.nnx), *spelling.import_edits]
+
+
+def _finding(context: FileContext, node: ast.expr, contribution: Contribution) -> Finding:
+    start = context.text.span(node)[0]
+    line = context.text.line_of(start)
+    return Finding(
+        contribution.rule,
+        line,
+        start - context.text.line_start(line) + 1,
+        Outcome.REWRITTEN,
+        contribution.message,
+        contribution.evidence,
+    )
+
+
+def _applied(context: FileContext, parts: Mapping[str, Part]) -> dict[str, str] | None:
+    """The texts that parts leave; None when they overlap, or the gate stops one."""
+    texts: dict[str, str] = {}
+    for module, part in parts.items():
+        before = context.where_it_is(module).text.text
+        try:
+            texts[module] = apply_edits(before, part.edits)
+        except ValueError:
+            return None
+        if gate(before, texts[module]):
+            return None
+    return texts
