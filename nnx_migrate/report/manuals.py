@@ -11,14 +11,19 @@ _SECTION = re.compile(r"^(?P<title>\S.*)\n-{3,}\n", re.MULTILINE)
 _REFERENCE = re.compile(r"^Reference: (https://\S+)$", re.MULTILINE)
 #: What the engine finds without a rule.
 _ENGINE = {
+    "broken-link": "The path is a link to something that is not there.",
     "changed-file": "The file was changed by another program during the run.",
     "failed-file": "The file could not be migrated.",
     "internal-error": "A bug in nnx-migrate; please report it.",
+    "large-file": "The file is too large to be Python that people write.",
+    "link-out-of-tree": "The path is a link to a place outside of what was named.",
     "missing-path": "A path that was named does not exist.",
     "reverted-file": "What was written for the file did not pass the gate; it was left as it was.",
     "skipped-file": "The file was left out by its own comment.",
+    "special-file": "The path is a pipe, a socket or a device.",
     "syntax-error": "The file is not Python that this interpreter can read.",
     "too-deep": "The code is nested too deeply to be read.",
+    "unread-code": "Code in a document that says nnx and could not be read.",
     "unreadable-file": "The file could not be read.",
     "unused-ignore": "A comment that looks as if it kept code out, and does not.",
     "unwritable-file": "The file could not be replaced.",
