@@ -17,6 +17,7 @@ from nnx_migrate.facts.values import (
     Basic,
     ContainerValue,
     FunctionValue,
+    Instance,
     Scope,
     TupleValue,
     Value,
@@ -42,6 +43,7 @@ class Captured:
         unseen: something is done to them that is not seen.
         obstacle: why they cannot be passed; empty when nothing was found against it.
         where: the function around the site that binds each, by its name.
+        holders: names of what only holds objects: lists, and objects of other classes.
     """
 
     objects: tuple[Capture, ...]
@@ -49,6 +51,7 @@ class Captured:
     unseen: bool = False
     obstacle: str = ""
     where: tuple[tuple[str, Scope], ...] = ()
+    holders: tuple[str, ...] = ()
 
 
 def definitions_of(context: FileContext, site: Site) -> list[AnyFunction | None]:
@@ -98,6 +101,8 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
     """What the functions of a site capture; None when these are not all seen in this file."""
     definitions = definitions_of(context, site)
     names: dict[str, Scope] = {}
+    holders: dict[str, Scope] = {}
+    changed = False
     obstacles: list[str] = []
     for definition in definitions:
         if definition is None:
@@ -106,9 +111,15 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
             values = context.values(read)
             if is_graph_node(context, values, _KINDS):
                 names.setdefault(read.id, context.tree.scope_of(definition))
-            elif reason := _hidden(context, read, values):
+                continue
+            if reason := _hidden(context, read, values):
                 obstacles.append(reason)
+            if any(_may_hold(context, value) for value in values):
+                changed = changed or _may_be_changed(context, read)
+                holders.setdefault(read.id, context.tree.scope_of(definition))
     branches = [definition_of(context, function) for function in site.branches]
+    if not names and holders and not changed and None not in definitions:
+        return _in_holders(context, holders)
     if not names or None in (branches if site.form == "operands" else definitions):
         return None
     objects, unclear = distinct(context, names)
@@ -131,6 +142,34 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
     where = tuple((name, _binding_scope(context, scope, name)) for name, scope in names.items())
     reason = next(iter(sorted(obstacles)), "") or unclear
     return Captured(objects, frozenset(uses), unseen, reason, where)
+
+
+def _in_holders(context: FileContext, holders: dict[str, Scope]) -> Captured:
+    """Objects that the functions reach through a list, or through an object of another class."""
+    uses = {use for name, scope in holders.items() for use in context.analysis.uses.of(scope, name)}
+    obstacle = "the objects are reached through what only holds them"
+    return Captured((), frozenset(uses), obstacle=obstacle, holders=tuple(holders))
+
+
+def _may_be_changed(context: FileContext, read: ast.Name) -> bool:
+    """Whether something may be put into what a name holds, where it is read."""
+    node: ast.expr = read
+    parent = context.tree.parents[node]
+    while isinstance(parent, ast.Attribute | ast.Subscript) and parent.value is node:
+        if not isinstance(parent.ctx, ast.Load):
+            return True
+        if is_graph_node(context, context.values(parent), _KINDS):
+            return False
+        node, parent = parent, context.tree.parents[parent]
+    called = isinstance(parent, ast.Call) and parent.func is node
+    return called or node is read
+
+
+def _may_hold(context: FileContext, value: Value) -> bool:
+    """Whether it is no Module or the like, and may hold one."""
+    if isinstance(value, Instance):
+        return context.project.class_of(value.class_name) is not None
+    return isinstance(value, ContainerValue | TupleValue) and _holds_node(context, value)
 
 
 def _may_be_updated(

@@ -18,7 +18,7 @@ from nnx_migrate.rewrite.closures import closure_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of
 from nnx_migrate.rewrite.plan import CannotEmit, Contribution, Decision, Manual
-from nnx_migrate.rewrite.spelled_out import bound_functions, spelled_out
+from nnx_migrate.rewrite.spelled_out import bound_functions, captured_names, spelled_out
 
 Decide = Callable[[FileContext, Site], Decision | None]
 
@@ -27,6 +27,10 @@ def as_lambdas(context: FileContext, site: Site, decide: Decide) -> Decision | N
     """A site with functions that are bound to an object: as if they were lambdas that name it."""
     functions = list(bound_functions(context, site))
     found = [use for function in functions for use in _uses(context, function.values)]
+    for function in functions:
+        if isinstance(function.meaning, ast.Call) and function.meaning.args:
+            for scope, name in captured_names(context, function.meaning.args[0]):
+                found += context.analysis.uses.of(scope, name)
     defined = any(each is not None for each in definitions_of(context, site))
     if not found and not defined:
         return None

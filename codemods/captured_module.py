@@ -60,7 +60,8 @@ What it does otherwise
 An object that is only read, or whose updates something may switch off (`model.eval()` somewhere, a
 subclass that makes none), is taken to work as it is; `--select captured-module` asks for the
 rewrite all the same. What raises in both modes and cannot be rewritten is for a person to
-do; the finding says why. All else is left as it is, and so is code with Variables of hijax, which
+do; the finding says why. That is so of objects in lists, and of those that an object holds which is
+no Module. All else is left as it is, and so is code with Variables of hijax, which
 may be captured.
 
 Reference: https://github.com/google/flax/issues/4819
@@ -116,12 +117,16 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if (decision := through_others(context, site, decide)) is not None:
         return decision
     captured = captured_by(context, site)
-    if captured is None or not captured.objects or may_be_captured(context):
+    if captured is None or may_be_captured(context):
+        return None
+    if not captured.objects and not captured.holders:
         return None
     stack = stack_of(context, site)
     places = [site.node, *stack[0].uses, *calls_of_decorated(context, stack[0])]
     if is_expected_to_raise(context, [*places, *filter(None, definitions_of(context, site))]):
         return None
+    if captured.holders:
+        return _left(context, captured, captured.obstacle, ())
     updated = any(use.kind == "update" and use.expected for use in captured.uses)
     if site.transform == "jax.make_jaxpr" and not updated:
         return None  # in tree mode it runs, and the jaxpr would be another one
@@ -225,7 +230,7 @@ def _left(
     if not certain:
         return None
     use = min(certain, key=lambda use: (use.where, use.what))
-    names = " and ".join(each.name for each in captured.objects)
+    names = " and ".join((*(each.name for each in captured.objects), *captured.holders))
     return Manual(
         RULE.name,
         f"the function captures {names} and updates what it captures ({use.what}, {use.where}), "

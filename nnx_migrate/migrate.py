@@ -74,6 +74,7 @@ def plan(
     lines.advance(asis.text, part.edits)
     history = History(source.text)
     history.advance(part.edits, dict.fromkeys(part.edits, part.findings))
+    history.together += part.findings
     for number in range(_MAX_ROUNDS):
         root = parse(text)
         if number == 0:

@@ -21,6 +21,7 @@ from nnx_migrate.facts.values import FunctionValue, Instance, Scope, Values
 from nnx_migrate.rewrite.composing import shifted
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit, Text, apply_edits
+from nnx_migrate.rewrite.functions import definition_of, free_names
 from nnx_migrate.rewrite.layout import hoistable, insert_before
 from nnx_migrate.rewrite.naming import fresh, prefix_of
 from nnx_migrate.rewrite.plan import CannotEmit
@@ -126,15 +127,31 @@ def are_nodes(context: FileContext, values: Values) -> bool:
 
 
 def _is_partial(context: FileContext, call: ast.Call) -> bool:
-    """Whether it binds objects, by names that mean the same when the function is called."""
+    """Whether it binds objects, by names that mean the same when the function is called.
+
+    A function that captures them is as good as one that is bound to them.
+    """
     given = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
     return (
         context.tree.dotted(call.func) == "functools.partial"
         and all(keyword.arg for keyword in call.keywords)
         and all(isinstance(a, ast.Name | ast.Attribute | ast.Constant) for a in call.args)
         and all(isinstance(k.value, ast.Name | ast.Attribute | ast.Constant) for k in call.keywords)
-        and any(are_nodes(context, context.values(each)) for each in given)
+        and (
+            any(are_nodes(context, context.values(each)) for each in given)
+            or any(captured_names(context, call.args[0]))
+        )
     )
+
+
+def captured_names(context: FileContext, function: ast.expr) -> Iterator[tuple[Scope, str]]:
+    """The objects that a function of this file captures, by its scope and their names."""
+    definition = definition_of(context, function)
+    if definition is None:
+        return
+    for name in free_names(context, definition):
+        if are_nodes(context, context.values(name)):
+            yield context.tree.scope_of(definition), name.id
 
 
 def spelled_out(context: FileContext, site: Site) -> SpelledOut | None:

@@ -115,6 +115,15 @@ def hand_on(linear: nnx.Linear, x: jax.Array):
     return linear(x)
 
 
+def closed_over(net: Net, xs: jax.Array):
+    """The partial binds no object, but the function that it calls captures one."""
+
+    def scale(factor: float, x: jax.Array, net):
+        return net(x) * factor
+
+    return nnx.vmap(lambda x, net: scale(2.0, x, net), in_axes=(0, None))(xs, net)
+
+
 def called(net: Net, x: jax.Array):
     return nnx.fori_loop(0, 2, lambda i, x: x, x) + nnx.remat(lambda x, net: net(x))(x, net)
 

@@ -100,6 +100,15 @@ def hand_on(linear: nnx.Linear, x: jax.Array):
     return linear(x)
 
 
+def closed_over(net: Net, xs: jax.Array):
+    """The partial binds no object, but the function that it calls captures one."""
+
+    def scale(factor: float, x: jax.Array):
+        return net(x) * factor
+
+    return nnx.vmap(functools.partial(scale, 2.0))(xs)
+
+
 def called(net: Net, x: jax.Array):
     return nnx.fori_loop(0, 2, lambda i, x: x, x) + jax.checkpoint(net)(x)
 

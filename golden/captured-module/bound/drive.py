@@ -48,6 +48,7 @@ CASES = [
     ("scaled_twice", (YES, X), lambda net, flag, x: net(x) * 3.0),
     ("scaled_twice", (NO, X), lambda net, flag, x: net(x)),
     ("under_a_name", (X,), lambda net, x: net(x) * 2.0 + (net(net(x)) + 1)),
+    ("closed_over", (XS,), lambda net, xs: 2.0 * mapped(net, xs.T).T),
     ("called", (X,), lambda net, x: x + net(x)),
     ("read", (X,), lambda net, x: (x, net.linear(x))),
 ]

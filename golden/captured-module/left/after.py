@@ -91,6 +91,17 @@ def several(models: list[Net], x: jax.Array):
     return nnx.fori_loop(0, 2, lambda i, x: models[0](x), x)
 
 
+class Trainer:
+    """It is no Module: it cannot go into a loop."""
+
+    def __init__(self, rngs: nnx.Rngs):
+        self.rate = 0.5
+        self.net = Net(rngs)
+
+    def run(self, x: jax.Array):
+        return nnx.fori_loop(0, 2, lambda i, x: self.rate * self.net(x), x)
+
+
 net = Net(nnx.Rngs(0))
 
 

@@ -16,6 +16,7 @@ def drive(program):
         lambda model, x: program.two_of_a_kind(model, model, x),
         program.compiled_for_two_calls,
         lambda model, x: program.several([model], x),
+        lambda model, x: program.Trainer(nnx.Rngs(2)).run(x),
         lambda model, x: program.shadowed(x),
     ]
     found = []
