@@ -40,7 +40,7 @@ class _Request:
     patch_by: SplitBy | None
     html: Path | None
     report_format: str
-    reports: dict[str, Path]
+    reports: Sequence[tuple[str, Path]]
     verbose: bool
     verify: bool
     revert: bool
@@ -445,9 +445,9 @@ def _verified(result: RunResult, request: _Request) -> tuple[int, dict[str, Any]
     }
 
 
-def _reports(given: Sequence[str]) -> dict[str, Path]:
-    """The files of --report, by format."""
-    found = {}
+def _reports(given: Sequence[str]) -> list[tuple[str, Path]]:
+    """The formats and files of --report; refused before anything is done."""
+    found = []
     for item in given:
         name, equals, file = item.partition("=")
         if name not in _FORMATS or not (equals and file):
@@ -455,7 +455,11 @@ def _reports(given: Sequence[str]) -> dict[str, Path]:
             raise click.BadParameter(
                 f"{item!r} is not FORMAT=FILE, with one of {formats}", param_hint="'--report'"
             )
-        found[name] = Path(file)
+        if Path(file).is_dir() or not Path(file).parent.is_dir():
+            raise click.BadParameter(
+                f"{file!r} cannot be written: no such folder, or a folder", param_hint="'--report'"
+            )
+        found.append((name, Path(file)))
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -262,7 +262,7 @@ def emit_report(
 
 def write_reports(
     result: RunResult,
-    files: Mapping[str, Path],
+    files: Iterable[tuple[str, Path]],
     *,
     written: bool,
     check: Mapping[str, Any] | None = None,
@@ -271,14 +271,14 @@ def write_reports(
 
     Args:
         result: the run.
-        files: by format, where to.
+        files: formats, each with where to.
         written: the files were changed; otherwise they would be.
         check: what was checked, if it was.
 
     Raises:
         ConfigError: a file cannot be written.
     """
-    for name, file in files.items():
+    for name, file in files:
         try:
             file.write_text(_rendered(name, result, written, check), encoding="utf-8", newline="")
         except OSError as error:
