@@ -333,10 +333,7 @@ def _reader(project: Project) -> Reader:
             data = read_file(path)
             if task is not None and _digest(data) != task.digest:
                 return None
-            if is_document(path):
-                return None
-            fixed = task is None or task.options.docs  # doctests change with their file alone
-            return Readable(decode(path, data), None if task is None or fixed else task.options)
+            return Readable(decode(path, data), None if task is None else task.options)
         except (OSError, UndecodableSource, SyntaxError):
             return None
 
@@ -358,10 +355,11 @@ def _plan(task: _PlanTask) -> FileResult:
         project = _projects[0].around(path)
         if is_document(path):
             return plan_document(read_document(path, data), module, project, task.options)
-        if task.options.docs:
-            return plan_with_doctests(decode(path, data), module, project, task.options)
+        source = decode(path, data)
         read = nothing_else if task.alone else _reader(project)
-        return plan(decode(path, data), module, project, task.options, read=read)
+        if task.options.docs:
+            return plan_with_doctests(source, module, project, task.options, read)
+        return plan(source, module, project, task.options, read=read)
     except Exception as error:
         return _failure(path, error)
 

@@ -17,6 +17,7 @@ from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
 from nnx_migrate.migrate import plan
 from nnx_migrate.outcomes import CellPlace, FileResult, FileStatus, Finding, Outcome, SourceEdit
+from nnx_migrate.rewrite.context import Reader, nothing_else
 from nnx_migrate.rewrite.edits import Edit, LineMap, Text, apply_edits
 from nnx_migrate.sources.documents.docstrings import read_docstrings
 from nnx_migrate.sources.documents.document import CannotPlace, Document, Unread
@@ -81,7 +82,11 @@ def unread_findings(unread: tuple[Unread, ...]) -> list[Finding]:
 
 
 def plan_with_doctests(
-    source: Source, module: str, project: Project, options: Options
+    source: Source,
+    module: str,
+    project: Project,
+    options: Options,
+    read: Reader = nothing_else,
 ) -> FileResult:
     """Migrate a Python file and the examples in its docstrings.
 
@@ -90,13 +95,14 @@ def plan_with_doctests(
         module: its dotted module name in `project`.
         project: facts of all files, this one included.
         options: which rules, and how far they may go.
+        read: as `plan` takes it; a file whose examples change does so without others.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
     """
     documents = list(read_docstrings(source, parse(source.text), module))
     if not documents or parse_suppressions(source.text).skip_file:
-        return plan(source, module, project, options)
+        return plan(source, module, project, options, read=read)
     findings = unread_findings(tuple(each for one in documents for each in one.unread))
     edits: list[Edit] = []
     for number, document in enumerate(documents):
@@ -113,7 +119,7 @@ def plan_with_doctests(
     tested = dataclasses.replace(source, text=text, data=source.encode(text))
     if edits:
         project = project.replacing(index_module(tested, module))
-    result = plan(tested, module, project, options)
+    result = plan(tested, module, project, options, read=nothing_else if edits else read)
     lines = LineMap(len(Text(source.text).line_starts))
     lines.advance(Text(source.text), edits)
     moved = [_moved(finding, source, lines.original) for finding in result.findings]

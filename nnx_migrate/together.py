@@ -138,8 +138,9 @@ def _context(project: Project, module: str, read: Reader) -> FileContext | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     path, text = str(found.source.path), Text(found.source.text)
-    analysis = analysis_of(project)
-    return FileContext(path, text, tree, analysis, found.options, editable=True, read=readable)
+    return FileContext(
+        path, text, tree, analysis_of(project), found.options, editable=True, read=readable
+    )
 
 
 def _changes(context: FileContext) -> Iterator[dict[str, Part]]:

@@ -1,8 +1,8 @@
 """A migration in parts that are reviewed on their own: by file, folder, owner or rule.
 
 By file, folder and owner every file is in one part, and no part needs another. By rule, a file may
-be in several. What cannot be had apart in a file (its units) goes to a part for all its rules, and
-files that change together are in one part, whatever it is split by.
+be in several. What cannot be had apart in a file (its units) goes to a part for all its rules. Files
+that are right with each other only are in one part, whatever it is split by.
 """
 
 from __future__ import annotations
@@ -65,36 +65,27 @@ def split(
         owners: who owns a file, by its name from the root.
     """
     found: dict[tuple[str, ...], dict[str, FilePart]] = {}
-    results = list(results)
-
-    def key_of(result: FileResult) -> tuple[str, ...]:
+    changed = list(results)
+    for result in changed:
         name = patched_name(result.path, root)
-        if by == "rule":
-            return _rules(result)
-        return {"file": (name,), "dir": (_folder(name),)}.get(by) or owners(name)
-
-    for members in _together(results):
-        key = tuple(sorted({each for member in members for each in key_of(member)}))
-        for member in members:
-            found.setdefault(key, {})[patched_name(member.path, root)] = FilePart(member)
-    inseparable = {member.path for members in _together(results) for member in members}
-    for result in results:
-        name = patched_name(result.path, root)
-        if result.path in inseparable:
-            continue
         if by == "rule":
             for rules, part in _by_rule(result).items():
                 found.setdefault(rules, {})[name] = part
         else:
-            found.setdefault(key_of(result), {})[name] = FilePart(result)
+            key = {"file": (name,), "dir": (_folder(name),)}.get(by) or owners(name)
+            found.setdefault(key, {})[name] = FilePart(result)
+    for group in groups(changed):
+        _join(found, {patched_name(path, root) for path in group})
     return [Part(key, found[key]) for key in sorted(found, key=lambda k: (len(k), k))]
 
 
-def _together(results: Sequence[FileResult]) -> list[list[FileResult]]:
-    """The files that change together, where there are several."""
-    by_path = {result.path: result for result in results}
-    found = [[by_path[p] for p in group if p in by_path] for group in groups(results)]
-    return [members for members in found if len(members) > 1]
+def _join(found: dict[tuple[str, ...], dict[str, FilePart]], names: set[str]) -> None:
+    """Makes one part of all that touch some files."""
+    touching = [key for key, files in found.items() if names & files.keys()]
+    if len(touching) > 1:
+        files = {name: part for key in touching for name, part in found.pop(key).items()}
+        key = tuple(sorted({word for words in touching for word in words}))
+        found[key] = {**found.get(key, {}), **files}
 
 
 def state(result: FileResult, parts: Sequence[FilePart]) -> bytes:
@@ -121,16 +112,11 @@ def _by_rule(result: FileResult) -> dict[tuple[str, ...], FilePart]:
         rules: FilePart(result, tuple(sorted(edits, key=lambda e: e.start)))
         for rules, edits in found.items()
     }
-    if len(parts) > 1 and _each_stands_alone(result, list(parts.values())):
+    if len(parts) > 1 and not result.together and _each_stands_alone(result, list(parts.values())):
         return parts
-    return {_rules(result): FilePart(result)}
-
-
-def _rules(result: FileResult) -> tuple[str, ...]:
-    """The rules that a file changes for."""
     edited = {place for edit in result.edits for place in edit.findings}
     places = edited or range(len(result.findings))
-    return tuple(sorted({result.findings[place].rule for place in places}))
+    return {tuple(sorted({result.findings[p].rule for p in places})): FilePart(result)}
 
 
 def _each_stands_alone(result: FileResult, parts: Sequence[FilePart]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -89,13 +90,15 @@ def test_what_stands_on_stdin_changes_alone(files: tuple[Path, Path], command: C
     assert b"@nnx.compat.jit\n" in done.out
 
 
-def test_patches_by_file_keep_them_together(
-    files: tuple[Path, Path], command: Command, tmp_path: Path
-) -> None:
-    done = command("apply", ".", "--patch", "patches", "--patch-by", "file")
-    assert done.code == 1, done.err
-    patches = list((tmp_path / "patches").rglob("*.patch"))
-    assert len(patches) == 1
-    text = patches[0].read_text()
-    assert "b/nets.py" in text
-    assert "b/look.py" in text
+@pytest.mark.parametrize("by", ["file", "rule"])
+def test_they_are_in_one_patch(files: tuple[Path, Path], command: Command, by: str) -> None:
+    nets, look = files
+    folder = nets.parent / "patches"
+    assert command("apply", ".", "--patch", str(folder), "--patch-by", by).code == 1
+    (patch,) = folder.glob("*.patch")
+    subprocess.run(["git", "apply", str(patch)], cwd=nets.parent, check=True)
+    made = nets.read_bytes(), look.read_bytes()
+    nets.write_bytes(NETS)
+    look.write_bytes(LOOK)
+    command("apply", ".")
+    assert (nets.read_bytes(), look.read_bytes()) == made
