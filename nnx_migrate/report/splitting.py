@@ -1,8 +1,8 @@
 """A migration in parts that are reviewed on their own: by file, folder, owner or rule.
 
 By file, folder and owner every file is in one part, and no part needs another. By rule, a file may
-be in several. What cannot be had apart in a file (its units) goes to a part for all its rules. Files
-that are right with each other only are in one part, whatever it is split by.
+be in several. What cannot be had apart in a file (its units) goes to a part for all its rules.
+Files that are right with each other only are in one part, whatever it is split by.
 """
 
 from __future__ import annotations
