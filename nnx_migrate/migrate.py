@@ -128,7 +128,9 @@ def _tidied(
     context: FileContext, freed: Mapping[str, tuple[Finding, ...]]
 ) -> dict[Edit, tuple[Finding, ...]]:
     """Edits that take out names that rewrites have freed, with the findings behind them."""
-    return {edit: freed[name] for name in sorted(freed) for edit in drop_unread(context, name)}
+    edits = {edit: freed[name] for name in sorted(freed) for edit in drop_unread(context, name)}
+    refused = context.refuses is not None and context.refuses(apply_edits(context.text.text, edits))
+    return {} if refused else edits
 
 
 def _finished(

@@ -162,8 +162,7 @@ def _reverted(result: FileResult, reason: str) -> FileResult:
 
 
 def _reads_back(document: Document, after: bytes, text: str) -> bool:
-    again = read_document(document.path, after)
-    return again.source.text == text and len(again.blocks) == len(document.blocks)
+    return document.reads_as(text, read_document(document.path, after))
 
 
 def explain_document(

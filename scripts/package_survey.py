@@ -13,6 +13,8 @@ from typing import Any
 from migration_tool import Tool
 from pinned_sources import Pin, copy_tree
 
+from nnx_migrate.sources.documents.kinds import is_document, read_source
+
 OUTCOMES = ("rewritten", "pinned", "manual", "same")
 STATUSES = ("changed", "unchanged", "skipped", "failed", "reverted")
 
@@ -34,7 +36,7 @@ class Survey:
     """What a run over one package found, and which checks did not hold.
 
     Args:
-        files: Python files under the paths.
+        files: Python files and notebooks under the paths.
         nnx_files: those that say `nnx`.
         changed: files that were rewritten.
         rules: rule -> outcome -> sites.
@@ -110,7 +112,7 @@ def _differences(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> lis
 
 def _is_python(name: str, paths: Sequence[str]) -> bool:
     inside = any(path == "." or name.startswith(path + "/") for path in paths)
-    return inside and name.endswith((".py", ".pyi"))
+    return inside and name.endswith((".py", ".pyi", ".ipynb"))
 
 
 def _report_problems(report: Any, changed: Sequence[str], root: Path) -> Iterator[str]:
@@ -135,7 +137,8 @@ def _name(file: Any, root: Path) -> str:
 def _unparsable(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Iterator[str]:
     for name in _differences(before, after):
         try:
-            ast.parse(after.get(name, b""), name)
+            path, data = Path(name), after.get(name, b"")
+            ast.parse(read_source(path, data).text if is_document(path) else data, name)
         except (SyntaxError, ValueError) as error:
             yield f"{name} does not parse any more: {error}"
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from nnx_migrate.check.jobs import Costs
 from nnx_migrate.check.verdicts import CaseResult, ColumnResult, Verdict
+from nnx_migrate.terminal import shown
 
 SCHEMA_VERSION = 1
 # From here on a cost that grew is worth a line; times are too noisy to be judged.
@@ -60,7 +61,8 @@ def as_text(report: CheckReport, *, verbose: bool) -> str:
     lines += [f"note: {remark}" for remark in report.remarks]
     lines += _cost_table(report)
     lines.append(_summary(report))
-    return "\n".join(lines) + "\n"
+    # Names and messages are the user's program's, and may hold what controls a terminal.
+    return shown("\n".join(lines) + "\n")
 
 
 def as_json(report: CheckReport) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from nnx_migrate.report.fingerprints import Fingerprints
+from nnx_migrate.report.text import printable
 from nnx_migrate.report.told import Level, Report, shown_path, told
 
 _SEVERITIES = {Level.ERROR: "major", Level.WARNING: "minor", Level.NOTE: "info"}
@@ -18,11 +19,14 @@ def render_gitlab(report: Report) -> str:
         name = shown_path(item.result.path, report.root)
         issues.append(
             {
-                "description": item.finding.message,
+                "description": printable(item.finding.message),
                 "check_name": item.finding.rule,
                 "fingerprint": fingerprints.of(name, item.finding),
                 "severity": _SEVERITIES[item.level],
-                "location": {"path": name, "lines": {"begin": max(item.finding.line, 1)}},
+                "location": {
+                    "path": printable(name),
+                    "lines": {"begin": max(item.finding.line, 1)},
+                },
             }
         )
     return json.dumps(issues, indent=1) + "\n"

@@ -79,8 +79,9 @@ def _head(part: Part, patch: str, needs: Sequence[str], mine: Sequence[Told]) ->
     yield f"# Move to NNX tree mode: {names}"
     yield ""
     yield (
-        "Flax NNX will make tree mode its default. What is written here gives the same under"
-        " today's default and under the coming one, so this can be merged on its own."
+        "Flax NNX will make tree mode its default. With this patch the program does the same as"
+        " before, so it can be merged now; with all patches of the series, and what is left for"
+        " you, it does the same under the coming default too."
     )
     if needs:
         yield ""
@@ -97,8 +98,8 @@ def _head(part: Part, patch: str, needs: Sequence[str], mine: Sequence[Told]) ->
     if any(item.finding.outcome is Outcome.PINNED for item in mine):
         yield ""
         yield (
-            "Pinned means: kept in graph mode, visibly, by `nnx.compat`; it behaves as before,"
-            " before and after the flip."
+            "Pinned means: kept in graph mode, visibly, so that it behaves as before when the"
+            " default changes."
         )
     yield ""
     yield "## How to check"

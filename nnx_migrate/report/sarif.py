@@ -24,6 +24,8 @@ _ROOT = "SRCROOT"
 # What a reader of messages takes for a link to a place (SARIF 3.11.6).
 _LINK = re.compile(r"\[(?=[^\]]*\]\()")
 
+_CELL = re.compile(r":cell \d+$")
+
 
 def render_sarif(report: Report) -> str:
     """Return the findings of a run as a SARIF log.
@@ -123,7 +125,7 @@ def _fix(name: str, edits: list[SourceEdit], result: FileResult) -> dict[str, An
 def _related(evidence: Iterable[Evidence], report: Report) -> Iterator[dict[str, Any]]:
     for number, each in enumerate(evidence):
         path, _, line = each.where.rpartition(":")
-        if path and line.isdecimal() and int(line):
+        if path and line.isdecimal() and int(line) and not _CELL.search(path):
             yield {
                 "id": number,
                 "message": {"text": _plain(f"{each.proof}: {each.claim}")},
@@ -144,4 +146,5 @@ def _artifact(name: str) -> Mapping[str, str]:
 
 
 def _plain(text: str) -> str:
-    return _LINK.sub(r"\\[", text)
+    whole = text.encode("utf-8", "backslashreplace").decode()  # names that are no UTF-8
+    return _LINK.sub(r"\\[", whole)

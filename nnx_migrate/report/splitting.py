@@ -16,6 +16,7 @@ from nnx_migrate.outcomes import FileResult, SourceEdit, apply_source_edits
 from nnx_migrate.partners import groups
 from nnx_migrate.report.patch import patched_name
 from nnx_migrate.rewrite.gate import gate
+from nnx_migrate.sources.documents.kinds import is_document
 from nnx_migrate.sources.text import UndecodableSource, decode
 
 SplitBy = Literal["rule", "file", "owner", "dir"]
@@ -101,6 +102,7 @@ def _folder(name: str) -> str:
 
 
 def _by_rule(result: FileResult) -> dict[tuple[str, ...], FilePart]:
+    """Parts of a file by their rules; a document is one part."""
     units: dict[int, list[SourceEdit]] = {}
     for edit in result.edits:
         units.setdefault(edit.unit, []).append(edit)
@@ -112,7 +114,8 @@ def _by_rule(result: FileResult) -> dict[tuple[str, ...], FilePart]:
         rules: FilePart(result, tuple(sorted(edits, key=lambda e: e.start)))
         for rules, edits in found.items()
     }
-    if len(parts) > 1 and not result.together and _each_stands_alone(result, list(parts.values())):
+    whole = result.together or is_document(result.path)
+    if len(parts) > 1 and not whole and _each_stands_alone(result, list(parts.values())):
         return parts
     edited = {place for edit in result.edits for place in edit.findings}
     places = edited or range(len(result.findings))
@@ -123,8 +126,8 @@ def _each_stands_alone(result: FileResult, parts: Sequence[FilePart]) -> bool:
     """Whether the file is whole Python with each part alone, and with all parts but one."""
     try:
         before = decode(result.path, result.before).text
-        states = [state(result, [part]) for part in parts]
-        states += [state(result, [other for other in parts if other is not p]) for p in parts]
+        states = {state(result, [part]) for part in parts}
+        states |= {state(result, [other for other in parts if other is not p]) for p in parts}
         return not any(gate(before, decode(result.path, data).text) for data in states)
     except (UndecodableSource, SyntaxError):
         return False

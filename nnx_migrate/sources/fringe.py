@@ -125,7 +125,7 @@ class Fringe:
                     pending.append(file.module)
 
     def _scan(self, tops: set[str], groups: list[Listing]) -> Iterator[_File]:
-        needles = [top.encode() for top in sorted(tops)]
+        needles = [top.encode(errors="surrogateescape") for top in sorted(tops)]
         for group in groups:
             package = _package_of(group)
             related = package.split(".")[0] in tops or len(needles) > _MAX_NEEDLES

@@ -34,6 +34,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / f"{names_of(MARKUP)}.py").write_text(code)
     (root / f"{UNSEEN}\n.py").write_text(code)
     (root / "quotes\"'&amp;#file=x&line=1.py").write_text(code)
+    (root / "bytes\udcff.py").write_text(code)
     (root / "broken.py").write_text(f"from flax import nnx\n{MARKUP}\n")
     folder = root / "<b>folder<"
     folder.mkdir()
@@ -49,7 +50,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def walk(page: Page) -> None:
     """Look at everything: all files in both views, all evidence, the manual pages, the printout."""
     page.keyboard.press("e")
-    for _ in range(6):
+    for _ in range(7):
         page.keyboard.press("n")
         page.wait_for_timeout(60)
     page.keyboard.press("s")
@@ -73,6 +74,7 @@ def test_names_and_code_stay_text(reader: Reader, hostile: Path) -> None:
     assert MARKUP in text
     assert SHOWN in text
     assert "ß漢😀" in text
+    assert "bytes\\xff.py" in text
     assert "@<script>alert(5)</script>a\\u202eb" in page.locator("#filters").inner_text()
     assert page.locator("#files > section[aria-label^='<b>folder<']").count() == 1
 

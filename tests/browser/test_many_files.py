@@ -117,6 +117,33 @@ def test_the_last_of_many_files_is_one_step_away(reader: Reader, many: Path) -> 
     expect(page.locator("#file-list li").last).to_contain_text("module1999.py")
 
 
+def test_what_no_browser_can_hold_is_shown_in_parts(reader: Reader, many: Path) -> None:
+    cut = many.with_name("cut.html")
+    cut.write_text(many.read_text().replace('most-height="12000000"', 'most-height="100000"'))
+    page = reader.open(cut)
+    expect(page.locator("#part-text")).to_contain_text("Files 1 to ")
+    first = page.locator("#files > section").count()
+    assert 50 < first < 500
+    page.get_by_role("button", name="Next files").click()
+    expect(page.locator("#part-text")).to_contain_text(f"Files {first + 1} to ")
+    # Going on from the last file of a part leads to the next one, and a link to any.
+    page.evaluate("location.hash = '#file=package39/module1999.py'")
+    expect(page.locator("section.current")).to_have_attribute(
+        "aria-label", "package39/module1999.py"
+    )
+    expect(page.locator("#part-text")).to_contain_text("to 2000 of 2000")
+    expect(page.get_by_role("button", name="Next files")).to_be_disabled()
+    page.evaluate("location.hash = '#file=package00/module0000.py'")
+    expect(page.locator("section.current")).to_have_attribute(
+        "aria-label", "package00/module0000.py"
+    )
+    page.keyboard.press("p")
+    expect(page.locator("section.current")).to_have_attribute(
+        "aria-label", "package00/module0000.py"
+    )
+    expect(page.locator("#file-list li[aria-current]")).to_contain_text("module0000.py")
+
+
 def test_filters_are_as_quick(reader: Reader, many: Path) -> None:
     page = reader.open(many)
     page.get_by_role("checkbox", name="state-axes").check()

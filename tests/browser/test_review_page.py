@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Reader
+from tests.browser.projects import page_of
+
+GOLDEN = Path(__file__).parents[2] / "golden"
 
 
 def names(page: Page) -> list[str]:
@@ -85,6 +89,26 @@ def test_both_views_mark_lines_and_words(reader: Reader, sample: Path) -> None:
     expect(page.get_by_role("button", name="Inline")).to_have_attribute("aria-pressed", "true")
     page.get_by_role("button", name="Side by side").click()
     expect(page.locator("table.side").first).to_be_visible()
+
+
+def test_more_lines_are_there_on_demand(reader: Reader, sample: Path) -> None:
+    page = reader.open(sample, "#file=ranker/training.py&line=38")
+    piece = page.locator(".piece.current")
+    numbers = piece.locator("td.number:first-child")
+    before = numbers.count()
+    assert piece.locator(".more").all_inner_texts() == ["1 more line above"]
+    piece.locator(".more").click()
+    expect(piece.locator(".more")).to_have_count(0)
+    shown = [int(text) for text in numbers.all_inner_texts() if text]
+    assert shown[0] == 34
+    assert numbers.count() == before + 1
+    assert shown == list(range(shown[0], shown[-1] + 1))
+    page.keyboard.press("k")
+    expect(piece.locator("h3")).to_contain_text("train_step")
+    page.keyboard.press("x")
+    expect(piece.locator(".more")).to_have_count(0)
+    shown = [int(text) for text in numbers.all_inner_texts() if text]
+    assert shown == list(range(3, 34))
 
 
 def test_keys_go_from_hunk_to_hunk_and_from_file_to_file(reader: Reader, sample: Path) -> None:
@@ -181,14 +205,29 @@ def test_addresses_lead_to_places_and_keep_filters(reader: Reader, sample: Path)
     assert "line=23" in page.url
 
 
+def test_files_that_change_together_name_each_other(reader: Reader, tmp_path: Path) -> None:
+    root = tmp_path / "tree"
+    shutil.copytree(GOLDEN / "sown-intermediates" / "other-file" / "before", root)
+    (root / ".git").mkdir()
+    page = reader.open(page_of(root), "#file=steps.py")
+    told = page.locator("section[aria-label='steps.py'] .together")
+    expect(told).to_contain_text("Right only together with")
+    told.get_by_role("link", name="nets.py").click()
+    expect(page.locator("section.current")).to_have_attribute("aria-label", "nets.py")
+
+
 def test_dialogs_tell_the_keys_and_the_rules(reader: Reader, sample: Path) -> None:
     page = reader.open(sample)
     page.keyboard.press("?")
     expect(page.locator("#help")).to_be_visible()
     page.keyboard.press("j")
     expect(page.locator("#help")).to_be_visible()
-    page.keyboard.press("Escape")
+    page.get_by_label("Keys without Ctrl").uncheck()
+    page.get_by_role("button", name="Close").click()
     expect(page.locator("#help")).to_be_hidden()
+    # Who speaks to the machine, or leans on it, can have them off.
+    page.keyboard.press("s")
+    expect(page.get_by_role("button", name="Inline")).to_have_attribute("aria-pressed", "false")
     page.locator("#summary").get_by_role("button", name="state-axes").click()
     expect(page.locator("#rule-text")).to_contain_text("nnx.StateAxes")
 

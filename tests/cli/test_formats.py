@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import jsonschema
@@ -37,13 +38,32 @@ def test_several_reports_come_from_one_run(command: Command, project: Path, tmp_
     assert "1 of 2 files changed. Nothing is left to do." in (tmp_path / "a.md").read_text()
 
 
-@pytest.mark.parametrize("given", ["sarif", "sarif=", "=x", "pdf=x", "sarif=missing/x"])
+def test_one_format_may_go_to_two_files(command: Command, project: Path, tmp_path: Path) -> None:
+    command("apply", "src", "--check", "--report", "json=a", "--report", "json=b=c")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b=c").read_bytes() != b""
+
+
+@pytest.mark.parametrize("given", ["sarif", "sarif=", "=x", "pdf=x", "sarif=missing/x", "json=src"])
 def test_a_report_that_cannot_be_written_is_an_error(
     command: Command, project: Path, given: str
 ) -> None:
-    done = command("apply", "src", "--check", "--report", given)
+    done = command("apply", "src", "--report", given)
     assert done.code == 2
     assert "--report" in done.err
+    assert (project / "train.py").read_bytes() == TRAIN
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_names_of_any_kind_are_told_in_any_locale(
+    command: Command, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    for odd in (b"\xc3\xa9.py", b"\xff.py"):
+        (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + odd))).write_bytes(TRAIN)
+    done = command("apply", ".", "--check", "--format", name, "--report", f"{name}=out.txt")
+    assert (done.code, done.err) == (1, "")
+    assert done.out.decode("utf-8").count("module-gradient") >= 2
+    assert (tmp_path / "out.txt").read_bytes() == done.out
 
 
 @pytest.mark.runs_jax

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import json
+import os
 import subprocess
 from pathlib import Path, PurePosixPath
 
@@ -12,6 +14,9 @@ from benchmarks.corpus import Source, write
 from benchmarks.measure import nnx_migrate_command
 from nnx_migrate import engine
 from nnx_migrate.config import Configuration
+from nnx_migrate.sources import discovery, fringe, scanning
+from nnx_migrate.sources.documents import kinds
+from nnx_migrate.sources.scanning import read_file
 from tests.perf.counting import calls_during
 
 PLAIN = "def area(width: float, height: float) -> float:\n    return width * height\n" * 40
@@ -50,7 +55,7 @@ def tree(folder: Path, files: int) -> Path:
 
 
 def work_on(folder: Path) -> int:
-    return calls_during(lambda: engine.run([folder], Configuration(), write=False))
+    return calls_during(lambda: engine.run([folder], Configuration(), write=None))
 
 
 def test_work_grows_no_faster_than_the_number_of_files(tmp_path: Path) -> None:
@@ -89,3 +94,32 @@ def test_nothing_is_imported_that_the_work_does_not_need(
     imported = set(json.loads((tmp_path / "modules.json").read_text()))
     assert "nnx_migrate" in imported
     assert imported & forbidden == set()
+
+
+def test_notebooks_and_pages_without_nnx_cost_one_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = {"output_type": "stream", "name": "stdout", "text": ["x" * 100_000]}
+    cell = {"cell_type": "code", "metadata": {}, "source": ["x = 1"], "outputs": [output]}
+    for number in range(40):
+        (tmp_path / f"n{number}.ipynb").write_text(json.dumps({"cells": [cell]}))
+        (tmp_path / f"p{number}.md").write_text("```python\nx = 1\n```\n")
+    (tmp_path / "uses.py").write_text(USES_NNX.replace("{number}", ""))
+    reads: collections.Counter[str] = collections.Counter()
+
+    def counted(path: str | os.PathLike[str]) -> bytes:
+        reads[os.path.basename(path)] += 1
+        return read_file(path)
+
+    for module in (scanning, discovery, fringe):
+        monkeypatch.setattr(module, "read_file", counted)
+    monkeypatch.setattr(kinds, "read_document", lambda path, data: pytest.fail(f"{path} was read"))
+    engine.run([tmp_path], Configuration({"docs": True}), write=None)
+    pages = {name: count for name, count in reads.items() if name.endswith(".md")}
+    assert pages == {f"p{number}.md": 1 for number in range(40)}
+    # Beside a file that says nnx, what imports it is looked for in notebooks as in Python files.
+    assert {c for name, c in reads.items() if name.endswith(".ipynb")} == {2}
+    (tmp_path / "uses.py").unlink()
+    reads.clear()
+    engine.run([tmp_path], Configuration({"docs": True}), write=None)
+    assert set(reads.values()) == {1}

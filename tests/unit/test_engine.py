@@ -15,6 +15,7 @@ from nnx_migrate.config import Configuration, Options
 from nnx_migrate.engine import RunResult, pending, run, run_text
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.sources.text import Source
+from nnx_migrate.sources.write import write_atomically
 
 NNX = b"from flax import nnx\n"
 
@@ -53,7 +54,7 @@ def grow(root: Path, /, **files: bytes) -> Path:
 
 
 def migrate(*paths: Path, write: bool = False, jobs: int = 1) -> RunResult:
-    return run(list(paths), Configuration(), write=write, jobs=jobs)
+    return run(list(paths), Configuration(), write=write_atomically if write else None, jobs=jobs)
 
 
 def by_name(result: RunResult) -> dict[str, FileResult]:
@@ -124,6 +125,12 @@ def test_a_bad_file_costs_itself_alone(tmp_path: Path, jobs: int) -> None:
     }
     assert (tmp_path / "good.py").read_bytes() == NNX + b"NEW\n"
     assert (tmp_path / "edited.py").read_bytes() == NNX + b"EDIT_ME = 'OLD'\n# edited\n"
+
+
+def test_a_name_that_is_no_text_is_a_name(tmp_path: Path) -> None:
+    grow(tmp_path, **{"bytes\udcff": NNX + b"OLD\n"})
+    (result,) = migrate(tmp_path).results
+    assert result.status is FileStatus.CHANGED
 
 
 def test_a_syntax_error_is_told_with_its_place(tmp_path: Path) -> None:

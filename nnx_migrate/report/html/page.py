@@ -21,7 +21,7 @@ from nnx_migrate.outcomes import FileResult, FileStatus, Outcome
 from nnx_migrate.registry import BrokenRule, rule_entries
 from nnx_migrate.report.html.checks import VERDICTS, Checks
 from nnx_migrate.report.html.display import visible
-from nnx_migrate.report.html.pieces import FilePage, file_page
+from nnx_migrate.report.html.file_pages import FilePage, file_page
 from nnx_migrate.report.told import shown_path
 from nnx_migrate.totals import ATTENTION, Totals
 
@@ -32,9 +32,11 @@ _SCRIPTS = (
     "state",
     "filters",
     "rows",
+    "explained",
     "sections",
     "sight",
     "travel",
+    "lists",
     "keys",
     "page",
 )
@@ -47,6 +49,7 @@ _KEYS = (
     ("j k", "next and previous hunk"),
     ("n p", "next and previous file"),
     ("v", "mark the file as viewed, or not; the browser remembers it until the change is another"),
+    ("x", "more lines around the hunk"),
     ("s", "side by side or inline"),
     ("e", "open or close all evidence"),
     ("/", "filter files; Esc goes back"),

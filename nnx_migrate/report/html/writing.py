@@ -45,7 +45,6 @@ def review_of(
     changed = [each.path for each in result.results if each.before != each.after]
     checks = Checks(check, _checked_root(changed[0])) if check is not None and changed else None
     owners, notes = _owners(root)
-    notes += [f"{path} does not exist." for path in result.missing]
     return Review(result.results, result.totals, written, root, owners, checks, notes)
 
 

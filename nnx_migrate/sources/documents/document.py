@@ -150,6 +150,14 @@ class Document:
             return str(error)
         return ""
 
+    def reads_as(self, text: str, again: Document) -> bool:
+        """Whether a document, read again, has a text of this virtual module.
+
+        Blank lines at the end of a block are nothing that a cell keeps.
+        """
+        blocks = [_stripped(block.code) for block in again.blocks]
+        return blocks == [_stripped(lines) for lines in self._split(text)]
+
     def with_text(self, text: str) -> bytes:
         """The bytes of the document with a new text of its virtual module.
 
@@ -208,6 +216,13 @@ class Document:
         if pieces[0] != f"{self.prelude}\n":
             raise CannotPlace("it would change code in front of the first block")
         return [piece.removesuffix("\n").split("\n") if piece else [] for piece in pieces[2::2]]
+
+
+def _stripped(lines: Sequence[str]) -> list[str]:
+    end = len(lines)
+    while end and not lines[end - 1].strip():
+        end -= 1
+    return list(lines[:end])
 
 
 def shows(lines: Sequence[str]) -> bool:

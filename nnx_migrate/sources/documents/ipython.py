@@ -24,13 +24,15 @@ from nnx_migrate.sources.documents.document import CannotPlace
 _PYTHON_LINES = frozenset({"time", "timeit", "prun", "memit", "mprun", "lprun", "snakeviz"})
 #: Cell magics whose body is Python that runs in the notebook.
 _PYTHON_CELLS = _PYTHON_LINES | {"capture", "wandb", "scalene"}
-#: Cell magics whose body is another language, or runs in another process.
+#: Cell magics whose body is another language.
 _FOREIGN_CELLS = frozenset(
     """
-    R HTML SVG bash bigquery cmd configure cython file html javascript js latex markdown perl pypy
-    python python2 python3 ruby script sh shell spark sql svg system writefile
+    R HTML SVG bash bigquery cmd configure cython html javascript js latex markdown perl ruby sh
+    shell spark sql svg system
     """.split()  # noqa: SIM905
 )
+#: Cell magics whose body may be Python, but runs elsewhere: in a file, or another process.
+_ELSEWHERE = frozenset({"writefile", "file", "python", "python2", "python3", "pypy", "script"})
 #: What IPython runs without a percent sign too.
 _AUTOMAGIC = re.compile(r"(pip|conda|mamba|uv|cd|ls|pwd|cat|mkdir|cp|mv|rm|matplotlib)\s+[^=(\s]")
 

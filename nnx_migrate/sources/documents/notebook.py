@@ -94,6 +94,8 @@ class CellBlock:
 
     def rendered(self, lines: Sequence[str]) -> str:
         old = self.cell.lines
+        if old and old[-1].text.strip():  # where the last line went, what was above it is no gap
+            lines = lines[: max((n for n, line in enumerate(lines, 1) if line.strip()), default=0)]
         kept = kept_lines(self.code, lines)
         new = self.read.restored(lines, self.mark)
         bodies = [
@@ -103,7 +105,7 @@ class CellBlock:
         end = next((line.end for line in old if line.end), r"\n")
         ends = [(at is not None and old[at].end) or end for at in kept]
         if ends:
-            ends[-1] = ends[-1] if old[-1].end else ""
+            ends[-1] = ends[-1] if old and old[-1].end else ""
         strings = [body + end for body, end in zip(bodies, ends, strict=True)]
         if self.cell.separator is None:
             return f'"{"".join(strings)}"'
@@ -155,8 +157,7 @@ def read_notebook(path: Path, data: bytes) -> Document:
             unread.append(
                 Unread(places[0], read.reason, mentions_nnx(texts), ignores_unread(texts))
             )
-        if texts:
-            blocks.append(CellBlock(cell, read, mark, style, raw, tuple(places)))
+        blocks.append(CellBlock(cell, read, mark, style, raw, tuple(places)))
     return Document(path, data, raw, "", tuple(blocks), tuple(unread))
 
 

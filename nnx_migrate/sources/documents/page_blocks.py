@@ -55,6 +55,8 @@ class PageBlock:
 
     def rendered(self, lines: Sequence[str]) -> str:
         new = self.read.restored(lines, self.mark)
+        if not any(line.strip() for line in new):
+            raise CannotPlace("nothing would be left of its block")
         if self.literal and any("\\" in line or self.literal in line for line in new):
             raise CannotPlace("it would change what the string around it says")
         prompts = _prompts(new) if self.prompts else [""] * len(new)
@@ -98,13 +100,13 @@ class PageReader:
             starts.append(starts[-1] + len(line))
         for chunk in chunks:
             raw = self.lines[chunk.first : chunk.stop]
-            if not any(line.strip() for line in raw):
-                continue
             split = _split(raw, chunk.quotes)
             if split is None:
                 self._leave(chunk, raw, "its lines are not indented or quoted alike")
                 continue
             prefix, codes = split
+            if not any(map(str.strip, codes)):
+                continue
             if chunk.prompts or next(c for c in codes if c.strip()).startswith(">>>"):
                 yield from self._examples(chunk, starts, newline)
                 continue

@@ -88,3 +88,9 @@ def test_costs_that_grew_past_their_threshold_are_told() -> None:
         verbose=False,
     )
     assert "c costs more: new@tree: traces 1 -> 2" in text
+
+
+def test_names_of_cases_cannot_control_a_terminal() -> None:
+    text = as_text(report(case("a\x1b[31m[bold]", Verdict.EQUAL, Verdict.EQUAL)), verbose=False)
+    assert "a\\x1b[31m[bold]" in text
+    assert "\x1b" not in text

@@ -48,13 +48,21 @@ function passing(file, want) {
   return pieces.length || alone || told ? { file, pieces, alone } : null;
 }
 
+// Counts the files that there are without any filter.
+export function countListed() {
+  const nothing = Object.fromEntries(FACETS.map((facet) => [facet, new Set()]));
+  const want = { ...nothing, words: [], unviewed: false };
+  state.listed = state.index.files.filter((file) => passing(file, want)).length;
+}
+
 // Reads the form and says how much passes.
 export function applyFilters() {
   const want = wanted();
   state.shown = state.index.files.map((file) => passing(file, want)).filter(Boolean);
   const hunks = state.shown.reduce((sum, each) => sum + each.pieces.length, 0);
   const viewed = state.shown.filter((each) => isViewed(each.file)).length;
-  const all = state.index.files.length;
+  // Files in which everything stays the same are not counted, as they are not shown.
+  const all = want.outcome.has("same") ? state.index.files.length : state.listed;
   byId("count").textContent = `${plural(state.shown.length, "file")} of ${all.toLocaleString("en")}, ${plural(hunks, "hunk")}, ${viewed.toLocaleString("en")} viewed`;
   byId("clear").hidden = !isNarrowed(want);
   byId("none").hidden = state.shown.length > 0;

@@ -1,6 +1,7 @@
 // The keyboard. No key counts while somebody types, and none with Ctrl, Alt or Cmd.
 
 import { byId } from "./dom.js";
+import { remember, remembered } from "./state.js";
 import { fileHere, goToFile, goToHunk } from "./travel.js";
 import { toggleViewed } from "./sight.js";
 
@@ -12,17 +13,23 @@ export function listenToKeys(actions) {
     p: () => goToFile(-1),
     v: () => {
       const file = fileHere();
-      if (file) toggleViewed(file);
+      return file && toggleViewed(file);
     },
     "/": () => {
       byId("query").focus();
       byId("query").select();
+    },
+    x: () => {
+      for (const more of document.querySelectorAll(".piece.current .more")) more.click();
     },
     s: actions.switchView,
     e: actions.switchEvidence,
     t: actions.switchTheme,
     "?": () => byId("help").showModal(),
   };
+  const on = byId("keys-on");
+  on.checked = remembered("keys") !== "off";
+  on.addEventListener("change", () => remember("keys", on.checked ? "on" : "off"));
   // One step after the other, so that keys that come fast are not lost.
   let running = Promise.resolve();
   document.addEventListener("keydown", (event) => {
@@ -37,8 +44,8 @@ export function listenToKeys(actions) {
       return;
     }
     const action = keys[event.key];
-    if (!action) return;
+    if (!action || !on.checked) return;
     event.preventDefault();
-    running = running.then(action);
+    running = running.then(action).catch(console.error);
   });
 }

@@ -31,8 +31,9 @@ function codeOf(line, mark) {
   return nodes;
 }
 
-function number(value) {
-  return element("td", { class: "number" }, value ? String(value) : "");
+function number(value, site = false) {
+  const kind = site ? "number site" : "number";
+  return element("td", { class: kind }, value ? String(value) : "");
 }
 
 function code(line, kind, side = "") {
@@ -45,19 +46,18 @@ function code(line, kind, side = "") {
 const NOTHING = () => element("td", { class: "code nothing" });
 
 // Rows with their numbers: {old, new, left, right}, both lines the same where nothing differs.
-export function numbered(piece) {
+// Old lines with a site are marked.
+export function numbered(piece, sites) {
   let oldLine = piece.old;
   let newLine = piece.new;
   return piece.rows.map((row) => {
     const [left, right] = row.length === 1 ? [row[0], row[0]] : row;
     const same = row.length === 1;
-    return {
-      same,
-      left,
-      right,
+    const numbers = {
       old: left === 0 ? 0 : oldLine++,
       new: right === 0 || !newLine ? 0 : newLine++,
     };
+    return { same, left, right, ...numbers, site: sites.has(numbers.old) };
   });
 }
 
@@ -67,7 +67,7 @@ function sideBySide(rows) {
     return element(
       "tr",
       {},
-      number(row.old),
+      number(row.old, row.site),
       row.left === 0 ? NOTHING() : code(row.left, kind("gone"), "left"),
       number(row.new),
       row.right === 0 ? NOTHING() : code(row.right, kind("come"), "right"),
@@ -86,10 +86,12 @@ export function inlineOrder(rows) {
   for (const row of rows) {
     if (row.same) {
       flush();
-      ordered.push({ kind: "same", old: row.old, new: row.new, line: row.left });
+      ordered.push({ kind: "same", old: row.old, new: row.new, line: row.left, site: row.site });
       continue;
     }
-    if (row.left !== 0) ordered.push({ kind: "gone", old: row.old, new: 0, line: row.left });
+    if (row.left !== 0) {
+      ordered.push({ kind: "gone", old: row.old, new: 0, line: row.left, site: row.site });
+    }
     if (row.right !== 0) come.push({ kind: "come", old: 0, new: row.new, line: row.right });
   }
   flush();
@@ -98,7 +100,7 @@ export function inlineOrder(rows) {
 
 function underEachOther(rows) {
   return rows.map((row) =>
-    element("tr", {}, number(row.old), number(row.new), code(row.line, row.kind)),
+    element("tr", {}, number(row.old, row.site), number(row.new), code(row.line, row.kind)),
   );
 }
 

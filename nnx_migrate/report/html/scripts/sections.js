@@ -2,18 +2,10 @@
 
 import { element, plural } from "./dom.js";
 import { isViewed, state } from "./state.js";
+import { address, badge, card, followsFrom, verdictOf } from "./explained.js";
 import { inlineOrder, numbered, ROWS_A_TABLE, table } from "./rows.js";
 
 const ROW_HEIGHT = 20;
-// A hunk in which this many cases have a say is told of the first ones.
-const MOST_CASES = 25;
-
-export function address(file, line = 0) {
-  const parameters = new URLSearchParams({ file: file.name });
-  if (line) parameters.set("line", String(line));
-  return `#${parameters}`;
-}
-
 // What a file will take, as good as that can be known before it is there.
 export function estimatedHeight(item) {
   const { file, pieces, alone } = item;
@@ -21,111 +13,49 @@ export function estimatedHeight(item) {
   const heights = pieces.map((number) => {
     const piece = file.pieces[number];
     const rows = piece.rows + (state.view === "inline" ? piece.changed / 2 : 0);
-    return 56 + 62 * piece.findings.length + ROW_HEIGHT * rows;
+    return 92 + 62 * piece.findings.length + ROW_HEIGHT * rows;
   });
   return 64 + heights.reduce((sum, height) => sum + height, 0) + (alone ? 62 : 0);
 }
 
-function badge(word) {
-  return element("span", { class: `badge ${word.replaceAll(" ", "-")}` }, word);
+// Lines beside those of a hunk, made when they are asked for.
+function further(lines, oldLine, newLine, where, view, label) {
+  if (!lines.length) return null;
+  const show = (event) => {
+    const rows = numbered({ rows: lines, old: oldLine, new: newLine }, new Set());
+    const made = table(view === "side" ? rows : inlineOrder(rows), view, `${label}, ${where}`);
+    event.currentTarget.closest(".piece").focus({ preventScroll: true });
+    event.currentTarget.replaceWith(made);
+  };
+  const text = `${plural(lines.length, "more line")} ${where}`;
+  return element("button", { class: "more", type: "button", onclick: show }, text);
 }
 
-function ruleName(rule) {
-  if (!(rule in state.index.rules)) return element("span", { class: "rule" }, rule);
-  return element(
-    "button",
-    { class: "rule", type: "button", "data-rule": rule, title: `What ${rule} finds` },
-    rule,
-  );
+// The code of a hunk, with what can be had around it.
+function codeOfPiece(piece, sites, label, later) {
+  const view = state.view === "side" && piece.new !== 0 ? "side" : "inline";
+  const { above, below } = piece;
+  const gone = piece.rows.filter((row) => row.length === 1 || row[0] !== 0).length;
+  const come = piece.rows.filter((row) => row.length === 1 || row[1] !== 0).length;
+  const newAbove = piece.new && piece.new - above.length;
+  const newBelow = piece.new && piece.new + come;
+  return [
+    further(above, piece.old - above.length, newAbove, "above", view, label),
+    ...codeTables(piece, sites, view, label, later),
+    further(below, piece.old + gone, newBelow, "below", view, label),
+  ];
 }
 
-function evidenceList(finding) {
-  if (!finding.evidence.length) return null;
-  const counts = new Map();
-  for (const [, proof] of finding.evidence) counts.set(proof, (counts.get(proof) ?? 0) + 1);
-  const words = [...counts].map(([proof, count]) => `${count} ${proof}`).join(", ");
-  const unproved = finding.evidence.some(([, proof]) => proof === "assumed");
-  const items = finding.evidence.map(([claim, proof, where, file, line]) => {
-    const target = file === undefined ? null : state.index.files[file];
-    const place = target
-      ? element("a", { class: "place", href: address(target, line) }, `${target.name}:${line}`)
-      : element("span", { class: "place" }, where);
-    return element("li", {}, badge(proof), ` ${claim} `, where ? place : null);
-  });
-  return element(
-    "details",
-    { class: "evidence", open: unproved || state.evidence || state.printing },
-    element("summary", {}, `Evidence: ${words}`),
-    element("ul", {}, ...items),
-  );
-}
-
-function card(finding) {
-  return element(
-    "div",
-    { class: `card ${finding.outcome}` },
-    element(
-      "p",
-      { class: "told" },
-      badge(finding.outcome),
-      ruleName(finding.rule),
-      element("span", { class: "message" }, finding.message),
-      element("span", { class: "place" }, finding.place),
-    ),
-    evidenceList(finding),
-  );
-}
-
-function followsFrom(file, body, numbers) {
-  if (!numbers.length) return null;
-  const links = numbers.flatMap((number, count) => {
-    const { rule, line, outcome } = body.findings[number];
-    const link = element("a", { href: address(file, line) }, `line ${line}`);
-    return [count ? "; " : "", badge(outcome), ruleName(rule), " at ", link];
-  });
-  return element("p", { class: "card follows" }, "Goes with ", ...links.filter(Boolean));
-}
-
-function caseItem({ name, verdict, columns, scripts }) {
-  const lines = columns.map(([column, word, said]) =>
-    element("li", {}, `${column}: `, badge(word), said ? ` ${said}` : ""),
-  );
-  const again = scripts.map((script) => element("li", {}, "again with: ", element("code", {}, script)));
-  return element("li", {}, badge(verdict), ` ${name}`, element("ul", {}, ...lines, ...again));
-}
-
-const VERDICT_ORDER = ["different", "not checked", "close", "equal", "proved"];
-
-function verdictOf(piece, numbers) {
-  if (!piece.verdict) return null;
-  if (!numbers.length) {
-    return element("p", { class: "verdict" }, badge(piece.verdict), " No case of the check ran this file.");
-  }
-  const cases = numbers.map((number) => state.index.cases[number]);
-  cases.sort((a, b) => VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict));
-  const items = cases.slice(0, MOST_CASES).map(caseItem);
-  if (cases.length > MOST_CASES) {
-    items.push(element("li", {}, `and ${plural(cases.length - MOST_CASES, "more case")}`));
-  }
-  return element(
-    "details",
-    { class: "verdict", open: piece.verdict === "different" || state.printing },
-    element("summary", {}, "Check: ", badge(piece.verdict), ` by ${plural(cases.length, "case")}`),
-    element("ul", {}, ...items),
-  );
-}
-
-// The code of a hunk. Long ones are in parts, each made when `later` is told that it is in sight.
-function codeTables(piece, label, later) {
-  const sides = state.view === "side" && piece.new !== 0 ? "side" : "inline";
-  const all = numbered(piece);
-  const rows = sides === "side" ? all : inlineOrder(all);
-  if (rows.length <= ROWS_A_TABLE || state.printing) return [table(rows, sides, label)];
+// The lines of a hunk. Long ones are in parts, each made when `later` is told that it is in sight.
+function codeTables(piece, sites, view, label, later) {
+  const all = numbered(piece, sites);
+  const rows = view === "side" ? all : inlineOrder(all);
+  if (rows.length <= ROWS_A_TABLE || state.printing) return [table(rows, view, label)];
   const parts = [];
   for (let start = 0; start < rows.length; start += ROWS_A_TABLE) {
     const part = rows.slice(start, start + ROWS_A_TABLE);
     const place = element("div", { class: "part" });
-    later(place, part.length * ROW_HEIGHT, () => table(part, sides, `${label}, part`));
+    later(place, part.length * ROW_HEIGHT, () => table(part, view, `${label}, part`));
     parts.push(place);
   }
   return parts;
@@ -135,6 +65,7 @@ function pieceOf(item, body, number, later) {
   const { file } = item;
   const piece = file.pieces[number];
   const { own, follows, cases, function: name, ...code } = body.pieces[number];
+  const sites = new Set(own.map((place) => body.findings[place].line));
   const title = `Line ${piece.line}`;
   const id = `piece-${file.number}-${number}`;
   return element(
@@ -150,7 +81,7 @@ function pieceOf(item, body, number, later) {
     ...own.map((place) => card(body.findings[place])),
     followsFrom(file, body, follows),
     verdictOf(piece, cases),
-    ...codeTables({ ...code, rows: code.rows }, `${file.name}, ${title}`, later),
+    ...codeOfPiece(code, sites, `${file.name}, ${title}`, later),
   );
 }
 
@@ -186,12 +117,25 @@ function headOf(file, body, toggled) {
   );
 }
 
+// The files that have to change with this one.
+function together(body) {
+  if (!body.together.length) return null;
+  const links = body.together.map(([name, number]) => {
+    const file = number === undefined ? null : state.index.files[number];
+    return file ? element("a", { href: address(file) }, file.name) : name;
+  });
+  const list = links.flatMap((link, count) => [count ? ", " : "", link]).filter(Boolean);
+  return element("p", { class: "together" }, "Right only together with ", ...list);
+}
+
 // Fills the section of a file.
 export function fill(section, item, body, toggled, later) {
   const { file, pieces, alone } = item;
   const content = [headOf(file, body, toggled)];
   if (!isViewed(file) || state.printing) {
-    if (body.reason) content.push(element("p", { class: "reason" }, body.reason));
+    const told = body.findings.some((finding) => finding.message === body.reason);
+    if (body.reason && !told) content.push(element("p", { class: "reason" }, body.reason));
+    content.push(together(body) ?? "");
     if (alone) content.push(...body.alone.map((number) => card(body.findings[number])));
     content.push(...pieces.map((number) => pieceOf(item, body, number, later)));
   }

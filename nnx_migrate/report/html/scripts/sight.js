@@ -86,11 +86,47 @@ export async function ensureMounted(section) {
   await cameNear(section);
 }
 
-// Makes the boxes of all files that pass the filters.
-export function layOut() {
+// The files that pass the filters, in parts that a page can hold: browsers end what is too high.
+function parts() {
+  const most = Number(byId("files").dataset.mostHeight);
+  const found = [[]];
+  let height = 0;
+  for (const item of state.shown) {
+    const its = estimatedHeight(item);
+    if (height + its > most && found.at(-1).length) {
+      found.push([]);
+      height = 0;
+    }
+    height += its;
+    found.at(-1).push(item);
+  }
+  return found;
+}
+
+function tellPart(all, number) {
+  const before = all.slice(0, number).reduce((sum, part) => sum + part.length, 0);
+  const [first, last] = [before + 1, before + all[number].length];
+  const total = state.shown.length;
+  byId("part").hidden = all.length === 1;
+  byId("part-text").textContent = `Files ${first} to ${last} of ${total} are on the page.`;
+  for (const [id, next] of [["part-before", number - 1], ["part-after", number + 1]]) {
+    byId(id).disabled = !all[next];
+    byId(id).onclick = () => {
+      layOut(all[next][0].file);
+      byId("files").scrollIntoView();
+    };
+  }
+}
+
+// Makes the boxes of the files that pass the filters: of the part with some file, or the first.
+export function layOut(file = null) {
   watching.disconnect();
   watchingParts.disconnect();
-  const sections = state.shown.map((item) => {
+  const all = parts();
+  const number = Math.max(0, all.findIndex((part) => part.some((item) => item.file === file)));
+  state.laidOut = all[number];
+  tellPart(all, number);
+  const sections = state.laidOut.map((item) => {
     const section = element("section", {
       class: "file",
       id: `file-${item.file.number}`,
@@ -104,11 +140,11 @@ export function layOut() {
   sections.forEach((section) => watching.observe(section));
 }
 
-function viewedToggled(file, viewed) {
+async function viewedToggled(file, viewed) {
   setViewed(file, viewed);
   const section = sectionOf(file);
   if (section) {
-    mount(section, bodyAtHand(file));
+    mount(section, bodyAtHand(file) ?? (await bodyOf(file)));
     section.querySelector("input.viewed").focus({ preventScroll: true });
     if (section.getBoundingClientRect().top < 0) section.scrollIntoView();
   }
@@ -116,19 +152,21 @@ function viewedToggled(file, viewed) {
 }
 
 export function toggleViewed(file) {
-  viewedToggled(file, !isViewed(file));
+  return viewedToggled(file, !isViewed(file));
 }
 
 // Puts everything on the page, for the printer; what cannot be had without waiting, if `wait`.
 export async function showAll() {
-  await Promise.all(state.shown.map(({ file }) => bodyOf(file)));
+  await Promise.all(state.laidOut.map(({ file }) => bodyOf(file)));
   showAllAtHand();
 }
 
 export function showAllAtHand() {
   state.printing = true;
-  for (const { file } of state.shown) {
+  for (const { file } of state.laidOut) {
     const body = bodyAtHand(file);
-    if (body) mount(sectionOf(file), body);
+    const section = sectionOf(file);
+    if (body) mount(section, body);
+    else section.replaceChildren(`${file.name}: not loaded yet; the button "Print" waits for it.`);
   }
 }

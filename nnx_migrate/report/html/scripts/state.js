@@ -32,6 +32,15 @@ export function setViewed(file, viewed) {
   remember(`viewed.${file.digest}`, viewed ? "1" : null);
 }
 
-// index: the data; shown: files that pass the filters, each {file, pieces, alone};
-// view: "side" or "inline".
-export const state = { index: null, shown: [], view: "side", evidence: false, printing: false };
+// index: the data; listed: how many files are shown without filters; shown: those that pass the
+// filters, each {file, pieces, alone}; laidOut: those of them that are on the page, which has to end
+// somewhere; view: "side" or "inline".
+export const state = {
+  index: null,
+  listed: 0,
+  shown: [],
+  laidOut: [],
+  view: "side",
+  evidence: false,
+  printing: false,
+};

@@ -2,7 +2,7 @@
 
 import { bodyOf } from "./data.js";
 import { isViewed, state } from "./state.js";
-import { ensureMounted, sectionOf } from "./sight.js";
+import { ensureMounted, layOut, sectionOf } from "./sight.js";
 
 // What is above a place that is gone to: the bar of the page.
 const ABOVE = 56;
@@ -22,10 +22,19 @@ function elementOf({ file, piece }) {
 function mark(element) {
   document.querySelector(".current")?.classList.remove("current");
   element.classList.add("current");
+  moved(current.file);
+}
+
+let moved = () => {};
+
+// Says what to call with the file that the reader has gone to.
+export function onMoved(callback) {
+  moved = callback;
 }
 
 // Scrolls there. What is above it may be made on the way, and take more room than was thought.
 export async function goTo(place, { focus = true } = {}) {
+  if (!sectionOf(place.file)) layOut(place.file);
   const section = sectionOf(place.file);
   if (!section) return false;
   current = place;
@@ -53,16 +62,16 @@ function here() {
     const box = elementOf(current).getBoundingClientRect();
     if (box.bottom > ABOVE && box.top < window.innerHeight) return { ...current, exact: true };
   }
-  const { shown } = state;
+  const { laidOut } = state;
   let low = 0;
-  let high = shown.length;
+  let high = laidOut.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const box = sectionOf(shown[middle].file).getBoundingClientRect();
+    const box = sectionOf(laidOut[middle].file).getBoundingClientRect();
     if (box.bottom > ABOVE + 1) high = middle;
     else low = middle + 1;
   }
-  return low < shown.length ? { file: shown[low].file, piece: null, exact: false } : null;
+  return low < laidOut.length ? { file: laidOut[low].file, piece: null, exact: false } : null;
 }
 
 export function fileHere() {

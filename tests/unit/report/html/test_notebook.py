@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from nnx_migrate.outcomes import CellPlace, FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.report.html.file_pages import file_page
 from nnx_migrate.report.html.lines import split_lines
 from nnx_migrate.report.html.notebook import notebook_lines
-from nnx_migrate.report.html.pieces import file_page
 
 
 def notebook(*cells: tuple[str, str]) -> str:

@@ -6,10 +6,12 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
+from nnx_migrate.engine import RunResult
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.report.html.checks import Checks
+from nnx_migrate.report.html.file_pages import file_page
 from nnx_migrate.report.html.page import Review, page_script, render_page
-from nnx_migrate.report.html.pieces import file_page
+from nnx_migrate.report.html.writing import review_of
 from nnx_migrate.totals import count
 
 SCRIPTS = files("nnx_migrate.report.html").joinpath("scripts")
@@ -27,6 +29,7 @@ def test_the_scripts_take_from_each_other_what_there_is() -> None:
         for text in sources.values()
         for names, source in re.findall(r'^import \{([^}]*)\} from "\./(\w+\.js)";$', text, re.M)
         for taken in names.split(",")
+        if taken.strip()
     ]
     assert len(imports) > 20
     assert [each for each in imports if each[0] not in defined[each[1]]] == []
@@ -67,6 +70,23 @@ def test_what_is_left_is_shown_with_the_code_around_it(tmp_path: Path) -> None:
     assert page.entry["todo"] == [[3, "state-axes", "nobody knows"]]
     path.unlink()
     assert file_page(result, "a.py", None, lambda where: []).body["alone"] == [0]
+
+
+def test_owners_that_cannot_be_told_are_a_note(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    path = tmp_path / "a.py"
+    result = FileResult(path, FileStatus.CHANGED, b"x = 1\n", b"x = 2\n", (MANUAL,))
+    run = RunResult((result,), count([result], 1))
+    review = review_of(run, written=False)
+    assert review.owners("a.py") == ()
+    assert list(review.notes) == []
+    (tmp_path / "CODEOWNERS").write_text("* @me\n")
+    assert review_of(run, written=False).owners("a.py") == ("@me",)
+    (tmp_path / "CODEOWNERS").write_bytes(b"* @\xff\n")
+    review = review_of(run, written=False)
+    assert review.owners("a.py") == ()
+    assert "The owners of files are not known" in review.notes[0]
+    assert "The owners of files are not known" in render_page(review)
 
 
 def test_failed_files_are_work_too(tmp_path: Path) -> None:

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nnx_migrate import engine
 from nnx_migrate.config import Configuration
+from nnx_migrate.report.html.file_pages import file_page
 from nnx_migrate.report.html.lines import split_lines
-from nnx_migrate.report.html.pieces import file_page
 from nnx_migrate.report.html.scopes import unit_at
 
 GOLDEN = Path(__file__).parents[4] / "golden"
 RULES = ["module-gradient", "state-axes", "captured-module", "shared-reference"]
 
 
+def old_lines(piece: dict[str, Any]) -> range:
+    """The old lines that a hunk shows, or would if it is asked to."""
+    size = sum(len(row) == 1 or row[0] != 0 for row in piece["rows"])
+    start = piece["old"] - len(piece["above"])
+    return range(start, piece["old"] + size + len(piece["below"]))
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_every_hunk_has_its_findings(rule: str) -> None:
     cases = sorted(path.parent for path in (GOLDEN / rule).glob("*/before.py"))[:12]
-    results = engine.run([case / "before.py" for case in cases], Configuration(), write=False)
+    results = engine.run([case / "before.py" for case in cases], Configuration(), write=None)
     hunks = 0
     for result in results.results:
         body = file_page(result, result.path.name, None, lambda where: []).body
         pieces = [piece for piece in body["pieces"] if piece["new"]]
         told = [number for piece in body["pieces"] for number in piece["own"]] + body["alone"]
         assert sorted(told) == list(range(len(result.findings)))
+        assert all(a.stop <= b.start for a, b in itertools.pairwise(map(old_lines, pieces)))
         for piece in pieces:
             hunks += 1
             assert piece["own"] or piece["follows"], result.path

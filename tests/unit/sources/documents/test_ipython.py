@@ -55,11 +55,14 @@ def test_names_that_a_command_reads_are_used() -> None:
     assert read.code[0].startswith("__ipython__(len, path, state)")
 
 
-@pytest.mark.parametrize("magic", ["%%bash", "%%html", "%%writefile x.py", "%%python"])
-def test_other_languages_stay_as_they_are(magic: str) -> None:
-    read = read_cell([magic, "nnx (", "x"], MARK, 0)
+@pytest.mark.parametrize(
+    ("magic", "told"),
+    [("%%bash", False), ("%%html", False), ("%%writefile x.py", True), ("%%python", True)],
+)
+def test_what_runs_elsewhere_stays_as_it_is(magic: str, told: bool) -> None:
+    read = read_cell([magic, "nnx.jit(f)", "x"], MARK, 0)
     assert read.foreign
-    assert not read.reason
+    assert bool(read.reason) is told
     with pytest.raises(CannotPlace):
         read.restored(["x = 1", "", ""], MARK)
 
