@@ -53,7 +53,10 @@ export function drawFileList() {
   const height = scroller.clientHeight || 400;
   const first = Math.max(0, Math.floor(scroller.scrollTop / FILE_ROW) - 10);
   const last = Math.min(state.shown.length, first + Math.ceil(height / FILE_ROW) + 20);
-  list.style.height = `${state.shown.length * FILE_ROW}px`;
+  const whole = state.shown.length * FILE_ROW;
+  list.style.height = `${whole}px`;
+  // What a short list leaves, the filters get.
+  scroller.parentElement.style.setProperty("--list-height", `${whole + 12}px`);
   const rows = state.shown.slice(first, last).map((item, offset) => fileRow(item, first + offset));
   list.replaceChildren(...rows);
 }

@@ -10,6 +10,7 @@ const NEAR = "1000px 0px";
 const items = new WeakMap();
 const builders = new WeakMap();
 let changed = () => {};
+let held = null;
 
 // Says what to call when a file was marked as viewed, or not any more.
 export function onViewed(callback) {
@@ -30,6 +31,7 @@ function mount(section, body) {
 function unmount(section) {
   // What has the focus must not go from under it.
   if (!section.classList.contains("mounted") || section.contains(document.activeElement)) return;
+  if (section === held) return;
   section.style.height = `${section.offsetHeight}px`;
   section.classList.remove("mounted");
   section.replaceChildren();
@@ -80,10 +82,14 @@ function later(place, height, build) {
   watchingParts.observe(place);
 }
 
-// Mounts a file now, for somebody who goes there.
+// Mounts a file now, for somebody who goes there, and keeps it until somebody goes elsewhere: that it
+// is not in sight yet must not take it away.
 export async function ensureMounted(section) {
-  section.dataset.near = "yes";
-  await cameNear(section);
+  held = section;
+  if (section.classList.contains("mounted")) return;
+  const { file } = items.get(section);
+  const body = bodyAtHand(file) ?? (await bodyOf(file));
+  if (section.isConnected && !section.classList.contains("mounted")) mount(section, body);
 }
 
 // The files that pass the filters, in parts that a page can hold: browsers end what is too high.

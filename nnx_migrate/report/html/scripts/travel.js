@@ -39,6 +39,8 @@ export async function goTo(place, { focus = true } = {}) {
   if (!section) return false;
   current = place;
   await ensureMounted(section);
+  // The filters may have changed meanwhile.
+  if (!section.isConnected) return true;
   for (let tries = 0; tries < 8; tries += 1) {
     const element = elementOf(place);
     const extra = place.piece === null ? 0 : section.querySelector(".file-head").offsetHeight;
