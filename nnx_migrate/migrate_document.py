@@ -77,7 +77,7 @@ def unread_findings(unread: tuple[Unread, ...]) -> list[Finding]:
         message = (
             f"{len(left)} {what}s say nnx and were not read ({named}); the first: {first.reason}"
         )
-    cell = CellPlace(first.place.cell, 1, 1) if first.place.cell else None
+    cell = CellPlace(first.place.cell, first.place.cell_line, 1) if first.place.cell else None
     return [Finding("unread-code", first.place.line, 1, Outcome.MANUAL, message, (), cell)]
 
 

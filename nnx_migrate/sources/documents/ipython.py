@@ -20,6 +20,8 @@ from collections.abc import Sequence
 
 from nnx_migrate.sources.documents.document import CannotPlace
 
+#: Why code in a line of IPython's is not read.
+IN_COMMAND = "a magic or a shell command takes it"
 #: Line magics that take a statement of Python.
 _PYTHON_LINES = frozenset({"time", "timeit", "prun", "memit", "mprun", "lprun", "snakeviz"})
 #: Cell magics whose body is Python that runs in the notebook.
@@ -42,6 +44,7 @@ _HELP = re.compile(r"(?P<indent>[ \t]*)%{0,2}[\w.*]+(\(\))?\?\??[ \t]*$")
 _LINE_MAGIC = re.compile(r"%(?P<name>\w+)[ \t]*")
 _CELL_MAGIC = re.compile(r"%%(?P<name>\w+)")
 _NAME = re.compile(r"[^\W\d]\w*")
+_USE = re.compile(r"\bnnx\.\w")
 _FIELD = re.compile(r"\{([^{}]*)\}|\$(\w+)")
 
 
@@ -54,12 +57,14 @@ class Read:
         aside: what stands for each mark: the text in front, and the text as it was written.
         foreign: it is not Python and stays as it is.
         reason: why it could not be read, or "".
+        unseen: numbers of lines, from 0, that hand code of NNX to a command or an unknown magic.
     """
 
     code: tuple[str, ...]
     aside: dict[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
     foreign: bool = False
     reason: str = ""
+    unseen: tuple[int, ...] = ()
 
     def restored(self, lines: Sequence[str], mark: str) -> list[str]:
         """Lines of a rewritten cell with IPython's syntax back in its place.
@@ -132,7 +137,7 @@ def read_cell(lines: Sequence[str], mark: str, first_mark: int, *, names: bool =
         return _unread(lines, reason, names and bool(reason))
     reader.read(lines)
     if parses(reader.code):
-        return Read(tuple(reader.code), reader.aside)
+        return Read(tuple(reader.code), reader.aside, unseen=tuple(reader.unseen))
     return _unread(lines, why_not(lines if not reader.aside else reader.code), names)
 
 
@@ -174,6 +179,7 @@ class _Reader:
         self._number = number
         self._state = _State()
         self.code: list[str] = []
+        self.unseen: list[int] = []
         self.aside: dict[str, tuple[str, str]] = {}
 
     def read(self, lines: Sequence[str]) -> None:
@@ -197,10 +203,15 @@ class _Reader:
             found = pattern.match(line)
             if found is None:
                 continue
+            given = line
             if found["mark"] == "%":
                 python = self._python(line, found)
                 if python is not None:
                     return python
+            else:
+                given = _fields(line)
+            if _USE.search(given):
+                self.unseen.append(len(self.code))
             if pattern is _ASSIGNED:
                 target = found["target"]
                 return self._marked(f"{target}{_call(line[found.end() :])}", "statement", line)
@@ -242,8 +253,12 @@ def _beginnings(line: str, start: int) -> list[int]:
 
 def _call(command: str) -> str:
     """A call of something unknown with the names that a command takes from Python."""
-    fields = " ".join(a or b for a, b in _FIELD.findall(command))
-    return f"__ipython__({', '.join(_names(fields))})"
+    return f"__ipython__({', '.join(_names(_fields(command)))})"
+
+
+def _fields(command: str) -> str:
+    """What a command takes from Python."""
+    return " ".join(a or b for a, b in _FIELD.findall(command))
 
 
 class _State:

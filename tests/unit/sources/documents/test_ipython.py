@@ -88,3 +88,17 @@ def test_edits_that_break_it_are_refused(edit) -> None:  # type: ignore[no-untyp
     lines = [line for each in edit(list(read.code)) for line in each.split("\n")]
     with pytest.raises(CannotPlace):
         read.restored(lines, MARK)
+
+
+@pytest.mark.parametrize(
+    ("line", "unseen"),
+    [
+        ("!echo {nnx.grad(f)(m)}", (1,)),
+        ("%store nnx.state(m)", (1,)),
+        ("x = !run {nnx.state(m)}", (1,)),
+        ("!pip install nnx.thing", ()),
+        ("%time nnx.grad(f)(m)", ()),
+    ],
+)
+def test_code_in_a_command_is_not_overlooked(line: str, unseen: tuple[int, ...]) -> None:
+    assert read_cell(["a = 1", line], MARK, 0).unseen == unseen
