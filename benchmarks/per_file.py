@@ -30,7 +30,7 @@ def main() -> int:
     spent: dict[Path, float] = defaultdict(float)
     for step in ("_index", "_plan"):
         setattr(engine, step, _timed(getattr(engine, step), spent))
-    result = engine.run([Path(sys.argv[1])], Configuration(), write=False, jobs=1)
+    result = engine.run([Path(sys.argv[1])], Configuration(), write=None, jobs=1)
     found: dict[str, list[tuple[float, int]]] = {name: [] for name in _NAMES.values()}
     for file in result.results:
         lines = file.path.read_bytes().count(b"\n")

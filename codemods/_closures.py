@@ -12,6 +12,7 @@ from codemods._two_names import distinct
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
+from nnx_migrate.facts.transforms import LOOPS, NNX_OF_JAX
 from nnx_migrate.facts.use_search import Use
 from nnx_migrate.facts.values import (
     Basic,
@@ -107,6 +108,9 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
     for definition in definitions:
         if definition is None:
             continue
+        for name in _defaulted(context, site, definition):
+            obstacles.append(f"{name} holds an object by default")
+            holders.setdefault(name, context.tree.scope_of(definition))
         for read in free_names(context, definition):
             values = context.values(read)
             if is_graph_node(context, values, _KINDS):
@@ -142,6 +146,18 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
     where = tuple((name, _binding_scope(context, scope, name)) for name, scope in names.items())
     reason = next(iter(sorted(obstacles)), "") or unclear
     return Captured(objects, frozenset(uses), unseen, reason, where)
+
+
+def _defaulted(context: FileContext, site: Site, definition: AnyFunction) -> Iterator[str]:
+    """Parameters of a function of a loop that are left to defaults which are objects."""
+    if NNX_OF_JAX.get(site.transform, site.transform) not in LOOPS:
+        return
+    parameters = [*definition.args.posonlyargs, *definition.args.args]
+    for parameter, default in zip(
+        reversed(parameters), reversed(definition.args.defaults), strict=False
+    ):
+        if is_graph_node(context, context.values(default), _KINDS):
+            yield parameter.arg
 
 
 def _in_holders(context: FileContext, holders: dict[str, Scope]) -> Captured:

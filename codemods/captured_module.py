@@ -45,7 +45,8 @@ what a function does to an argument; where an object is an argument of jax alrea
 both modes and stays. `jax.lax.map` becomes an `nnx.scan`, and `jax.make_jaxpr`, which keeps
 nothing, stays and is given the object.
 
-A function that is called on the way gets the object as a parameter, and all its calls pass it on.
+A function that is called on the way gets the object as a parameter, and all its calls pass it on:
+by keyword where it has defaults, `*args` or `**kwargs`.
 
 When it is safe
 ---------------

@@ -40,10 +40,11 @@ class _Request:
     patch_by: SplitBy | None
     html: Path | None
     report_format: str
-    reports: dict[str, Path]
+    reports: Sequence[tuple[str, Path]]
     verbose: bool
     verify: bool
     revert: bool
+    journal: bool
 
     @property
     def writes(self) -> bool:
@@ -140,6 +141,7 @@ def app() -> None:
     help="Write the report to FILE too, in one of the formats; may be given again.",
 )
 @click.option("--verbose", "-v", is_flag=True, help="List unchanged sites and evidence as well.")
+@click.option("--no-journal", is_flag=True, help="Do not keep in .nnx-migrate what `undo` needs.")
 @click.option(
     "--verify",
     is_flag=True,
@@ -173,6 +175,7 @@ def apply(
     report_format: str,
     reports: Sequence[str],
     verbose: bool,
+    no_journal: bool,
     verify: bool,
     revert_different: bool,
     stdin_filename: Path | None,
@@ -227,6 +230,7 @@ def apply(
         verbose=verbose,
         verify=verify or revert_different,
         revert=revert_different,
+        journal=not no_journal,
     )
     given = {key: value for key, value in flags.items() if value is not None}
     if explain is not None:
@@ -237,6 +241,33 @@ def apply(
 
 
 app.add_command(check)
+
+
+@app.command()
+@click.argument("run", required=False)
+@click.pass_context
+def undo(context: click.Context, run: str | None) -> None:
+    """Put back the files that a run of `apply` wrote, or list the runs.
+
+    RUN is a name that `apply` and this list print, or `last`. A file that was edited since is left
+    alone. Runs are those of the current folder, kept in .nnx-migrate.
+
+    \b
+    Examples:
+      nnx-migrate undo
+      nnx-migrate undo last
+
+    \b
+    Exit codes:
+      0  every file is as it was before the run
+      1  a file was left alone
+      2  there is no such run
+    """
+    from nnx_migrate import console
+
+    with console.errors_reported():
+        code = console.list_runs() if run is None else console.undo_run(run)
+    context.exit(code)
 
 
 @app.command()
@@ -322,6 +353,7 @@ def _apply(
         )
     if request.html is not None:
         console.require_page()
+    journal = None
     with console.errors_reported():
         configuration = console.configure(flags)
         if stdin:
@@ -330,7 +362,9 @@ def _apply(
             files = [Path(path) for path in paths]
             if request.verify:
                 _require_check(files[0])
-            result = console.run_paths(files, configuration, write=request.writes)
+            journal = console.new_journal() if request.writes and request.journal else None
+            write = console.writer(journal) if request.writes else None
+            result = console.run_paths(files, configuration, write)
         if stdin and request.writes:
             console.emit_source(result.results[0])
         if request.previews:
@@ -366,6 +400,8 @@ def _apply(
         console.write_reports(result, request.reports, written=request.writes, check=check)
         if request.html is not None:
             console.write_page(result, request.html, written=request.writes, check=check)
+        if as_text and journal is not None and journal.name:
+            click.echo(f"put back with: nnx-migrate undo {journal.name}", err=True)
         return code
 
 
@@ -409,9 +445,9 @@ def _verified(result: RunResult, request: _Request) -> tuple[int, dict[str, Any]
     }
 
 
-def _reports(given: Sequence[str]) -> dict[str, Path]:
-    """The files of --report, by format."""
-    found = {}
+def _reports(given: Sequence[str]) -> list[tuple[str, Path]]:
+    """The formats and files of --report; refused before anything is done."""
+    found = []
     for item in given:
         name, equals, file = item.partition("=")
         if name not in _FORMATS or not (equals and file):
@@ -419,7 +455,11 @@ def _reports(given: Sequence[str]) -> dict[str, Path]:
             raise click.BadParameter(
                 f"{item!r} is not FORMAT=FILE, with one of {formats}", param_hint="'--report'"
             )
-        found[name] = Path(file)
+        if Path(file).is_dir() or not Path(file).parent.is_dir():
+            raise click.BadParameter(
+                f"{file!r} cannot be written: no such folder, or a folder", param_hint="'--report'"
+            )
+        found.append((name, Path(file)))
     return found
 
 

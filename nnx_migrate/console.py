@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -12,6 +13,8 @@ from nnx_migrate.config import ConfigError, Configuration
 from nnx_migrate.engine import RunResult, explain_line, pending, run, run_text
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.report.text import printable, render_text
+from nnx_migrate.sources.journal import Journal, NoJournal, runs_of
+from nnx_migrate.sources.write import Writer, write_atomically
 from nnx_migrate.terminal import (
     colours,
     paint_for,
@@ -47,6 +50,8 @@ def errors_reported() -> Iterator[None]:
         raise
     except ConfigError as error:
         stop(str(error))
+    except NoJournal as error:
+        stop(f"{error}; no file was changed without it (apply --no-journal does so)")
     except KeyboardInterrupt:
         stop("interrupted; every file is either as it was or done")
     except Exception:
@@ -88,7 +93,9 @@ def configure(flags: Mapping[str, Any]) -> Configuration:
     return Configuration(flags, known_rules)
 
 
-def run_paths(paths: Sequence[Path], configuration: Configuration, *, write: bool) -> RunResult:
+def run_paths(
+    paths: Sequence[Path], configuration: Configuration, write: Writer | None
+) -> RunResult:
     """Run over files and folders, with a line of progress on a terminal.
 
     Raises:
@@ -97,6 +104,50 @@ def run_paths(paths: Sequence[Path], configuration: Configuration, *, write: boo
     jobs = configuration.options_for(Path.cwd() / "any.py").jobs or processors()
     with progress_on(sys.stderr) as progress:
         return run(paths, configuration, write=write, jobs=jobs, progress=progress)
+
+
+def new_journal() -> Journal:
+    """Return the journal of a run that is to be, beside the current folder."""
+    return Journal(Path.cwd(), shlex.join(["nnx-migrate", *sys.argv[1:]]))
+
+
+def writer(journal: Journal | None) -> Writer:
+    """Return what replaces files, and keeps what they were if there is a journal."""
+    return write_atomically if journal is None else journal.write
+
+
+def list_runs() -> int:
+    """Print the runs of the current folder that can be undone."""
+    runs = runs_of(Path.cwd())
+    for each in runs:
+        files = len(each.entries())
+        plural = "" if files == 1 else "s"
+        state = ", undone" if each.undone else ""
+        print(f"{each.name}  {files} file{plural}{state}  {printable(each.command)}")
+    if not runs:
+        print("no run of `apply` has written files from this folder")
+    return DONE
+
+
+def undo_run(name: str) -> int:
+    """Put the files of a run back, and say of each what became of it."""
+    from nnx_migrate.undo import Undone, undo
+
+    runs = runs_of(Path.cwd())
+    wanted = [r for r in runs if r.name == name or (name == "last" and not r.undone)]
+    if not wanted:
+        stop(f"there is no run {printable(name)} here to undo: `nnx-migrate undo` lists them")
+    left = False
+    for file in undo(wanted[0]):
+        why = f": {file.reason}" if file.reason else ""
+        print(f"{printable(str(_from_here(file.path)))} {file.outcome}{why}")
+        left = left or file.outcome is Undone.REFUSED
+    return WORK_LEFT if left else DONE
+
+
+def _from_here(path: Path) -> Path:
+    here = Path.cwd().resolve()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def run_stdin(path: Path, configuration: Configuration) -> RunResult:
@@ -211,7 +262,7 @@ def emit_report(
 
 def write_reports(
     result: RunResult,
-    files: Mapping[str, Path],
+    files: Iterable[tuple[str, Path]],
     *,
     written: bool,
     check: Mapping[str, Any] | None = None,
@@ -220,14 +271,14 @@ def write_reports(
 
     Args:
         result: the run.
-        files: by format, where to.
+        files: formats, each with where to.
         written: the files were changed; otherwise they would be.
         check: what was checked, if it was.
 
     Raises:
         ConfigError: a file cannot be written.
     """
-    for name, file in files.items():
+    for name, file in files:
         try:
             file.write_text(_rendered(name, result, written, check), encoding="utf-8", newline="")
         except OSError as error:

@@ -25,7 +25,7 @@ from nnx_migrate.sources.ignores import PatternFile
 from nnx_migrate.sources.modules import import_root, module_name, project_root
 from nnx_migrate.sources.scanning import read_file
 from nnx_migrate.sources.text import UndecodableSource, decode
-from nnx_migrate.sources.write import WriteError, write_atomically
+from nnx_migrate.sources.write import WriteError, Writer
 from nnx_migrate.totals import Totals, count
 from nnx_migrate.workers import Workers, uncollected
 
@@ -92,7 +92,7 @@ def run(
     paths: Sequence[Path],
     configuration: Configuration,
     *,
-    write: bool,
+    write: Writer | None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> RunResult:
@@ -101,7 +101,7 @@ def run(
     Args:
         paths: files and folders; one that does not exist is a finding, the others are still done.
         configuration: what counts for each file.
-        write: replace the files that change; without it nothing on disk is touched.
+        write: replaces a file that changes; without it nothing on disk is touched.
         jobs: worker processes.
         progress: called with the stage, how many files are done, and how many there are.
 
@@ -146,7 +146,11 @@ def explain_line(path: Path, line: int, configuration: Configuration, cell: int 
 
 
 def _run(
-    paths: Sequence[Path], configuration: Configuration, write: bool, jobs: int, progress: Progress
+    paths: Sequence[Path],
+    configuration: Configuration,
+    write: Writer | None,
+    jobs: int,
+    progress: Progress,
 ) -> RunResult:
     found = _read(paths, configuration, jobs, progress)
     results = found.results
@@ -165,7 +169,7 @@ def _finish_together(
     results: list[FileResult],
     planners: Workers[_PlanTask, FileResult],
     wanted: Mapping[Path, _PlanTask],
-    write: bool,
+    write: Writer | None,
 ) -> list[FileResult]:
     """Finish the files that have to change with others."""
 
@@ -175,7 +179,7 @@ def _finish_together(
 
     by_path = {result.path: result for result in dependable(results, alone)}
     for group in groups(by_path.values()):
-        for result in write_together([by_path[path] for path in group], write=write):
+        for result in write_together([by_path[path] for path in group], write):
             by_path[result.path] = result
     return list(by_path.values())
 
@@ -333,6 +337,8 @@ def _reader(project: Project) -> Reader:
             data = read_file(path)
             if task is not None and _digest(data) != task.digest:
                 return None
+            if is_document(path):
+                return None
             return Readable(decode(path, data), None if task is None else task.options)
         except (OSError, UndecodableSource, SyntaxError):
             return None
@@ -364,12 +370,12 @@ def _plan(task: _PlanTask) -> FileResult:
         return _failure(path, error)
 
 
-def _finish(result: FileResult, write: bool) -> FileResult:
+def _finish(result: FileResult, write: Writer | None) -> FileResult:
     if result.before == result.after:
         return dataclasses.replace(result, before=b"", after=b"")
-    if write and result.status is FileStatus.CHANGED:
+    if write is not None and result.status is FileStatus.CHANGED:
         try:
-            write_atomically(result.path, result.before, result.after)
+            write(result.path, result.before, result.after)
         except WriteError as error:
             return problem(result.path, FileStatus.FAILED, "unwritable-file", error.reason)
     return result

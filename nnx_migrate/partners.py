@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nnx_migrate.outcomes import FileResult, FileStatus
 from nnx_migrate.sources.discovery import problem
-from nnx_migrate.sources.write import WriteError, write_atomically
+from nnx_migrate.sources.write import WriteError, Writer, write_atomically
 
 _DONE = frozenset({FileStatus.CHANGED, FileStatus.UNCHANGED})
 
@@ -55,18 +55,18 @@ def _ended_as_planned(result: FileResult | None, group: Sequence[Path]) -> bool:
     )
 
 
-def write_together(results: Sequence[FileResult], *, write: bool) -> list[FileResult]:
+def write_together(results: Sequence[FileResult], write: Writer | None) -> list[FileResult]:
     """Write the files of a group; when one cannot be, those that were are put back.
 
     Args:
-        write: else nothing on disk is touched.
+        write: replaces a file; without it nothing on disk is touched.
     """
     written: list[FileResult] = []
-    for result in results if write else ():
-        if result.status is not FileStatus.CHANGED:
+    for result in results:
+        if write is None or result.status is not FileStatus.CHANGED:
             continue
         try:
-            write_atomically(result.path, result.before, result.after)
+            write(result.path, result.before, result.after)
         except WriteError as error:
             for other in written:
                 write_atomically(other.path, other.after, other.before)

@@ -8,16 +8,22 @@ from typing import Any
 from nnx_migrate.registry import BrokenRule, UnknownRule, find_rule
 
 _SECTION = re.compile(r"^(?P<title>\S.*)\n-{3,}\n", re.MULTILINE)
+_REFERENCE = re.compile(r"^Reference: (https://\S+)$", re.MULTILINE)
 #: What the engine finds without a rule.
 _ENGINE = {
+    "broken-link": "The path is a link to something that is not there.",
     "changed-file": "The file was changed by another program during the run.",
     "failed-file": "The file could not be migrated.",
     "internal-error": "A bug in nnx-migrate; please report it.",
+    "large-file": "The file is too large to be Python that people write.",
+    "link-out-of-tree": "The path is a link to a place outside of what was named.",
     "missing-path": "A path that was named does not exist.",
     "reverted-file": "What was written for the file did not pass the gate; it was left as it was.",
     "skipped-file": "The file was left out by its own comment.",
+    "special-file": "The path is a pipe, a socket or a device.",
     "syntax-error": "The file is not Python that this interpreter can read.",
     "too-deep": "The code is nested too deeply to be read.",
+    "unread-code": "Code in a document that says nnx and could not be read.",
     "unreadable-file": "The file could not be read.",
     "unused-ignore": "A comment that looks as if it kept code out, and does not.",
     "unwritable-file": "The file could not be replaced.",
@@ -46,11 +52,13 @@ def section_of(rule: str, title: str) -> str:
 def rule_descriptor(rule: str) -> dict[str, Any]:
     """The reportingDescriptor of a rule (SARIF 3.49)."""
     manual = manual_of(rule)
+    reference = _REFERENCE.search(manual)
     return {
         "id": rule,
         "shortDescription": {"text": summary_of(rule)},
         "fullDescription": {"text": _flat(section_of(rule, "Why it matters")) or summary_of(rule)},
         "help": {"text": manual, "markdown": manual},
+        **({"helpUri": reference[1]} if reference else {}),
         "defaultConfiguration": {"level": "warning"},
         "properties": {"tags": ["flax", "nnx", "migration"]},
     }

@@ -126,8 +126,8 @@ def _each_stands_alone(result: FileResult, parts: Sequence[FilePart]) -> bool:
     """Whether the file is whole Python with each part alone, and with all parts but one."""
     try:
         before = decode(result.path, result.before).text
-        states = [state(result, [part]) for part in parts]
-        states += [state(result, [other for other in parts if other is not p]) for p in parts]
+        states = {state(result, [part]) for part in parts}
+        states |= {state(result, [other for other in parts if other is not p]) for p in parts}
         return not any(gate(before, decode(result.path, data).text) for data in states)
     except (UndecodableSource, SyntaxError):
         return False

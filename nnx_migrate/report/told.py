@@ -63,17 +63,16 @@ def told(report: Report) -> Iterator[Told]:
         findings = [f.message for f in result.findings]
         for place, finding in enumerate(result.findings):
             if finding.outcome is not Outcome.SAME:
-                yield Told(result, finding, _level(result, finding, report.written), place)
+                yield Told(result, finding, _level(finding.outcome, report.written), place)
         if result.reason and result.reason not in findings:
-            rule = f"{result.status}-file"
-            whole = Finding(rule, 0, 0, Outcome.MANUAL, result.reason)
-            yield Told(result, whole, _level(result, whole, report.written), None)
+            whole = Finding(f"{result.status}-file", 0, 0, Outcome.MANUAL, result.reason)
+            # A file with a comment that keeps it out is as its people want it.
+            chosen = result.status is FileStatus.SKIPPED
+            yield Told(result, whole, Level.NOTE if chosen else Level.ERROR, None)
 
 
-def _level(result: FileResult, finding: Finding, written: bool) -> Level:
-    if result.status is FileStatus.SKIPPED:
-        return Level.NOTE
-    if finding.outcome is Outcome.MANUAL:
+def _level(outcome: Outcome, written: bool) -> Level:
+    if outcome is Outcome.MANUAL:
         return Level.ERROR
     return Level.NOTE if written else Level.WARNING
 

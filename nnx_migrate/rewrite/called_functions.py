@@ -18,6 +18,11 @@ from collections.abc import Iterator, Mapping
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction
 from nnx_migrate.facts.values import FunctionValue
+from nnx_migrate.rewrite.by_keyword import (
+    keyword_parameters,
+    passed_by_keyword,
+    takes_keywords,
+)
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.functions import definition_of, free_names
@@ -41,10 +46,17 @@ def threaded(context: FileContext, site: Site) -> SpelledOut | None:
         if calls is None:
             raise CannotEmit(f"{function.name} is more than called, or in other files too")
         captures = [Capture(name) for name in sorted(names)]
-        edits += parameter_edits(context, function, captures)
+        by_keyword = takes_keywords(function)
+        if by_keyword:
+            edits.append(keyword_parameters(context, function, captures))
+        else:
+            edits += parameter_edits(context, function, captures)
         for call in calls:
             _check_names(context, function, call, names)
-            edits.append(passed(context, call, function, captures, by_keyword=True))
+            if by_keyword:
+                edits.append(passed_by_keyword(context, call, captures))
+            else:
+                edits.append(passed(context, call, function, captures, by_keyword=True))
     return edited_site(context, site, edits) if edits else None
 
 

@@ -81,10 +81,9 @@ def loop_function(
     """
     args = definition.args
     parameters = [*args.posonlyargs, *args.args]
-    if len(parameters) != (count or leading + 1) or args.vararg or args.kwonlyargs or args.kwarg:
+    required = len(parameters) - len(args.defaults)  # a loop leaves the others to their defaults
+    if required != (count or leading + 1) or args.vararg or args.kwonlyargs or args.kwarg:
         raise CannotEmit("a function of the loop has other parameters than its carry")
-    if args.defaults:
-        raise CannotEmit("a parameter of a function of the loop has a default")
     if not isinstance(definition, FunctionDefinition):
         raise CannotEmit("a function of the loop is no plain function")
     parameter = parameters[leading]

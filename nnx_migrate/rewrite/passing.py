@@ -19,6 +19,7 @@ from nnx_migrate.rewrite.loop_carry import check_inner_names
 from nnx_migrate.rewrite.ownership import is_given, used_elsewhere
 from nnx_migrate.rewrite.per_argument import option_edits_of
 from nnx_migrate.rewrite.plan import CannotEmit, Capture
+from nnx_migrate.rewrite.spelled_out import are_nodes
 from nnx_migrate.rewrite.stacks import stack_of
 
 #: Transforms that may stand around each other, with all objects passed through.
@@ -46,8 +47,8 @@ def pass_edits(context: FileContext, site: Site, captures: Sequence[Capture]) ->
         raise CannotEmit("other transforms stand around the function")
     definition = traced_definition(context, stack[-1])
     uses = calls_of(context, stack[0], definition)
-    count = len(definition.args.posonlyargs) + len(definition.args.args)
-    edits = parameter_edits(context, definition, captures)
+    count = len(_required(definition))
+    edits = parameter_edits(context, definition, captures, defaults=True)
     for use in uses:
         edits.append(passed(context, use, definition, captures, by_keyword=names <= _BY_KEYWORD))
     for each in stack:
@@ -74,15 +75,15 @@ def passed(
 ) -> Edit:
     """The objects as arguments of a call, by keyword where it has keywords."""
     names = [capture.name for capture in captures]
-    parameters = [a.arg for a in (*definition.args.posonlyargs, *definition.args.args)]
+    parameters = [parameter.arg for parameter in _required(definition)]
     given = {keyword.arg for keyword in use.keywords}
     if any(isinstance(argument, ast.Starred) for argument in use.args):
         raise CannotEmit("the arguments of a call are unpacked from a sequence")
-    if given != {*parameters[len(use.args) :]}:
+    if given != {*parameters[len(use.args) :]} or len(use.args) > len(parameters):
         raise CannotEmit("a call does not pass all arguments")
     if given and not by_keyword:
         raise CannotEmit("a call does not pass all arguments by their places")
-    return _argument(context, use, [f"{name}={name}" if given else name for name in names])
+    return argument(context, use, [f"{name}={name}" if given else name for name in names])
 
 
 def traced_definition(context: FileContext, site: Site) -> AnyFunction:
@@ -146,20 +147,61 @@ def _operand_edits(context: FileContext, site: Site, captures: Sequence[Capture]
             raise CannotEmit("a branch is not defined in this file")
         if not is_given(context, site, definition):
             raise CannotEmit("a branch is used in other places too")
-        edits += parameter_edits(context, definition, captures)
-    return [*edits, _argument(context, call, [c.name for c in captures])]
+        if definition.args.defaults and len(_required(definition)) != len(site.operands):
+            raise CannotEmit("a default of a branch is passed to it")
+        edits += parameter_edits(context, definition, captures, defaults=True)
+    return [*edits, argument(context, call, [c.name for c in captures])]
+
+
+def _required(definition: AnyFunction) -> list[ast.arg]:
+    """The parameters that are passed by their places and have no default."""
+    parameters = [*definition.args.posonlyargs, *definition.args.args]
+    return parameters[: len(parameters) - len(definition.args.defaults)]
 
 
 def parameter_edits(
-    context: FileContext, definition: AnyFunction, captures: Sequence[Capture]
+    context: FileContext,
+    definition: AnyFunction,
+    captures: Sequence[Capture],
+    *,
+    defaults: bool = False,
 ) -> list[Edit]:
-    """New parameters behind the last one, under the names that the body reads already."""
+    """New parameters behind the last one, under the names that the body reads already.
+
+    Args:
+        defaults: they may stand in front of parameters with a default, which no call passes.
+    """
     args = definition.args
-    if args.vararg or args.kwonlyargs or args.kwarg or args.defaults:
+    if args.vararg or args.kwonlyargs or args.kwarg or (args.defaults and not defaults):
         raise CannotEmit("the function has defaults, or parameters without a place")
+    parameters = _required(definition)
+    if args.defaults and not parameters:
+        raise CannotEmit("all parameters of the function have defaults")
+    names = new_names(context, definition, captures)
+    edits = [_parameter(context, definition, parameters, names)]
+    read = [node for node in ast.walk(definition) if isinstance(node, ast.Name)]
+    lines = [line for c in captures for line in c.lines({node.id for node in read})]
+    if not lines:
+        return edits
+    if isinstance(definition, ast.Lambda):
+        return [*edits, *_aliases(context, definition, captures, read)]
+    return [*edits, insert_at_top(context, definition, lines)]
+
+
+def new_names(
+    context: FileContext, definition: AnyFunction, captures: Sequence[Capture]
+) -> list[str]:
+    """Names of new parameters, which mean nothing else in the function.
+
+    Raises:
+        CannotEmit: one does.
+    """
     names = [capture.name for capture in captures]
-    parameters = [*args.posonlyargs, *args.args]
-    if {parameter.arg for parameter in parameters} & {*names}:
+    defaults = (*definition.args.defaults, *filter(None, definition.args.kw_defaults))
+    for read in (n for each in defaults for n in ast.walk(each) if isinstance(n, ast.Name)):
+        if read.id in names or are_nodes(context, context.values(read)):
+            raise CannotEmit("a default of the function holds an object")
+    if {node.arg for node in ast.walk(definition.args) if isinstance(node, ast.arg)} & {*names}:
         raise CannotEmit("a parameter of the function has the name of what it would be given")
     here = context.tree.scope_of(definition)
     for node in ast.walk(definition):
@@ -169,14 +211,7 @@ def parameter_edits(
             continue
         if node.id in names and context.tree.scope(node) == here:
             raise CannotEmit(f"{node.id} is bound anew in the function")
-    edits = [_parameter(context, definition, parameters, names)]
-    read = [node for node in ast.walk(definition) if isinstance(node, ast.Name)]
-    lines = [line for c in captures for line in c.lines({node.id for node in read})]
-    if not lines:
-        return edits
-    if isinstance(definition, ast.Lambda):
-        return [*edits, *_aliases(context, definition, captures, read)]
-    return [*edits, insert_at_top(context, definition, lines)]
+    return names
 
 
 def _aliases(
@@ -207,7 +242,8 @@ def _parameter(
     return Edit(place, place, more)
 
 
-def _argument(context: FileContext, call: ast.Call, names: list[str]) -> Edit:
+def argument(context: FileContext, call: ast.Call, names: list[str]) -> Edit:
+    """More arguments, behind all that a call has."""
     more = ", ".join(names)
     if call.args or call.keywords:
         arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]

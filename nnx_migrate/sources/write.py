@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from nnx_migrate.sources.scanning import read_file
+
+#: Puts new bytes in the place of a file's old ones, or raises a WriteError: path, old, new.
+Writer = Callable[[Path, bytes, bytes], None]
+_SUFFIX = ".nnx-migrate"
 
 
 class WriteError(OSError):
@@ -52,10 +57,24 @@ def write_atomically(path: Path, before: bytes, after: bytes) -> None:
         raise WriteError(error.strerror or str(error)) from None
 
 
+def remove_leftovers(path: Path) -> None:
+    """Removes what a process that was killed while it replaced a file has left beside it.
+
+    Args:
+        path: the file; nobody else may be replacing it now.
+    """
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(path.parent):
+            if entry.name.startswith(f".{path.name[:80]}.") and entry.name.endswith(_SUFFIX):
+                os.unlink(entry.path)
+
+
 def _replace(target: Path, after: bytes, status: os.stat_result) -> None:
     import tempfile
 
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:80]}.", dir=target.parent)
+    descriptor, name = tempfile.mkstemp(
+        prefix=f".{target.name[:80]}.", suffix=_SUFFIX, dir=target.parent
+    )
     try:
         with open(descriptor, "wb") as file:
             file.write(after)

@@ -52,7 +52,7 @@ def page_of(folder: Path, check: dict[str, Any] | None = None, *, on_unsafe: str
         check: as `apply --verify` has it.
         on_unsafe: as the option of that name.
     """
-    result = engine.run([folder], Configuration({"on_unsafe": on_unsafe}), write=False)
+    result = engine.run([folder], Configuration({"on_unsafe": on_unsafe}), write=None)
     checks = Checks(check, folder) if check else None
     review = dataclasses.replace(review_of(result, written=False), checks=checks)
     page = folder.parent / f"{folder.name}.html"

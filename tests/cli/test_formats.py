@@ -38,13 +38,19 @@ def test_several_reports_come_from_one_run(command: Command, project: Path, tmp_
     assert "1 of 2 files changed. Nothing is left to do." in (tmp_path / "a.md").read_text()
 
 
-@pytest.mark.parametrize("given", ["sarif", "sarif=", "=x", "pdf=x", "sarif=missing/x"])
+def test_one_format_may_go_to_two_files(command: Command, project: Path, tmp_path: Path) -> None:
+    command("apply", "src", "--check", "--report", "json=a", "--report", "json=b=c")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b=c").read_bytes() != b""
+
+
+@pytest.mark.parametrize("given", ["sarif", "sarif=", "=x", "pdf=x", "sarif=missing/x", "json=src"])
 def test_a_report_that_cannot_be_written_is_an_error(
     command: Command, project: Path, given: str
 ) -> None:
-    done = command("apply", "src", "--check", "--report", given)
+    done = command("apply", "src", "--report", given)
     assert done.code == 2
     assert "--report" in done.err
+    assert (project / "train.py").read_bytes() == TRAIN
 
 
 @pytest.mark.parametrize("name", FORMATS)

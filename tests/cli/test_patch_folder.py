@@ -17,6 +17,7 @@ from nnx_migrate.report.patch_folder import write_patches
 from nnx_migrate.report.told import Report
 from tests.cli.conftest import TRAIN, Command
 from tests.golden.cases import all_cases
+from tests.unit.report.test_markdown import OURS, page
 
 CODEOWNERS = """\
 # who looks at what
@@ -74,6 +75,7 @@ def sources() -> dict[str, bytes]:
             files[f"part{len(files) % 4}/f {len(files)}.py"] = b"\n".join(
                 case.files("before").values()
             )
+    files["part0/<img src=x> `@octocat` [a](b) ; $(touch x).py"] = TRAIN
     files["part0/crlf.py"] = files["part1/f 1.py"].replace(b"\n", b"\r\n")
     chooser = random.Random(7)
     several = [data for data in files.values() if b"__future__" not in data]
@@ -94,7 +96,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, byte
     git(root, "init", "-q", str(repository))
     git(repository, "add", "-A")
     git(repository, "-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "first")
-    result = run([repository], Configuration(), write=False)
+    result = run([repository], Configuration(), write=None)
     report = Report(result.results, result.totals, False, repository)
     for by in SPLITS:
         write_patches(report, root / by, by)  # type: ignore[arg-type]
@@ -206,6 +208,10 @@ def test_names_of_files_are_plain_and_each_has_its_text(
         assert f"git apply {entry['patch']}" in text
         assert all(f"`{need}`" in text for need in entry["depends_on"])
         assert len(text) < 65_536
+        found = page(text)
+        assert found.elements <= {*OURS, "h1", "pre"}
+        assert not {name for name, _ in found.attributes} - {"class"}
+        assert not set("@<[`") & set(found.outside), found.outside
     listed = {n for e in manifest(made[0], by) for n in (e["patch"], e["text"])}
     assert {path.name for path in folder.iterdir()} == listed | {"manifest.json"}
 

@@ -55,7 +55,7 @@ def tree(folder: Path, files: int) -> Path:
 
 
 def work_on(folder: Path) -> int:
-    return calls_during(lambda: engine.run([folder], Configuration(), write=False))
+    return calls_during(lambda: engine.run([folder], Configuration(), write=None))
 
 
 def test_work_grows_no_faster_than_the_number_of_files(tmp_path: Path) -> None:
@@ -114,12 +114,12 @@ def test_notebooks_and_pages_without_nnx_cost_one_read(
     for module in (scanning, discovery, fringe):
         monkeypatch.setattr(module, "read_file", counted)
     monkeypatch.setattr(kinds, "read_document", lambda path, data: pytest.fail(f"{path} was read"))
-    engine.run([tmp_path], Configuration({"docs": True}), write=False)
+    engine.run([tmp_path], Configuration({"docs": True}), write=None)
     pages = {name: count for name, count in reads.items() if name.endswith(".md")}
     assert pages == {f"p{number}.md": 1 for number in range(40)}
     # Beside a file that says nnx, what imports it is looked for in notebooks as in Python files.
     assert {c for name, c in reads.items() if name.endswith(".ipynb")} == {2}
     (tmp_path / "uses.py").unlink()
     reads.clear()
-    engine.run([tmp_path], Configuration({"docs": True}), write=False)
+    engine.run([tmp_path], Configuration({"docs": True}), write=None)
     assert set(reads.values()) == {1}

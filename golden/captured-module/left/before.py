@@ -23,10 +23,12 @@ class Net(nnx.Module):
         return body(0, x)
 
     def through_a_helper(self, x: jax.Array):
-        def helper(x, scale=1.0):
-            return self(x) * scale
+        options = {"scale": 2.0}
 
-        return nnx.fori_loop(0, 2, lambda i, x: helper(self(x)), x)
+        def helper(x, **options):
+            return self(x) * options["scale"]
+
+        return nnx.fori_loop(0, 2, lambda i, x: helper(self(x), **options), x)
 
     def through_a_kept_helper(self, x: jax.Array):
         def helper(x):
@@ -53,8 +55,8 @@ class Net(nnx.Module):
         return nnx.fori_loop(0, 2, body, (self.history, x))[1]
 
     def with_a_default(self, x: jax.Array):
-        def body(i, x, scale=2.0):
-            return self(x) * scale
+        def body(i, x, net=self):
+            return net(x)
 
         return nnx.fori_loop(0, 2, body, x)
 

@@ -32,9 +32,11 @@ _SCRIPTS = (
     "state",
     "filters",
     "rows",
+    "explained",
     "sections",
     "sight",
     "travel",
+    "lists",
     "keys",
     "page",
 )

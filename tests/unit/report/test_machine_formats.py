@@ -12,9 +12,12 @@ from typing import Any
 import jsonschema
 import pytest
 
+import nnx_migrate
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.report.formats import render
-from nnx_migrate.report.told import Report, told, uri_path
+from nnx_migrate.report.manuals import manual_of
+from nnx_migrate.report.told import Level, Report, told, uri_path
+from nnx_migrate.sources.discovery import problem
 from nnx_migrate.sources.text import decode
 from tests.unit.report.runs import nasty_run, real_run, report_of
 
@@ -161,10 +164,30 @@ def test_what_is_written_has_no_fix_left() -> None:
     assert not [r for r in log["runs"][0]["results"] if "fixes" in r]
 
 
+def test_errors_are_what_leaves_work() -> None:
+    kept_out = FileResult(Path("a.py"), FileStatus.SKIPPED, b"", b"", (), "skip-file")
+    broken = problem("b.py", FileStatus.SKIPPED, "broken-link", "it links to nothing")
+    put_back = FileResult(Path("c.py"), FileStatus.REVERTED, b"", b"", (), "a comment lost")
+    for result in (kept_out, broken, put_back, nasty_run().results[0]):
+        report = report_of([result])
+        errors = [item for item in told(report) if item.level is Level.ERROR]
+        assert bool(errors) == report.totals.work_left
+
+
+def test_what_the_engine_finds_is_explained() -> None:
+    package = Path(nnx_migrate.__file__).parent
+    calls = re.compile(r"(?:problem|_skip|Finding)\((?:[^()\"]|\([^()]*\))*\"([a-z]+-[a-z-]+)\"")
+    codes = {c for file in package.rglob("*.py") for c in calls.findall(file.read_text())}
+    assert len(codes) > 10
+    for code in codes:
+        assert manual_of(code) != "Told by the engine.", code
+
+
 def test_a_rule_brings_its_manual_page() -> None:
     rules = sarif(real_run())["runs"][0]["tool"]["driver"]["rules"]
     found = {rule["id"]: rule for rule in rules}
     assert "Tree mode" in found["state-axes"]["help"]["markdown"]
+    assert found["state-axes"]["helpUri"].startswith("https://flax.readthedocs.io/")
     assert found["missing-path"]["help"]["text"] != found["reverted-file"]["help"]["text"]
 
 

@@ -13,7 +13,7 @@ export function listenToKeys(actions) {
     p: () => goToFile(-1),
     v: () => {
       const file = fileHere();
-      if (file) toggleViewed(file);
+      return file && toggleViewed(file);
     },
     "/": () => {
       byId("query").focus();
@@ -46,6 +46,6 @@ export function listenToKeys(actions) {
     const action = keys[event.key];
     if (!action || !on.checked) return;
     event.preventDefault();
-    running = running.then(action);
+    running = running.then(action).catch(console.error);
   });
 }

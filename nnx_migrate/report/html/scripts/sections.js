@@ -2,18 +2,10 @@
 
 import { element, plural } from "./dom.js";
 import { isViewed, state } from "./state.js";
+import { address, badge, card, followsFrom, verdictOf } from "./explained.js";
 import { inlineOrder, numbered, ROWS_A_TABLE, table } from "./rows.js";
 
 const ROW_HEIGHT = 20;
-// A hunk in which this many cases have a say is told of the first ones.
-const MOST_CASES = 25;
-
-export function address(file, line = 0) {
-  const parameters = new URLSearchParams({ file: file.name });
-  if (line) parameters.set("line", String(line));
-  return `#${parameters}`;
-}
-
 // What a file will take, as good as that can be known before it is there.
 export function estimatedHeight(item) {
   const { file, pieces, alone } = item;
@@ -24,95 +16,6 @@ export function estimatedHeight(item) {
     return 92 + 62 * piece.findings.length + ROW_HEIGHT * rows;
   });
   return 64 + heights.reduce((sum, height) => sum + height, 0) + (alone ? 62 : 0);
-}
-
-function badge(word) {
-  return element("span", { class: `badge ${word.replaceAll(" ", "-")}` }, word);
-}
-
-function ruleName(rule) {
-  if (!(rule in state.index.rules)) return element("span", { class: "rule" }, rule);
-  return element(
-    "button",
-    { class: "rule", type: "button", "data-rule": rule, title: `What ${rule} finds` },
-    rule,
-  );
-}
-
-function evidenceList(finding) {
-  if (!finding.evidence.length) return null;
-  const counts = new Map();
-  for (const [, proof] of finding.evidence) counts.set(proof, (counts.get(proof) ?? 0) + 1);
-  const words = [...counts].map(([proof, count]) => `${count} ${proof}`).join(", ");
-  const unproved = finding.evidence.some(([, proof]) => proof === "assumed");
-  const items = finding.evidence.map(([claim, proof, where, file, line]) => {
-    const target = file === undefined ? null : state.index.files[file];
-    const place = target
-      ? element("a", { class: "place", href: address(target, line) }, `${target.name}:${line}`)
-      : element("span", { class: "place" }, where);
-    return element("li", {}, badge(proof), ` ${claim} `, where ? place : null);
-  });
-  return element(
-    "details",
-    { class: "evidence", open: unproved || state.evidence || state.printing },
-    element("summary", {}, `Evidence: ${words}`),
-    element("ul", {}, ...items),
-  );
-}
-
-function card(finding) {
-  return element(
-    "div",
-    { class: `card ${finding.outcome}` },
-    element(
-      "p",
-      { class: "told" },
-      badge(finding.outcome),
-      ruleName(finding.rule),
-      element("span", { class: "message" }, finding.message),
-      element("span", { class: "place" }, finding.place),
-    ),
-    evidenceList(finding),
-  );
-}
-
-function followsFrom(file, body, numbers) {
-  if (!numbers.length) return null;
-  const links = numbers.flatMap((number, count) => {
-    const { rule, line, outcome } = body.findings[number];
-    const link = element("a", { href: address(file, line) }, `line ${line}`);
-    return [count ? "; " : "", badge(outcome), ruleName(rule), " at ", link];
-  });
-  return element("p", { class: "card follows" }, "Goes with ", ...links.filter(Boolean));
-}
-
-function caseItem({ name, verdict, columns, scripts }) {
-  const lines = columns.map(([column, word, said]) =>
-    element("li", {}, `${column}: `, badge(word), said ? ` ${said}` : ""),
-  );
-  const again = scripts.map((script) => element("li", {}, "again with: ", element("code", {}, script)));
-  return element("li", {}, badge(verdict), ` ${name}`, element("ul", {}, ...lines, ...again));
-}
-
-const VERDICT_ORDER = ["different", "not checked", "close", "equal", "proved"];
-
-function verdictOf(piece, numbers) {
-  if (!piece.verdict) return null;
-  if (!numbers.length) {
-    return element("p", { class: "verdict" }, badge(piece.verdict), " No case of the check ran this file.");
-  }
-  const cases = numbers.map((number) => state.index.cases[number]);
-  cases.sort((a, b) => VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict));
-  const items = cases.slice(0, MOST_CASES).map(caseItem);
-  if (cases.length > MOST_CASES) {
-    items.push(element("li", {}, `and ${plural(cases.length - MOST_CASES, "more case")}`));
-  }
-  return element(
-    "details",
-    { class: "verdict", open: piece.verdict === "different" || state.printing },
-    element("summary", {}, "Check: ", badge(piece.verdict), ` by ${plural(cases.length, "case")}`),
-    element("ul", {}, ...items),
-  );
 }
 
 // Lines beside those of a hunk, made when they are asked for.
@@ -214,6 +117,17 @@ function headOf(file, body, toggled) {
   );
 }
 
+// The files that have to change with this one.
+function together(body) {
+  if (!body.together.length) return null;
+  const links = body.together.map(([name, number]) => {
+    const file = number === undefined ? null : state.index.files[number];
+    return file ? element("a", { href: address(file) }, file.name) : name;
+  });
+  const list = links.flatMap((link, count) => [count ? ", " : "", link]).filter(Boolean);
+  return element("p", { class: "together" }, "Right only together with ", ...list);
+}
+
 // Fills the section of a file.
 export function fill(section, item, body, toggled, later) {
   const { file, pieces, alone } = item;
@@ -221,6 +135,7 @@ export function fill(section, item, body, toggled, later) {
   if (!isViewed(file) || state.printing) {
     const told = body.findings.some((finding) => finding.message === body.reason);
     if (body.reason && !told) content.push(element("p", { class: "reason" }, body.reason));
+    content.push(together(body) ?? "");
     if (alone) content.push(...body.alone.map((number) => card(body.findings[number])));
     content.push(...pieces.map((number) => pieceOf(item, body, number, later)));
   }

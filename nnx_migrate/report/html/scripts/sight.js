@@ -140,11 +140,11 @@ export function layOut(file = null) {
   sections.forEach((section) => watching.observe(section));
 }
 
-function viewedToggled(file, viewed) {
+async function viewedToggled(file, viewed) {
   setViewed(file, viewed);
   const section = sectionOf(file);
   if (section) {
-    mount(section, bodyAtHand(file));
+    mount(section, bodyAtHand(file) ?? (await bodyOf(file)));
     section.querySelector("input.viewed").focus({ preventScroll: true });
     if (section.getBoundingClientRect().top < 0) section.scrollIntoView();
   }
@@ -152,7 +152,7 @@ function viewedToggled(file, viewed) {
 }
 
 export function toggleViewed(file) {
-  viewedToggled(file, !isViewed(file));
+  return viewedToggled(file, !isViewed(file));
 }
 
 // Puts everything on the page, for the printer; what cannot be had without waiting, if `wait`.
@@ -165,6 +165,8 @@ export function showAllAtHand() {
   state.printing = true;
   for (const { file } of state.laidOut) {
     const body = bodyAtHand(file);
-    if (body) mount(sectionOf(file), body);
+    const section = sectionOf(file);
+    if (body) mount(section, body);
+    else section.replaceChildren(`${file.name}: not loaded yet; the button "Print" waits for it.`);
   }
 }

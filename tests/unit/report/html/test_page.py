@@ -29,6 +29,7 @@ def test_the_scripts_take_from_each_other_what_there_is() -> None:
         for text in sources.values()
         for names, source in re.findall(r'^import \{([^}]*)\} from "\./(\w+\.js)";$', text, re.M)
         for taken in names.split(",")
+        if taken.strip()
     ]
     assert len(imports) > 20
     assert [each for each in imports if each[0] not in defined[each[1]]] == []

@@ -28,7 +28,7 @@ def old_lines(piece: dict[str, Any]) -> range:
 @pytest.mark.parametrize("rule", RULES)
 def test_every_hunk_has_its_findings(rule: str) -> None:
     cases = sorted(path.parent for path in (GOLDEN / rule).glob("*/before.py"))[:12]
-    results = engine.run([case / "before.py" for case in cases], Configuration(), write=False)
+    results = engine.run([case / "before.py" for case in cases], Configuration(), write=None)
     hunks = 0
     for result in results.results:
         body = file_page(result, result.path.name, None, lambda where: []).body

@@ -1,0 +1,74 @@
+"""Puts back what a run has written, file by file, and leaves what was edited since."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Iterator
+from pathlib import Path
+
+from nnx_migrate.sources.journal import Entry, Run, digest
+from nnx_migrate.sources.scanning import read_file
+from nnx_migrate.sources.write import WriteError, remove_leftovers, write_atomically
+
+
+class Undone(enum.StrEnum):
+    """What became of a file."""
+
+    RESTORED = "put back"
+    UNTOUCHED = "is as it was"
+    REFUSED = "left alone"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Restored:
+    """A file of a run that is undone.
+
+    Args:
+        path: the file.
+        outcome: what became of it.
+        reason: why it was left alone; "" where it was not.
+    """
+
+    path: Path
+    outcome: Undone
+    reason: str = ""
+
+
+def undo(run: Run) -> Iterator[Restored]:
+    """Puts the files of a run back.
+
+    Args:
+        run: an earlier run.
+
+    Yields:
+        Each file, once it is done.
+
+    Raises:
+        NoJournal: the journal cannot be read.
+    """
+    complete = True
+    for entry in run.entries():
+        restored = _restored(entry)
+        complete = complete and restored.outcome is not Undone.REFUSED
+        yield restored
+    if complete:
+        run.mark_undone()
+
+
+def _restored(entry: Entry) -> Restored:
+    remove_leftovers(entry.path)
+    try:
+        current = read_file(entry.path)
+    except OSError as error:
+        return Restored(entry.path, Undone.REFUSED, error.strerror or str(error))
+    found = digest(current)
+    if found == entry.old:
+        return Restored(entry.path, Undone.UNTOUCHED)
+    if found != entry.new:
+        return Restored(entry.path, Undone.REFUSED, "it was edited since")
+    try:
+        write_atomically(entry.path, current, entry.before)
+    except WriteError as error:
+        return Restored(entry.path, Undone.REFUSED, error.reason)
+    return Restored(entry.path, Undone.RESTORED)
