@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from nnx_migrate.sources.documents.chunks import Chunk, width
 from nnx_migrate.sources.documents.document import Block, CannotPlace, Place, Unread, kept_lines
-from nnx_migrate.sources.documents.ipython import IN_COMMAND, Read, read_cell, why_not
+from nnx_migrate.sources.documents.ipython import IN_COMMAND, Read, read_cell
+from nnx_migrate.sources.documents.ipython_lines import why_not
 from nnx_migrate.sources.documents.mentions import ignores_unread, mentions_nnx
 from nnx_migrate.sources.text import newline_of
 
