@@ -60,7 +60,7 @@ def route_of(context: FileContext, sowing: Sowing) -> Route:
     """
     together = ""
     direct = [_taken_after(sowing, call) for call in sowing.calls]
-    here = all(call.context is context for call in sowing.calls)
+    here = all(call.context is context and call.given is None for call in sowing.calls)
     if here and sowing.plain and any(isinstance(pair, str) for pair in direct):
         try:
             return _accumulated(context, sowing)

@@ -24,6 +24,9 @@ from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of, given_parameters, is_captured
 
 SOWN_UNDER = GIVING_BACK | GRADIENTS
+#: Without options an argument more goes through these as the others do; under vmap with its axis 0,
+#: at which the State that they give has it too.
+_TAKING_MORE = frozenset({"jit", "vmap", "remat", "checkpoint"})
 RULE_NAME = "sown-intermediates"
 INTERMEDIATE = "flax.nnx.Intermediate"
 #: How the facts speak of `self.sow`, which is not among the attributes of a class.
@@ -82,7 +85,7 @@ class Sowing:
         forward: the call in it that sows, where that alone can be under capture.
         aux: the State is no result of its own, but auxiliary output.
         output: how it becomes one.
-        plain: the transform is nnx.jit and nothing else, so that an argument can be added.
+        plain: one transform stands around it, without options, so that an argument can be added.
         assumed: what has to be assumed for these calls to be all.
     """
 
@@ -136,7 +139,7 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
         forward = forward_of(context, definition, parameter, output.in_pair, lambdas=not aux)
     alone = len(getattr(definition, "decorator_list", ())) <= 1
     alone = alone and context.tree.class_around(definition) is None
-    plain = site.transform == "jit" and not site.options and alone
+    plain = site.transform in _TAKING_MORE and not site.options and alone
     return Sowing(scope, parameter, sown, calls, forward, aux, output, plain, assumed)
 
 

@@ -57,8 +57,8 @@ the model as everywhere):
     _, perturbations = nnx.capture(model, nnx.Perturbation)(x)
     grads, hidden_grads = nnx.grad(loss_fn, argnums=(0, 1))(model, perturbations)
 
-Where several calls of a jitted function go before one pop, in a row or in a loop, each is given
-the State that the one before gave:
+Where several calls of a function under `nnx.jit`, `vmap` or `remat` without options go before one
+pop, in a row or in a loop, each is given the State that the one before gave:
 
     intermediates = nnx.State({})
     for x in batches:
