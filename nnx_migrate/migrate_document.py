@@ -6,7 +6,6 @@ Doctests of a Python file are planned first, each docstring by itself, then the 
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 from nnx_migrate.config import Options
@@ -17,6 +16,7 @@ from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
 from nnx_migrate.migrate import plan
 from nnx_migrate.outcomes import CellPlace, FileResult, FileStatus, Finding, Outcome, SourceEdit
+from nnx_migrate.relocating import relocated, told_at
 from nnx_migrate.rewrite.context import Reader, nothing_else
 from nnx_migrate.rewrite.edits import Edit, LineMap, Text, apply_edits
 from nnx_migrate.sources.documents.docstrings import read_docstrings
@@ -77,7 +77,7 @@ def unread_findings(unread: tuple[Unread, ...]) -> list[Finding]:
         message = (
             f"{len(left)} {what}s say nnx and were not read ({named}); the first: {first.reason}"
         )
-    cell = CellPlace(first.place.cell, 1, 1) if first.place.cell else None
+    cell = CellPlace(first.place.cell, first.place.cell_line, 1) if first.place.cell else None
     return [Finding("unread-code", first.place.line, 1, Outcome.MANUAL, message, (), cell)]
 
 
@@ -186,7 +186,7 @@ def explain_document(
     if at is None:
         return f"{document.path}:{place}: no Python that was read stands there\n"
     told = explain(document.source, module, project, options, at)
-    return _relocated(told, str(document.path), _names_in(document))
+    return relocated(told, str(document.path), _names_in(document))
 
 
 def _names_in(document: Document) -> Callable[[int, str], str]:
@@ -210,7 +210,7 @@ def _placed(finding: Finding, document: Document) -> Finding:
     column, in_block = document.columns(finding.line, finding.column)
     in_cell = CellPlace(place.cell, place.cell_line, in_block) if place.cell else None
     return dataclasses.replace(
-        _told(finding, str(document.path), _names_in(document)),
+        told_at(finding, str(document.path), _names_in(document)),
         line=place.line,
         column=column,
         in_cell=in_cell,
@@ -219,39 +219,5 @@ def _placed(finding: Finding, document: Document) -> Finding:
 
 def _moved(finding: Finding, source: Source, original: Callable[[int], int]) -> Finding:
     """A finding in a file whose examples were changed as one in the file as it was."""
-    told = _told(finding, str(source.path), lambda line, after: str(original(line)))
+    told = told_at(finding, str(source.path), lambda line, after: str(original(line)))
     return dataclasses.replace(told, line=original(finding.line)) if finding.line else told
-
-
-def _told(finding: Finding, path: str, named: Callable[[int, str], str]) -> Finding:
-    """A finding whose words name other lines of its file."""
-    evidence = tuple(
-        dataclasses.replace(
-            each,
-            claim=_relocated(each.claim, path, named),
-            where=_relocated(each.where, path, named),
-        )
-        for each in finding.evidence
-    )
-    return dataclasses.replace(
-        finding, message=_relocated(finding.message, path, named), evidence=evidence
-    )
-
-
-def _relocated(text: str, path: str, named: Callable[[int, str], str]) -> str:
-    """A text that names other lines.
-
-    Args:
-        named: what to write for a line, behind "path:" (then given ":") or "line " (given "").
-    """
-    pattern = rf"(?P<path>{re.escape(path)}:)(?P<at>\d+)|\blines? (?P<lines>\d+(?:, \d+)*)"
-
-    def replaced(match: re.Match[str]) -> str:
-        if match["path"]:
-            return match["path"] + named(int(match["at"]), ":")
-        words = [named(int(line), "") for line in match["lines"].split(", ")]
-        if words[0].startswith("cell"):
-            return "; ".join(words)
-        return f"{'line' if len(words) == 1 else 'lines'} {', '.join(words)}"
-
-    return re.sub(pattern, replaced, text)

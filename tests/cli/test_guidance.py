@@ -28,7 +28,7 @@ WRONG = [
     ("apply --explain src/train.py", "as in: --explain src/train.py:42; of a notebook FILE:CELL"),
     ("apply --explain no.py:1", "no.py: No such file or directory"),
     ("apply src --patch no/a.patch", "--patch no/a.patch: there is no folder no; make it first"),
-    ("apply src --check --report json=no/a", "there is no folder no; make it first"),
+    ("apply src --check --report json=no/a", "'no/a' cannot be written: no such folder"),
     ("apply src --report json", "'json' is not FORMAT=FILE, with one of json, "),
     ("apply src --jobs 0", "0 is not in the range"),
     ("rule nope", "no rule named 'nope'; 'nnx-migrate rule' lists them"),

@@ -11,19 +11,23 @@ it; a mark that is lost or doubled forbids the rewrite.
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import keyword
 import re
-import warnings
 from collections.abc import Sequence
 
 from nnx_migrate.sources.documents.document import CannotPlace
+from nnx_migrate.sources.documents.ipython_lines import (
+    PYTHON_LINES,
+    LineReader,
+    names_in,
+    parses,
+    why_not,
+)
 
-#: Line magics that take a statement of Python.
-_PYTHON_LINES = frozenset({"time", "timeit", "prun", "memit", "mprun", "lprun", "snakeviz"})
+#: Why code in a line of IPython's is not read.
+IN_COMMAND = "a magic or a shell command takes it"
 #: Cell magics whose body is Python that runs in the notebook.
-_PYTHON_CELLS = _PYTHON_LINES | {"capture", "wandb", "scalene"}
+_PYTHON_CELLS = PYTHON_LINES | {"capture", "wandb", "scalene"}
 #: Cell magics whose body is another language.
 _FOREIGN_CELLS = frozenset(
     """
@@ -33,16 +37,7 @@ _FOREIGN_CELLS = frozenset(
 )
 #: Cell magics whose body may be Python, but runs elsewhere: in a file, or another process.
 _ELSEWHERE = frozenset({"writefile", "file", "python", "python2", "python3", "pypy", "script"})
-#: What IPython runs without a percent sign too.
-_AUTOMAGIC = re.compile(r"(pip|conda|mamba|uv|cd|ls|pwd|cat|mkdir|cp|mv|rm|matplotlib)\s+[^=(\s]")
-
-_ESCAPED = re.compile(r"(?P<indent>[ \t]*)(?P<mark>%|!|\?|,|;|/)(?=\S)")
-_ASSIGNED = re.compile(r"(?P<target>[ \t]*[\w.,\[\]'\"* \t]+?=[ \t]*)(?P<mark>%|!)(?=\w|!|\.|/|\{)")
-_HELP = re.compile(r"(?P<indent>[ \t]*)%{0,2}[\w.*]+(\(\))?\?\??[ \t]*$")
-_LINE_MAGIC = re.compile(r"%(?P<name>\w+)[ \t]*")
 _CELL_MAGIC = re.compile(r"%%(?P<name>\w+)")
-_NAME = re.compile(r"[^\W\d]\w*")
-_FIELD = re.compile(r"\{([^{}]*)\}|\$(\w+)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,12 +49,14 @@ class Read:
         aside: what stands for each mark: the text in front, and the text as it was written.
         foreign: it is not Python and stays as it is.
         reason: why it could not be read, or "".
+        unseen: numbers of lines, from 0, that hand code of NNX to a command or an unknown magic.
     """
 
     code: tuple[str, ...]
     aside: dict[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
     foreign: bool = False
     reason: str = ""
+    unseen: tuple[int, ...] = ()
 
     def restored(self, lines: Sequence[str], mark: str) -> list[str]:
         """Lines of a rewritten cell with IPython's syntax back in its place.
@@ -122,161 +119,25 @@ def read_cell(lines: Sequence[str], mark: str, first_mark: int, *, names: bool =
     """
     if parses(lines):
         return Read(tuple(lines))
-    reader = _Reader(mark, first_mark)
+    reader = LineReader(mark, first_mark)
     first = next((n for n, line in enumerate(lines) if line.strip()), 0)
     magic = _CELL_MAGIC.match(lines[first])
     if magic and magic["name"] not in _PYTHON_CELLS:
-        reason = (
-            "" if magic["name"] in _FOREIGN_CELLS else f"what %%{magic['name']} does is unknown"
-        )
-        return _unread(lines, reason, names and bool(reason))
+        name = magic["name"]
+        if name in _FOREIGN_CELLS:
+            return _unread(lines, "", names=False)
+        if name in _ELSEWHERE:
+            return _unread(lines, f"%%{name} makes a file or another process of it", names=False)
+        return _unread(lines, f"what %%{name} does is unknown", names=names)
     reader.read(lines)
     if parses(reader.code):
-        return Read(tuple(reader.code), reader.aside)
-    return _unread(lines, why_not(lines if not reader.aside else reader.code), names)
+        return Read(tuple(reader.code), reader.aside, unseen=tuple(reader.unseen))
+    return _unread(lines, why_not(lines if not reader.aside else reader.code), names=names)
 
 
-def parses(lines: Sequence[str]) -> bool:
-    """Whether lines are Python."""
-    return not why_not(lines)
-
-
-def why_not(lines: Sequence[str]) -> str:
-    """Why lines are not Python; empty when they are."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse("\n".join(lines) + "\n")
-    except SyntaxError as error:
-        return f"{error.msg} (line {error.lineno})" if error.lineno else str(error.msg)
-    except (ValueError, RecursionError, MemoryError) as error:
-        return str(error) or type(error).__name__
-    return ""
-
-
-def _unread(lines: Sequence[str], reason: str, names: bool) -> Read:
+def _unread(lines: Sequence[str], reason: str, *, names: bool) -> Read:
     """A cell of which nothing is known but the names that it may use."""
     call = ""
     if names:
-        call = f"__ipython__({', '.join(_names(' '.join(lines)))})"
+        call = f"__ipython__({', '.join(names_in(' '.join(lines)))})"
     return Read((call, *[""] * (len(lines) - 1)), {}, True, reason)
-
-
-def _names(text: str) -> list[str]:
-    return sorted({n for n in _NAME.findall(text) if not keyword.iskeyword(n)} - {"__ipython__"})
-
-
-class _Reader:
-    """Puts aside line by line, and knows which lines begin a statement."""
-
-    def __init__(self, mark: str, number: int) -> None:
-        self._mark = mark
-        self._number = number
-        self._state = _State()
-        self.code: list[str] = []
-        self.aside: dict[str, tuple[str, str]] = {}
-
-    def read(self, lines: Sequence[str]) -> None:
-        continued = False
-        for line in lines:
-            if continued:
-                self.code.append(self._marked("", "continued", line).strip())
-                continued = line.endswith("\\")
-                continue
-            aside = self._aside(line) if self._state.begins_statement else None
-            if aside is None:
-                self._state.take(line)
-                self.code.append(line)
-            else:
-                self.code.append(aside)
-                continued = line.endswith("\\")
-
-    def _aside(self, line: str) -> str | None:
-        """What stands for a line of IPython's syntax; None for a line of Python."""
-        for pattern in (_ESCAPED, _ASSIGNED):
-            found = pattern.match(line)
-            if found is None:
-                continue
-            if found["mark"] == "%":
-                python = self._python(line, found)
-                if python is not None:
-                    return python
-            if pattern is _ASSIGNED:
-                target = found["target"]
-                return self._marked(f"{target}{_call(line[found.end() :])}", "statement", line)
-            return self._marked(f"{found['indent']}{_call(line)}", "statement", line)
-        if _HELP.match(line) or _AUTOMAGIC.match(line):
-            indent = line[: len(line) - len(line.lstrip())]
-            return self._marked(f"{indent}{_call('')}", "statement", line)
-        return None
-
-    def _python(self, line: str, found: re.Match[str]) -> str | None:
-        """`%time x = f()` as `x = f()`, marked; None where the magic takes no Python."""
-        magic = _LINE_MAGIC.match(line, found.start("mark"))
-        if magic is None or magic["name"] not in _PYTHON_LINES:
-            return None
-        target = found.groupdict().get("target") or ""
-        for begin in _beginnings(line, magic.end()):
-            statement = line[begin:].strip()
-            if statement and parses([target.strip() + statement]):
-                indent = line[: len(line) - len(line.lstrip())]
-                prefix = line[found.start("mark") : begin]
-                code = f"{indent}{target.lstrip()}{line[begin:].rstrip()}"
-                return self._marked(code, "prefix", f"{target.lstrip()}\0{prefix}")
-        return None
-
-    def _marked(self, code: str, kind: str, written: str) -> str:
-        mark = f"{self._mark}{self._number}"
-        self._number += 1
-        self.aside[mark] = kind, written
-        return f"{code}  {mark}"
-
-
-def _beginnings(line: str, start: int) -> list[int]:
-    """Where a statement may begin behind the options of a magic."""
-    begins = [start]
-    if line.startswith("-", start):
-        begins += [m.end() for m in re.compile(r"\s+").finditer(line, start)]
-    return begins
-
-
-def _call(command: str) -> str:
-    """A call of something unknown with the names that a command takes from Python."""
-    fields = " ".join(a or b for a, b in _FIELD.findall(command))
-    return f"__ipython__({', '.join(_names(fields))})"
-
-
-class _State:
-    """Follows strings and brackets, to know whether the next line begins a statement."""
-
-    _TOKEN = re.compile(r"\"\"\"|'''|\"|'|#|[(\[{]|[)\]}]|\\.|\\$")
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self._quote = ""
-        self._continued = False
-
-    @property
-    def begins_statement(self) -> bool:
-        return not (self._depth or self._quote or self._continued)
-
-    def take(self, line: str) -> None:
-        self._continued = False
-        for token in self._TOKEN.finditer(line):
-            found = token[0]
-            if self._quote:
-                if found == self._quote:
-                    self._quote = ""
-                continue
-            if found == "#":
-                return
-            if found in "([{":
-                self._depth += 1
-            elif found in ")]}":
-                self._depth = max(0, self._depth - 1)
-            elif found == "\\":
-                self._continued = True
-            elif not found.startswith("\\"):
-                self._quote = found
-        if len(self._quote) == 1:
-            self._quote = ""

@@ -23,7 +23,7 @@ from nnx_migrate.sources.documents.document import (
     Unread,
     kept_lines,
 )
-from nnx_migrate.sources.documents.ipython import Read, read_cell
+from nnx_migrate.sources.documents.ipython import IN_COMMAND, Read, read_cell
 from nnx_migrate.sources.documents.json_strings import (
     Malformed,
     RawLine,
@@ -157,6 +157,8 @@ def read_notebook(path: Path, data: bytes) -> Document:
             unread.append(
                 Unread(places[0], read.reason, mentions_nnx(texts), ignores_unread(texts))
             )
+        for number in read.unseen:
+            unread.append(Unread(places[number], IN_COMMAND, True, ignores_unread(texts)))
         blocks.append(CellBlock(cell, read, mark, style, raw, tuple(places)))
     return Document(path, data, raw, "", tuple(blocks), tuple(unread))
 

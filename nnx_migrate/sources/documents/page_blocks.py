@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from nnx_migrate.sources.documents.chunks import Chunk, width
 from nnx_migrate.sources.documents.document import Block, CannotPlace, Place, Unread, kept_lines
-from nnx_migrate.sources.documents.ipython import Read, read_cell, why_not
+from nnx_migrate.sources.documents.ipython import IN_COMMAND, Read, read_cell
+from nnx_migrate.sources.documents.ipython_lines import why_not
 from nnx_migrate.sources.documents.mentions import ignores_unread, mentions_nnx
 from nnx_migrate.sources.text import newline_of
 
@@ -112,6 +113,9 @@ class PageReader:
                 continue
             read = read_cell(codes, self.mark, self.marks, names=False)
             self.marks += len(read.aside)
+            for number in read.unseen:
+                rest = Chunk(chunk.first + number, chunk.stop)
+                self._leave(rest, self.lines[rest.first : rest.stop], IN_COMMAND)
             if read.reason:
                 self._leave(chunk, raw, read.reason)
             elif not read.foreign:

@@ -62,7 +62,8 @@ def test_names_that_a_command_reads_are_used() -> None:
 def test_what_runs_elsewhere_stays_as_it_is(magic: str, told: bool) -> None:
     read = read_cell([magic, "nnx.jit(f)", "x"], MARK, 0)
     assert read.foreign
-    assert bool(read.reason) is told
+    assert read.reason.endswith("makes a file or another process of it") is told
+    assert read.code[0] == ""
     with pytest.raises(CannotPlace):
         read.restored(["x = 1", "", ""], MARK)
 
@@ -88,3 +89,17 @@ def test_edits_that_break_it_are_refused(edit) -> None:  # type: ignore[no-untyp
     lines = [line for each in edit(list(read.code)) for line in each.split("\n")]
     with pytest.raises(CannotPlace):
         read.restored(lines, MARK)
+
+
+@pytest.mark.parametrize(
+    ("line", "unseen"),
+    [
+        ("!echo {nnx.grad(f)(m)}", (1,)),
+        ("%store nnx.state(m)", (1,)),
+        ("x = !run {nnx.state(m)}", (1,)),
+        ("!pip install nnx.thing", ()),
+        ("%time nnx.grad(f)(m)", ()),
+    ],
+)
+def test_code_in_a_command_is_not_overlooked(line: str, unseen: tuple[int, ...]) -> None:
+    assert read_cell(["a = 1", line], MARK, 0).unseen == unseen
