@@ -8,10 +8,13 @@ from typing import Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import (
+    IMPORTING,
     FunctionBuilder,
+    callee,
     dotted_path,
     function_key,
     is_new_container,
+    looked_up,
     lower_annotation,
     lower_expr,
     named_by_string,
@@ -419,8 +422,13 @@ class _Walker:
                 self.paths.add(path)
         elif isinstance(node, ast.keyword):
             self.words.add(node.arg or "**")
-        elif isinstance(node, ast.Call) and (name := named_by_string(node)) in SITE_NAMES:
-            self.paths.add(f"{dotted_path(node.args[0])}.{name}")
+        elif isinstance(node, ast.Call):
+            for text in looked_up(node):
+                self.words.update(text.split("."))
+                if callee(node) in IMPORTING:
+                    self.imports.add(text)
+            if (name := named_by_string(node)) in SITE_NAMES:
+                self.paths.add(f"{dotted_path(node.args[0])}.{name}")
 
     def grow(self, call: ir.Call) -> None:
         """`xs.append(v)` makes v an element of xs, wherever xs comes from."""

@@ -8,6 +8,10 @@ from typing import Literal
 
 from nnx_migrate.facts import ir
 
+#: Functions that import a module by a text, and those that find an attribute by one.
+IMPORTING = frozenset({"import_module", "__import__"})
+_LOOKUPS = IMPORTING | {"getattr", "attrgetter", "methodcaller", "setattr", "hasattr", "patch"}
+
 
 def lower_expr(node: ast.expr | None) -> ir.Expr:
     """Reduce an expression; lambdas become references by the key that `function_key` gives them."""
@@ -152,6 +156,25 @@ def named_by_string(node: ast.AST) -> str:
         case ast.Call(
             func=ast.Name(id="getattr"), args=[_, ast.Constant(value=str(name))], keywords=[]
         ):
+            return name
+    return ""
+
+
+def looked_up(node: ast.Call) -> tuple[str, ...]:
+    """The texts by which a call finds attributes or modules.
+
+    So `getattr(m, "f")`, `import_module("m")`.
+    """
+    if callee(node) not in _LOOKUPS:
+        return ()
+    texts = (arg.value for arg in node.args if isinstance(arg, ast.Constant))
+    return tuple(text for text in texts if isinstance(text, str) and text)
+
+
+def callee(node: ast.Call) -> str:
+    """The last name of what a call calls; "" for none."""
+    match node.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
     return ""
 
