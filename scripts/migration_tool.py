@@ -61,7 +61,7 @@ class Tool:
 
     def _apply(self, root: Path, arguments: Sequence[str]) -> bytes:
         done = subprocess.run(
-            [*self.command, "apply", *arguments],
+            [*self.command, "apply", "--no-journal", *arguments],
             cwd=root,
             capture_output=True,
             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
