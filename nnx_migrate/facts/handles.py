@@ -83,7 +83,8 @@ class Handles:
             yield Handle(name, binding.scope)
             if isinstance(binding, Located) and isinstance(binding.expr, ir.ImportRef):
                 target = binding.expr.target
-                yield _of_module(self.project.follow(target) or target)
+                # Where it is defined, and the file in between that may have named it anew.
+                yield from {_of_module(target), _of_module(self.project.follow(target) or target)}
 
     def _all(self, scope: Scope) -> set[Handle]:
         found = frontier = set(self._own(scope, self.project.function(scope)))
