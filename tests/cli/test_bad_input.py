@@ -134,12 +134,15 @@ def test_a_kill_in_the_middle_leaves_whole_files(project: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["apply"], "Missing argument"),
+        (["apply"], "say what to look at, as in: nnx-migrate apply src/ --dry-run"),
         (["apply", "src", "--select", "state-axis"], "did you mean 'state-axes'?"),
         (["apply", "src", "--ignore", "nonsense"], "'nnx-migrate rule' lists them"),
         (["apply", "src", "--jobs", "0"], "--jobs"),
         (["apply", "src", "--target", "graph"], "--target"),
-        (["apply", "src", "--patch", "no/such/folder/x.patch"], "No such file"),
+        (
+            ["apply", "src", "--patch", "no/such/folder/x.patch"],
+            "there is no folder no/such/folder",
+        ),
         (["aply", "src"], "No such command"),
     ],
 )

@@ -234,7 +234,7 @@ def test_a_gpu_that_is_not_there_is_said(tmp_path: Path, command: Command) -> No
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["nowhere", "."], "OLD: there is no nowhere"),
+        (["nowhere", "."], "OLD: there is no file or folder nowhere"),
         (["git:no-such-revision", "."], "git:no-such-revision"),
         ([".", "."], "there is nothing to check"),
         ([".", ".", "--cases", "absent.py"], "absent.py"),
