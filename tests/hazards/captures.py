@@ -229,7 +229,7 @@ PASSED = {
             def j(x): return model(x)
             return f(x), g(x), h(x), i(*args), j(x=x), nnx.remat(lambda x: model(x))(**kwargs)
         """,
-        0,
+        1,
     ),
     "under-other-names": (
         """
