@@ -68,11 +68,19 @@ def write_together(results: Sequence[FileResult], write: Writer | None) -> list[
         try:
             write(result.path, result.before, result.after)
         except WriteError as error:
-            for other in written:
-                write_atomically(other.path, other.after, other.before)
+            _put_back(written)
             return [_not_written(each, result.path, error.reason) for each in results]
+        except BaseException:
+            # No journal, or an interrupt: half of a group must not stay either.
+            _put_back(written)
+            raise
         written.append(result)
     return [dataclasses.replace(r, before=b"", after=b"") if _same(r) else r for r in results]
+
+
+def _put_back(written: Sequence[FileResult]) -> None:
+    for result in written:
+        write_atomically(result.path, result.after, result.before)
 
 
 def _same(result: FileResult) -> bool:

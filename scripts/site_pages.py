@@ -44,7 +44,7 @@ def _rule_page(name: str, manual: str) -> str:
     summary, _, body = manual.partition("\n")
     body = _CODE.sub(_fenced, _RULED.sub(r"## \g<title>", body).strip() + "\n")
     body = _REFERENCE.sub(r"Reference: <\1>", body)
-    parts = [f"# {name}", _linked(summary), body, "## Golden pairs", *_cases(name)]
+    parts = [f"# {name}", summary.strip(), body, "## Golden pairs", *_cases(name)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -56,7 +56,8 @@ def _cases(rule: str) -> Iterator[str]:
             continue
         why = tomllib.loads(expected.read_text(encoding="utf-8")).get("why", "")
         body = f"{why}\n\n" if why else ""
-        body += f"```diff\n{_difference(folder)}```" if _difference(folder) else "Left alone."
+        difference = _difference(folder)
+        body += f"```diff\n{difference}```" if difference else "Left alone."
         yield f'??? example "{folder.name}"\n\n{textwrap.indent(body, "    ")}'
 
 
@@ -90,10 +91,6 @@ def _fenced(found: re.Match[str]) -> str:
 
 def _summary(manual: str) -> str:
     return manual.partition("\n")[0].replace("|", "\\|")
-
-
-def _linked(text: str) -> str:
-    return text.strip()
 
 
 def _without_docstring(text: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -19,8 +18,7 @@ from nnx_migrate.check.processes import running_workers
 from tests.golden.cases import GOLDEN, Case, all_cases
 
 _ENVIRONMENT = {
-    "JAX_PLATFORMS": os.environ.get("NNX_MIGRATE_GOLDEN_PLATFORM", "cpu"),
-    "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+    "JAX_PLATFORMS": "cpu",
     # Compiled once and run once, so optimising them costs more than it gains.
     "XLA_FLAGS": (
         "--xla_force_host_platform_device_count=4 --xla_backend_optimization_level=0"
