@@ -8,6 +8,9 @@ from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.sources.discovery import problem
 from nnx_migrate.sources.text import UndecodableSource
 
+#: The code of a file that ran out of memory.
+TOO_LITTLE_MEMORY = "too-little-memory"
+
 
 def failure_of(path: Path, error: Exception) -> FileResult:
     """The result of a file that an error has stopped."""
@@ -18,8 +21,12 @@ def failure_of(path: Path, error: Exception) -> FileResult:
         return problem(path, FileStatus.FAILED, "unreadable-file", reason)
     if isinstance(error, SyntaxError):
         return _syntax_failure(path, error)
-    if isinstance(error, RecursionError | MemoryError):
+    if isinstance(error, RecursionError):
         return problem(path, FileStatus.FAILED, "too-deep", "its code is nested too deeply")
+    if isinstance(error, MemoryError):
+        # The parser says so of code that is nested too deeply, too.
+        reason = "its code is nested too deeply, or there is too little memory"
+        return problem(path, FileStatus.FAILED, TOO_LITTLE_MEMORY, reason)
     reason = f"{type(error).__name__}: {error} (at {_place(error)}); please report this"
     return problem(path, FileStatus.FAILED, "internal-error", reason)
 
@@ -46,3 +53,9 @@ def crash(path: Path) -> FileResult:
     """The result of a file whose process died."""
     reason = "the process that worked on it died; please report this"
     return problem(path, FileStatus.FAILED, "internal-error", reason)
+
+
+def changed_meanwhile(path: Path) -> FileResult:
+    """The result of a file that somebody has edited between two looks at it."""
+    reason = "changed while migrating; run again"
+    return problem(path, FileStatus.FAILED, "changed-file", reason)

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nnx_migrate.config import Options
-from nnx_migrate.failures import crash, failure_of
-from nnx_migrate.outcomes import FileResult, FileStatus
+from nnx_migrate.failures import changed_meanwhile, crash, failure_of
+from nnx_migrate.outcomes import FileResult
 from nnx_migrate.projects import Projects
-from nnx_migrate.sources.discovery import problem
 from nnx_migrate.sources.documents.kinds import is_document, read_document
 from nnx_migrate.sources.modules import module_name
 from nnx_migrate.sources.scanning import digest_of, read_file
@@ -90,8 +89,7 @@ def plan_file(task: PlanTask) -> FileResult:
     try:
         data = read_file(path) if task.data is None else task.data
         if digest_of(data) != task.digest:
-            reason = "changed while migrating; run again"
-            return problem(path, FileStatus.FAILED, "changed-file", reason)
+            return changed_meanwhile(path)
         module = module_name(path.absolute())
         project = _projects[0].around(path)
         if is_document(path):

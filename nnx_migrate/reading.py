@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from nnx_migrate.config import ConfigError, Configuration
-from nnx_migrate.failures import crash, failure_of
+from nnx_migrate.failures import changed_meanwhile, crash, failure_of
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.planning import PlanTask
 from nnx_migrate.projects import PlacedIndex, Projects
@@ -16,7 +16,7 @@ from nnx_migrate.sources.documents.kinds import read_source
 from nnx_migrate.sources.fringe import Fringe
 from nnx_migrate.sources.ignores import PatternFile
 from nnx_migrate.sources.modules import import_root, module_name, project_root
-from nnx_migrate.sources.scanning import digest_of
+from nnx_migrate.sources.scanning import digest_of, read_file
 from nnx_migrate.workers import Workers
 
 Progress = Callable[[str, int, int], None]
@@ -30,13 +30,24 @@ class IndexTask:
 
     Args:
         path: the file, as it was named or found.
-        data: its bytes.
+        data: its bytes; the digest of them where whoever takes the index reads the file itself.
         wanted: it is to be migrated; the others are only known.
     """
 
     path: Path
-    data: bytes
+    data: bytes | Digest
     wanted: bool
+
+    def digest(self) -> bytes:
+        """The digest of its bytes."""
+        return self.data.value if isinstance(self.data, Digest) else digest_of(self.data)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Digest:
+    """What stands for the bytes of a file where they are not sent along."""
+
+    value: bytes
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -158,11 +169,15 @@ def index_file(task: IndexTask) -> Indexed:
     """Take the facts of one file; whatever goes wrong is its failure."""
     from nnx_migrate.facts.index import index_module
 
-    digest = digest_of(task.data)
+    digest = task.digest()
     try:
         path = task.path.absolute()
+        data = read_file(task.path) if isinstance(task.data, Digest) else task.data
+        if digest_of(data) != digest:
+            failure = changed_meanwhile(task.path)
+            return Indexed(task.path, task.wanted, digest, None, failure)
         module = module_name(path)
-        record = index_module(read_source(task.path, task.data), module)
+        record = index_module(read_source(task.path, data), module)
         index = PlacedIndex(import_root(path), module, task.path, record.imports, record)
         return Indexed(task.path, task.wanted, digest, index, None)
     except Exception as error:
