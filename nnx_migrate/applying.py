@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -154,7 +154,11 @@ def require_check(path: Path) -> None:
 
 
 def check_written(
-    result: RunResult, *, revert: bool, verbose: bool = False
+    result: RunResult,
+    *,
+    revert: bool,
+    verbose: bool = False,
+    where: Callable[..., Any] | None = None,
 ) -> tuple[int, dict[str, Any] | None]:
     """Check what was written; return the exit code that it has earned, and its report.
 
@@ -162,6 +166,7 @@ def check_written(
         result: of a run that wrote.
         revert: put back what differs.
         verbose: tell of what is equal, too.
+        where: calls what runs the code, with its arguments; None for here.
     """
     from nnx_migrate import console
 
@@ -176,7 +181,7 @@ def check_written(
         ]
         if not changes:
             return console.DONE, None
-        verified = verify(changes, revert=revert)
+        verified = verify(changes, revert) if where is None else where(verify, changes, revert)
     click.echo(as_text(verified.report, verbose=verbose), err=True, nl=False)
     for path in verified.reverted:
         click.echo(f"put back: {path}", err=True)

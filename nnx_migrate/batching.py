@@ -146,7 +146,8 @@ def _finished(
         if request.verify:
             from nnx_migrate.applying import check_written
 
-            code, check = check_written(result, revert=request.revert)
+            where = campaign.processes.check
+            code, check = check_written(result, revert=request.revert, where=where)
         write_review(result, told(result, check), request.out, request.patch_by)
         write_findings(told(result, check), request.out)
         moment = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -189,9 +190,17 @@ def _processes(request: BatchRequest) -> Iterator[Processes]:
     from nnx_migrate.batch.limits import Limits
 
     limits = Limits(request.timeout, request.memory)
-    from nnx_migrate.batch.processes import LocalProcesses
+    if request.engine == "ray":
+        from nnx_migrate.batch.cluster import cluster_processes
 
-    yield LocalProcesses(_jobs(request), limits)
+        with cluster_processes(
+            request.address, request.jobs, limits, request.check_gpus
+        ) as processes:
+            yield processes
+    else:
+        from nnx_migrate.batch.processes import LocalProcesses
+
+        yield LocalProcesses(_jobs(request), limits)
 
 
 def _jobs(request: BatchRequest) -> int:
@@ -234,9 +243,11 @@ def _extra_explained() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _EXTRA:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in _EXTRA | {"ray"}:
             raise
-        console.stop(f"{error.name} is not installed here: pip install 'nnx-migrate[batch]'")
+        extra = "ray" if missing == "ray" else "batch"
+        console.stop(f"{error.name} is not installed here: pip install 'nnx-migrate[{extra}]'")
 
 
 def _as_text(paths: Sequence[Path], flags: dict[str, Any], request: BatchRequest) -> str:

@@ -95,6 +95,16 @@ class Projects:
         """The number of the group that a file is known with; files are best planned by it."""
         return self._placed[path][0]
 
+    def loaded(self) -> Projects:
+        """The same for a machine that does not see what lies elsewhere on this one."""
+        return Projects(
+            dataclasses.replace(index, record=index.record.load())
+            if isinstance(index.record, Kept)
+            else index
+            for members in self._members.values()
+            for index in members
+        )
+
     def members(self, group: int) -> Sequence[PlacedIndex]:
         """The files of a group, in an order that does not depend on how they were found."""
         return self._members[group]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol
 
 from nnx_migrate.batch.limits import Limits
 from nnx_migrate.batch.supervised import Supervised, Work
@@ -24,6 +24,9 @@ class Processes(Protocol):
             tasks: what with.
         """
 
+    def check(self, function: Callable[..., Answer], *args: Any) -> Answer:
+        """Call what runs old and new code, where that is to be done."""
+
 
 class LocalProcesses:
     """Processes of this machine.
@@ -42,3 +45,7 @@ class LocalProcesses:
     def map(self, work: Work[Task, Answer], tasks: Iterable[Task]) -> Iterator[Answer]:
         """See `Processes`."""
         return Supervised(work, self._jobs, self._limits).map(tasks)
+
+    def check(self, function: Callable[..., Answer], *args: Any) -> Answer:
+        """See `Processes`."""
+        return function(*args)

@@ -82,7 +82,7 @@ def remembering_plan(
             lambda task, reason: quarantine(task.path, reason),
             _no_memory,
             set_projects,
-            (projects, wanted),
+            (projects if processes.local or not unknown else projects.loaded(), wanted),
         )
         for lot in _lots(processes.map(work, unknown)):
             memory.keep((by_path[result.path], result) for result in lot)

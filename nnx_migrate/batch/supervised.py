@@ -111,7 +111,7 @@ class Supervised(Generic[Task, Answer]):
                 if batch is None:
                     break
                 args = (*self._work.sent(), batch.tasks)
-                running[pool.schedule(do_batch, args=args, timeout=self._limits.seconds)] = batch
+                running[pool.schedule(_do_or_end, args=args, timeout=self._limits.seconds)] = batch
             if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -179,15 +179,23 @@ def do_batch(
     pack: Callable[[Answer], Answer] | None,
     tasks: list[Task],
 ) -> list[Answer]:
-    """Do tasks one after the other; a process that has no memory left ends itself."""
+    """Do tasks one after the other.
+
+    Raises:
+        MemoryError: this process has no memory left, and should end.
+    """
 
     def answer(task: Task) -> Answer:
         found = function(task)
         if exhausted(found):
-            os._exit(NO_MEMORY)
+            raise MemoryError
         return pack(found) if pack is not None else found
 
+    return run_deep(lambda: list(map(answer, tasks)))
+
+
+def _do_or_end(*args: Any) -> list[Any]:
     try:
-        return run_deep(lambda: list(map(answer, tasks)))
+        return do_batch(*args)
     except MemoryError:
         os._exit(NO_MEMORY)
