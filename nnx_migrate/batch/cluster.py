@@ -14,6 +14,7 @@ import contextlib
 import dataclasses
 import logging
 import os
+import socket
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -131,6 +132,7 @@ def cluster_processes(
     Raises:
         ConfigError: there is no such cluster.
     """
+    _require_somebody_at(address)
     try:
         ray.init(
             address=address,
@@ -144,6 +146,17 @@ def cluster_processes(
         yield ClusterProcesses(jobs, limits, gpus)
     finally:
         ray.shutdown()
+
+
+def _require_somebody_at(address: str | None) -> None:
+    # Ray itself tries for minutes, and then ends the process.
+    host, colon, port = (address or "").rpartition(":")
+    if not (colon and port.isdigit()):
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except OSError as error:
+        raise ConfigError(f"--address {address}: {error.strerror or error}") from None
 
 
 class _Crew(Generic[Task, Answer]):

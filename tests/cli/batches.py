@@ -34,6 +34,9 @@ def disturbed(source, module):
         time.sleep(1000)
     if "# DIES" in source.text:
         os.abort()
+    if "# SLOW" in source.text:
+        time.sleep(0.1)
+        open(os.path.join(os.environ["MET"], str(os.getpid())), "w").close()
     if "# GROWS" in source.text:
         bytearray(2**34)
     return _index_module(source, module)
@@ -84,6 +87,17 @@ def contents(root: Path) -> dict[str, bytes]:
     return {str(file.relative_to(root)): file.read_bytes() for file in root.rglob("*.py")}
 
 
+def disturbing(folder: Path) -> dict[str, str]:
+    """The environment of processes that do what files ask for.
+
+    Args:
+        folder: takes what every process starts with.
+    """
+    folder.mkdir(exist_ok=True)
+    (folder / "sitecustomize.py").write_text(_DISTURBED)
+    return {**os.environ, "PYTHONPATH": str(folder), "MET": str(folder)}
+
+
 def disturbed(folder: Path, *arguments: str, cwd: Path, kill_at: int | None = None) -> Done:
     """Run the command where files and moments do harm.
 
@@ -93,9 +107,7 @@ def disturbed(folder: Path, *arguments: str, cwd: Path, kill_at: int | None = No
         cwd: the folder to run it in.
         kill_at: the number of the step, of those that change the disk, before which it is killed.
     """
-    folder.mkdir(exist_ok=True)
-    (folder / "sitecustomize.py").write_text(_DISTURBED)
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    environment = disturbing(folder)
     if kill_at is not None:
         environment["KILL_AT"] = str(kill_at)
     done = subprocess.run(
