@@ -30,7 +30,8 @@ def main() -> None:
         sample = run_once(case)
         print(
             f"{programs} runs of programs: {sample.cpu:.0f} s CPU, {sample.wall:.0f} s by the "
-            f"clock, {sample.cpu / sample.wall:.2f} cores busy (load before: {busy:.1f})"
+            f"clock, {sample.cpu / sample.wall:.2f} cores busy (load before: {busy:.1f}), "
+            f"{sample.peak / 2**20:.1f} GiB for the largest process"
         )
 
 
