@@ -1,5 +1,7 @@
 """Loops that update what they capture, in ways that only a person can put right."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 from flax import nnx
@@ -66,6 +68,12 @@ class Net(nnx.Module):
 
         return jax.linearize(run, x)[0]
 
+    def bent(self, x: jax.Array):
+        return jax.hessian(lambda x: jnp.sum(self(x)))(x)
+
+    def pulled_back(self, x: jax.Array):
+        return jax.vjp(self, x)[0]
+
     def changes_itself(self, x: jax.Array):
         def body(i, x):
             self.mode = "looped"
@@ -87,6 +95,22 @@ def compiled_for_two_calls(net: Net, x: jax.Array):
         return net(x)
 
     return step(x) + step(x)
+
+
+def apply(net: Net, x: jax.Array):
+    return net(x)
+
+
+def bound_anew(net: Net, x: jax.Array):
+    step = functools.partial(apply, net)
+    net = Net(nnx.Rngs(1))
+    return nnx.jit(step)(x), net
+
+
+def partial_inside(net: Net, x: jax.Array):
+    """The partial is no object that can be passed."""
+    step = functools.partial(net)
+    return nnx.remat(lambda x: step(x))(x)
 
 
 def several(models: list[Net], x: jax.Array):
