@@ -87,6 +87,38 @@ def two_of_a_kind(student: Net, teacher: Net, x: jax.Array):
     return nnx.fori_loop(0, 2, lambda i, x: student(teacher(x)), x)
 
 
+def tie(one: Net, other: Net):
+    other.linear = one.linear
+
+
+def tied_by_a_function(net: Net, x: jax.Array):
+    other = Net(nnx.Rngs(1))
+    tie(net, other)
+    return nnx.fori_loop(0, 2, lambda i, x: net(other(x)), x)
+
+
+class Around(nnx.Module):
+    def __init__(self, net: Net):
+        self.net = net
+
+    def __call__(self, x: jax.Array):
+        return self.net(x)
+
+
+def around_the_same(net: Net, x: jax.Array):
+    one, other = Around(net), Around(net)
+    return nnx.fori_loop(0, 2, lambda i, x: one(other(x)), x)
+
+
+def handed_on(one: Net, other: Net, x: jax.Array):
+    return nnx.fori_loop(0, 2, lambda i, x: one(other(x)), x)
+
+
+def hands_on(net: Net, x: jax.Array):
+    handed_on(Net(nnx.Rngs(1)), Net(nnx.Rngs(2)), x)
+    return [each(net, net, x) for each in [handed_on]]
+
+
 def compiled_for_two_calls(net: Net, x: jax.Array):
     """A parameter would see the updates between the calls."""
 
