@@ -51,10 +51,11 @@ by keyword where it has defaults, `*args` or `**kwargs`.
 When it is safe
 ---------------
 When all that the object holds is seen, and held once, nothing else that is passed shares a Variable
-with it (what is made by a call of its own, of nothing that was there before, shares none), the functions are used by this transform alone (or by several around each other), and no
-other transform around them goes on capturing the object. A function under `jit` keeps the values of
-what it captures, while an argument follows updates: there it must be called no more than once, or
-update nothing while nothing between its calls can. Otherwise that is an assumption (`--unsafe`).
+with it (what is made by a call of its own, of nothing that was there before, shares none), the
+functions are used by this transform alone (or by several around each other), and no other transform
+around them goes on capturing the object. A function under `jit` keeps the values of what it
+captures, while an argument follows updates: there it must be called no more than once, or update
+nothing while nothing between its calls can. Otherwise that is an assumption (`--unsafe`).
 
 What it does otherwise
 ----------------------
