@@ -17,7 +17,7 @@ from nnx_migrate.check.jobs import Job, Limits, Mode, Ran, Side
 from nnx_migrate.check.processes import running_workers
 from tests.golden.cases import GOLDEN, Case, all_cases
 
-_ENVIRONMENT = {
+ENVIRONMENT = {
     "JAX_PLATFORMS": "cpu",
     # Compiled once and run once, so optimising them costs more than it gains.
     "XLA_FLAGS": (
@@ -140,7 +140,7 @@ def _side_by_side(runs: Sequence[Run]) -> list[dict[str, Result]]:
         pending = []
         for column, (programs, _) in zip(columns, runs, strict=True):
             # A process each, also where two of them are the same side in the same mode.
-            workers = stack.enter_context(running_workers([column], _LIMITS, _ENVIRONMENT, logs))
+            workers = stack.enter_context(running_workers([column], _LIMITS, ENVIRONMENT, logs))
             submitted = {
                 name: workers.submit(
                     worker.run,
