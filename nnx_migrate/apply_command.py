@@ -158,8 +158,8 @@ def apply(
       2  the command line or the configuration is wrong, a PATH does not exist, or a bug was met
     """
     flags: dict[str, Any] = {
-        "select": _names(select),
-        "ignore": _names(ignore),
+        "select": names_of(select),
+        "ignore": names_of(ignore),
         "docs": True if docs else None,
         "unsafe": True if unsafe else None,
         "on_unsafe": on_unsafe,
@@ -206,7 +206,8 @@ def _reports(given: Sequence[str]) -> list[tuple[str, Path]]:
     return found
 
 
-def _names(given: Sequence[str]) -> frozenset[str] | None:
+def names_of(given: Sequence[str]) -> frozenset[str] | None:
+    """The rules that an option names, given again or with commas; None for none."""
     if not given:
         return None
     names = (name.strip() for item in given for name in item.split(","))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,7 +99,7 @@ def apply_paths(
         else:
             files = [Path(path) for path in paths]
             if request.verify:
-                _require_check(files[0])
+                require_check(files[0])
             journal = console.new_journal() if request.writes and request.journal else None
             write = console.writer(journal) if request.writes else None
             result = console.run_paths(files, configuration, write)
@@ -131,7 +131,7 @@ def apply_paths(
         if as_text:
             emit_report()
         if request.verify:
-            verified, check = _verified(result, request)
+            verified, check = check_written(result, revert=request.revert, verbose=request.verbose)
             code = max(code, verified)
         if not as_text:
             emit_report(check)
@@ -143,7 +143,7 @@ def apply_paths(
         return code
 
 
-def _require_check(path: Path) -> None:
+def require_check(path: Path) -> None:
     """Stops before anything is written where --verify could not be done."""
     from nnx_migrate import console
 
@@ -153,8 +153,21 @@ def _require_check(path: Path) -> None:
         project_table(path)
 
 
-def _verified(result: RunResult, request: Request) -> tuple[int, dict[str, Any] | None]:
-    """Checks what was written; returns the exit code that it has earned, and its report."""
+def check_written(
+    result: RunResult,
+    *,
+    revert: bool,
+    verbose: bool = False,
+    where: Callable[..., Any] | None = None,
+) -> tuple[int, dict[str, Any] | None]:
+    """Check what was written; return the exit code that it has earned, and its report.
+
+    Args:
+        result: of a run that wrote.
+        revert: put back what differs.
+        verbose: tell of what is equal, too.
+        where: calls what runs the code, with its arguments; None for here.
+    """
     from nnx_migrate import console
 
     with console.check_explained():
@@ -168,8 +181,8 @@ def _verified(result: RunResult, request: Request) -> tuple[int, dict[str, Any] 
         ]
         if not changes:
             return console.DONE, None
-        verified = verify(changes, revert=request.revert)
-    click.echo(as_text(verified.report, verbose=request.verbose), err=True, nl=False)
+        verified = verify(changes, revert) if where is None else where(verify, changes, revert)
+    click.echo(as_text(verified.report, verbose=verbose), err=True, nl=False)
     for path in verified.reverted:
         click.echo(f"put back: {path}", err=True)
     for line in verified.failed:

@@ -1,4 +1,4 @@
-"""The command line: `nnx-migrate apply`, `check`, `undo` and `rule`.
+"""The command line: `nnx-migrate apply`, `batch`, `check`, `undo` and `rule`.
 
 Patches and migrated text go to stdout and nothing else does, except the JSON report when no patch
 is printed; every other word goes to stderr. Importing this module imports no part of the engine.
@@ -13,6 +13,7 @@ import click
 
 import nnx_migrate
 from nnx_migrate.apply_command import apply
+from nnx_migrate.batch_command import batch
 from nnx_migrate.check.command import check
 from nnx_migrate.guidance import Commands, complete_rule
 
@@ -30,6 +31,7 @@ def app() -> None:
       nnx-migrate apply src/               change the files
       nnx-migrate apply src/ --check       for CI: exit 1 when anything is left to do
       nnx-migrate check git:HEAD . --cases checks.py   run old and new side by side
+      nnx-migrate batch . --out ../campaign   a large repository, in parts or on a cluster
       nnx-migrate rule module-gradient     what a rule finds, and when it is safe
 
     \b
@@ -39,6 +41,7 @@ def app() -> None:
 
 
 app.add_command(apply)
+app.add_command(batch)
 app.add_command(check)
 
 

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-_STACK_BYTES = 512 * 1024 * 1024
+STACK_BYTES = 512 * 1024 * 1024
 _RECURSION_LIMIT = 20_000
 
 Parameters = ParamSpec("Parameters")
@@ -39,7 +39,7 @@ def run_deep(
         except BaseException as error:
             errors.append(error)
 
-    old_limit, old_size = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
+    old_limit, old_size = sys.getrecursionlimit(), threading.stack_size(STACK_BYTES)
     sys.setrecursionlimit(max(_RECURSION_LIMIT, old_limit))
     try:
         # A daemon, so that an interrupt in the waiting thread can end the process.

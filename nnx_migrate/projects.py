@@ -13,9 +13,9 @@ import gc
 import pickle
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from nnx_migrate.connections import Imports, connected
 
@@ -30,6 +30,14 @@ _KEPT = 2
 _WORTH_COLLECTING = 200
 
 
+@runtime_checkable
+class Kept(Protocol):
+    """A packed index that lies elsewhere."""
+
+    def load(self) -> bytes:
+        """Get it."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class PlacedIndex:
     """The index of one file with what decides the project that it belongs to.
@@ -39,26 +47,27 @@ class PlacedIndex:
         module: its dotted name.
         path: the file.
         imports: the dotted names that it imports.
-        record: the `ModuleIndex`, pickled and compressed to wait or to travel.
+        record: the `ModuleIndex`, pickled and compressed to wait or to travel, or what gets that.
     """
 
     root: Path
     module: str
     path: Path
     imports: tuple[str, ...]
-    record: ModuleIndex | bytes
+    record: ModuleIndex | bytes | Kept
 
     def packed(self) -> PlacedIndex:
         """The same in a tenth of the memory, and shallow however deep the code is."""
-        if isinstance(self.record, bytes):
+        if isinstance(self.record, bytes | Kept):
             return self
         return dataclasses.replace(self, record=zlib.compress(pickle.dumps(self.record), 1))
 
     def unpacked(self) -> ModuleIndex:
-        if isinstance(self.record, bytes):
-            record: ModuleIndex = pickle.loads(zlib.decompress(self.record))
+        packed = self.record.load() if isinstance(self.record, Kept) else self.record
+        if isinstance(packed, bytes):
+            record: ModuleIndex = pickle.loads(zlib.decompress(packed))
             return record
-        return self.record
+        return packed
 
 
 class Projects:
@@ -85,6 +94,20 @@ class Projects:
     def group(self, path: Path) -> int:
         """The number of the group that a file is known with; files are best planned by it."""
         return self._placed[path][0]
+
+    def loaded(self) -> Projects:
+        """The same for a machine that does not see what lies elsewhere on this one."""
+        return Projects(
+            dataclasses.replace(index, record=index.record.load())
+            if isinstance(index.record, Kept)
+            else index
+            for members in self._members.values()
+            for index in members
+        )
+
+    def members(self, group: int) -> Sequence[PlacedIndex]:
+        """The files of a group, in an order that does not depend on how they were found."""
+        return self._members[group]
 
     def around(self, path: Path) -> Project:
         """Return the project in which a file is planned.

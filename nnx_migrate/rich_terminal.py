@@ -14,7 +14,16 @@ from typing import TextIO
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -32,6 +41,8 @@ def progress_bar(stream: TextIO) -> Iterator[Callable[[str, int, int], None]]:
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
+        _Rate(),
+        TimeRemainingColumn(),
     )
     console = Console(file=stream, markup=False, highlight=False, emoji=False)
     # It draws when it is told to: processes are forked meanwhile, so there may be no thread.
@@ -48,6 +59,14 @@ def progress_bar(stream: TextIO) -> Iterator[Callable[[str, int, int], None]]:
                 bar.update(bar.task_ids[0], completed=done, refresh=True)
 
         yield show
+
+
+class _Rate(ProgressColumn):
+    """How many files a second."""
+
+    def render(self, task: Task) -> Text:
+        """See `ProgressColumn`."""
+        return Text(f"{task.speed:,.0f}/s" if task.speed else "")
 
 
 def table_of_rules(totals: Totals, *, colour: bool) -> str:

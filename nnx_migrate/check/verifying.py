@@ -72,7 +72,7 @@ def project_table(path: Path) -> Table:
     return table
 
 
-def verify(changes: Sequence[Change], *, revert: bool) -> Verified:
+def verify(changes: Sequence[Change], revert: bool) -> Verified:
     """Checks migrated files in place, against the same tree with the old bytes in it.
 
     Args:

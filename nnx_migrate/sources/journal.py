@@ -25,8 +25,8 @@ FOLDER = Path(".nnx-migrate")
 #: Older runs are forgotten.
 KEPT_RUNS = 20
 _TABLES = """
-CREATE TABLE run (command TEXT, undone INTEGER DEFAULT 0);
-CREATE TABLE files (path BLOB PRIMARY KEY, before BLOB, old TEXT, new TEXT);
+CREATE TABLE IF NOT EXISTS run (command TEXT, undone INTEGER DEFAULT 0);
+CREATE TABLE IF NOT EXISTS files (path BLOB PRIMARY KEY, before BLOB, old TEXT, new TEXT);
 """
 
 
@@ -97,12 +97,14 @@ class Journal:
         project: the folder whose `.nnx-migrate/runs` holds the journals; it is made when the first
             file is written.
         command: as it was typed.
+        name: of the run that this one goes on with.
     """
 
-    def __init__(self, project: Path, command: str) -> None:
+    def __init__(self, project: Path, command: str, name: str = "") -> None:
         self._project = project.absolute()
         self._command = command
         self._file: Path | None = None
+        self._given = name
 
     @property
     def name(self) -> str:
@@ -117,7 +119,7 @@ class Journal:
             WriteError: the file was left as it was.
         """
         if self._file is None:
-            self._file = _begun(self._project, self._command)
+            self._file = _begun(self._project, self._command, self._given or new_name())
         # The target of a symbolic link is what is replaced.
         target = os.path.relpath(os.path.realpath(path), os.path.realpath(self._project))
         row = os.fsencode(target), zlib.compress(before), digest(before), digest(after)
@@ -150,20 +152,27 @@ def _at(root: Path, path: bytes) -> Path:
     return Path(os.path.normpath(root / os.fsdecode(path)))
 
 
-def _begun(project: Path, command: str) -> Path:
+def new_name() -> str:
+    """A name for a run that begins now."""
+    return datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S-%f")
+
+
+def _begun(project: Path, command: str, name: str) -> Path:
     folder = project / FOLDER / "runs"
-    moment = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S-%f")
-    file = folder / f"{moment}.sqlite"
+    file = folder / f"{name}.sqlite"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (project / FOLDER / ".gitignore").write_text("*\n", encoding="utf-8")
-        for old in sorted(folder.glob("*.sqlite"), reverse=True)[KEPT_RUNS - 1 :]:
+        others = sorted({*folder.glob("*.sqlite")} - {file}, reverse=True)
+        for old in others[KEPT_RUNS - 1 :]:
             old.unlink()
     except OSError as error:
         raise NoJournal(f"{folder}: {error.strerror}") from error
     with _opened(file) as database:
         database.executescript(_TABLES)
-        database.execute("INSERT INTO run (command) VALUES (?)", (command,))
+        # A run that goes on with an earlier one keeps what that has typed.
+        once = "INSERT INTO run (command) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM run)"
+        database.execute(once, (command,))
     return file
 
 

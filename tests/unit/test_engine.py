@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import types
@@ -39,6 +40,8 @@ def plan(source: Source, module: str, project: Any, options: Options, read: Any)
 
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What imports the real one has to do so before there is another in its place.
+    importlib.import_module("nnx_migrate.migrate_document")
     monkeypatch.setattr(workers, "WORTH_A_POOL", 0)
     module = types.ModuleType("nnx_migrate.migrate")
     module.plan = plan  # type: ignore[attr-defined]

@@ -1,0 +1,208 @@
+"""A batch run: find, plan, put the plan on disk, write. It may be killed at any moment.
+
+Until the plan is on disk nothing is written, and planning goes on from what is remembered. From
+then on the plan is what is written, whatever the tree has become meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from nnx_migrate.batch.memory import IndexMemory, PlanMemory, Shelf
+from nnx_migrate.batch.processes import Processes
+from nnx_migrate.batch.remembering import remembering_index, remembering_plan
+from nnx_migrate.batch.shards import Shard, finished_shards
+from nnx_migrate.config import Configuration
+from nnx_migrate.engine import RunResult
+from nnx_migrate.finishing import finish, settled, written_together
+from nnx_migrate.outcomes import FileResult
+from nnx_migrate.reading import Found, Progress, find
+from nnx_migrate.sources.journal import Journal
+from nnx_migrate.sources.scanning import read_file
+from nnx_migrate.sources.write import Writer, remove_leftovers
+from nnx_migrate.totals import count
+from nnx_migrate.workers import uncollected
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Planned:
+    """The plan of a run.
+
+    Args:
+        result: every file as it is going to be; nothing is written yet.
+        files: how many files were to be planned.
+        anew: how many of these nothing was known of.
+    """
+
+    result: RunResult
+    files: int
+    anew: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Campaign:
+    """What a batch run works on.
+
+    Args:
+        paths: files and folders, as they were named.
+        configuration: what counts for each file.
+        out: the folder that keeps what is known.
+        processes: do the work.
+        jobs: how many processes may look for files.
+        given_up: whether files that an earlier run has given up on are left alone.
+        progress: called with the stage, how many files are done, and how many there are.
+    """
+
+    paths: Sequence[Path]
+    configuration: Configuration
+    out: Path
+    processes: Processes
+    jobs: int
+    given_up: bool
+    progress: Progress
+
+    @property
+    def shards(self) -> Path:
+        """Where the parts of a run are."""
+        return self.out / "shards"
+
+    def look(self) -> Found:
+        """Take the facts of all files, and keep them for other runs.
+
+        Raises:
+            ConfigError: a table, or what is known, cannot be read.
+        """
+        with uncollected(), self._shelf("index") as shelf:
+            found = self._found(shelf)
+            shelf.forget_unused()
+            return found
+
+    def plan_shard(self, shard: Shard) -> int:
+        """Plan one part of the files, for a merge; return how many these were.
+
+        Args:
+            shard: which part. What `look` has kept is used where it is there.
+
+        Raises:
+            ConfigError: as for `look`.
+        """
+        self.shards.mkdir(exist_ok=True)
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(uncollected())
+            own = stack.enter_context(self._shelf(f"shards/{shard.stem}-index"))
+            known = stack.enter_context(self._others([self.out / "index.sqlite"]))
+            found = self._found(own, known)
+            shelf = stack.enter_context(self._shelf(f"shards/{shard.stem}"))
+            tasks = shard.of_tasks(found.tasks)
+            memory = PlanMemory(shelf, found.projects, found.tasks)
+            wanted = {task.path: task for task in found.tasks}
+            planning = remembering_plan(
+                memory, self.processes, found.projects, wanted, given_up=self.given_up
+            )
+            for done, _ in enumerate(planning(tasks), start=1):
+                self.progress("planning", done, len(tasks))
+        shard.finished(self.shards, len(tasks))
+        return len(tasks)
+
+    def plan(self, *, merged: bool = False) -> Planned:
+        """Plan all files.
+
+        Args:
+            merged: take what the shards have planned.
+
+        Raises:
+            ConfigError: as for `look`; shards are missing.
+        """
+        parts = [shard.stem for shard in finished_shards(self.shards)] if merged else []
+        anew: list[FileResult] = []
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(uncollected())
+            index = stack.enter_context(self._shelf("index"))
+            plans = stack.enter_context(self._shelf("plans"))
+            indexes = [self.shards / f"{stem}-index.sqlite" for stem in parts]
+            found = self._found(index, stack.enter_context(self._others(indexes)))
+            others = stack.enter_context(self._others([self.shards / f"{s}.sqlite" for s in parts]))
+            memory = PlanMemory(plans, found.projects, found.tasks, others)
+            wanted = {task.path: task for task in found.tasks}
+            planning = remembering_plan(
+                memory,
+                self.processes,
+                found.projects,
+                wanted,
+                given_up=self.given_up,
+                planned=anew.append,
+            )
+            results = found.results
+            for done, planned in enumerate(planning(found.tasks), start=1):
+                self.progress("planning", done, len(found.tasks))
+                results.append(planned)
+            results = [_told(each) for each in settled(results, planning, wanted)]
+            results.sort(key=lambda result: str(result.path))
+            index.forget_unused()
+            plans.forget_unused()
+        totals = count(results, found.looked_at)
+        result = RunResult(tuple(results), totals, found.missing)
+        return Planned(result, len(found.tasks), len(anew))
+
+    def _found(self, own: Shelf, others: Sequence[Shelf] = ()) -> Found:
+        memory = IndexMemory(own, others)
+        indexing = remembering_index(memory, self.processes, given_up=self.given_up)
+        return find(self.paths, self.configuration, self.jobs, self.progress, indexing)
+
+    @contextlib.contextmanager
+    def _shelf(self, name: str) -> Iterator[Shelf]:
+        shelf = Shelf(self.out / f"{name}.sqlite")
+        try:
+            yield shelf
+        finally:
+            shelf.close()
+
+    @contextlib.contextmanager
+    def _others(self, files: Sequence[Path]) -> Iterator[list[Shelf]]:
+        shelves = [Shelf(file, read_only=True) for file in files if file.is_file()]
+        try:
+            yield shelves
+        finally:
+            for shelf in shelves:
+                shelf.close()
+
+
+def write_planned(planned: RunResult, journal: Journal, progress: Progress) -> RunResult:
+    """Write what was planned, and leave what an earlier try has written.
+
+    Args:
+        planned: every file as it was planned.
+        journal: keeps what the files were.
+        progress: called with the stage, how many files are done, and how many there are.
+
+    Raises:
+        NoJournal: the old bytes cannot be kept.
+    """
+    write = _once(journal.write)
+    changing = [result for result in planned.results if result.before != result.after]
+    results = [result for result in planned.results if result.before == result.after]
+    for done, result in enumerate(changing, start=1):
+        results.append(result if result.together else finish(result, write))
+        progress("writing", done, len(changing))
+    results = written_together(results, write)
+    results.sort(key=lambda result: str(result.path))
+    return RunResult(tuple(results), count(results, planned.totals.looked_at), planned.missing)
+
+
+def _once(write: Writer) -> Writer:
+    def write_once(path: Path, before: bytes, after: bytes) -> None:
+        remove_leftovers(path)
+        with contextlib.suppress(OSError):
+            if read_file(path) == after:
+                return
+        write(path, before, after)
+
+    return write_once
+
+
+def _told(result: FileResult) -> FileResult:
+    """The same without bytes that nothing is going to be done with."""
+    return finish(result, None)

@@ -1,0 +1,278 @@
+"""What is known of files already, by their content and by all that an answer depends on.
+
+Two SQLite files: facts of files, and results of planned ones. An answer is on disk before a run
+goes on, so a run that is killed is continued by asking for the same again. Nothing has to be
+invalidated: with another file, option, rule or version the question is another one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import os
+import pickle
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from nnx_migrate.batch.fingerprint import digest_of_parts, program_digest
+from nnx_migrate.batch.limits import quarantined
+from nnx_migrate.config import ConfigError, Options
+from nnx_migrate.failures import TOO_LITTLE_MEMORY
+from nnx_migrate.outcomes import FileResult
+from nnx_migrate.planning import PlanTask
+from nnx_migrate.projects import PlacedIndex, Projects
+from nnx_migrate.reading import Indexed, IndexTask
+from nnx_migrate.sources.modules import import_root, module_name
+
+#: Results that tell of the moment more than of the file.
+_OF_THE_MOMENT = frozenset(
+    {"changed-file", "internal-error", "unreadable-file", "unwritable-file", TOO_LITTLE_MEMORY}
+)
+
+_TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, head BLOB, body BLOB)"
+
+
+class Shelf:
+    """A SQLite file of answers by key.
+
+    Args:
+        file: made if it is not there.
+        read_only: it belongs to another run, and has to be there.
+
+    Raises:
+        ConfigError: it cannot be used.
+    """
+
+    def __init__(self, file: Path, *, read_only: bool = False) -> None:
+        self.file = file
+        self.used: set[bytes] = set()
+        with _explained(file):
+            self._database = _connected(file, read_only=read_only)
+            if not read_only:
+                self._database.execute("PRAGMA journal_mode=WAL")
+                self._database.execute("PRAGMA synchronous=NORMAL")
+                self._database.execute(_TABLE)
+
+    def find(self, key: bytes, column: str) -> Any:
+        """One column of an answer; None where there is no such answer."""
+        with _explained(self.file):
+            query = f"SELECT {column} FROM answers WHERE key = ?"
+            row = self._database.execute(query, (key,)).fetchone()
+        if row is None:
+            return None
+        self.used.add(key)
+        return row[0]
+
+    def keep(self, answers: Iterable[tuple[bytes, bytes, bytes]]) -> None:
+        """Put answers on disk, all or none: key, head and body."""
+        rows = list(answers)
+        with _explained(self.file):
+            self._database.execute("BEGIN")
+            self._database.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
+            self._database.execute("COMMIT")
+        self.used.update(row[0] for row in rows)
+
+    def forget_unused(self) -> None:
+        """Take out what this run has not asked for: of trees and versions that are gone."""
+        with _explained(self.file):
+            self._database.execute("BEGIN")
+            self._database.execute("CREATE TEMP TABLE used (key BLOB PRIMARY KEY)")
+            self._database.executemany("INSERT INTO used VALUES (?)", ((k,) for k in self.used))
+            self._database.execute("DELETE FROM answers WHERE key NOT IN (SELECT key FROM used)")
+            self._database.execute("DROP TABLE used")
+            self._database.execute("COMMIT")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OnShelf:
+    """A packed index in a file that other processes of this machine may read.
+
+    Args:
+        file: the shelf.
+        key: of the index.
+    """
+
+    file: Path
+    key: bytes
+
+    def load(self) -> bytes:
+        """Get it."""
+        query = "SELECT body FROM answers WHERE key = ?"
+        row = _reader(self.file, os.getpid()).execute(query, (self.key,)).fetchone()
+        body: bytes = row[0]
+        return body
+
+
+class IndexMemory:
+    """The facts of files that were looked at before.
+
+    Args:
+        shelf: of this run.
+        elsewhere: of other runs, which are only read.
+    """
+
+    def __init__(self, shelf: Shelf, elsewhere: Sequence[Shelf] = ()) -> None:
+        self._shelf = shelf
+        self._shelves = (shelf, *elsewhere)
+
+    def find(self, task: IndexTask, *, given_up: bool) -> Indexed | None:
+        """What is known of a file, without its facts: those stay on disk until they are needed.
+
+        Args:
+            task: the file.
+            given_up: whether that a run has given up on it counts as known.
+        """
+        key = self.key_of(task)
+        for shelf in self._shelves:
+            head = shelf.find(key, "head")
+            if head is not None:
+                indexed: Indexed = pickle.loads(head)
+                if indexed.failure is not None and quarantined(indexed.failure) and not given_up:
+                    continue
+                return dataclasses.replace(
+                    _on_shelf(indexed, OnShelf(shelf.file, key)), wanted=task.wanted
+                )
+        return None
+
+    def keep(self, tasks: Sequence[tuple[IndexTask, Indexed]]) -> list[Indexed]:
+        """Keep what was found out, and return it as `find` would."""
+        rows, answers = [], []
+        for task, indexed in tasks:
+            if not _lasting(indexed.failure):
+                answers.append(indexed)
+                continue
+            key = self.key_of(task)
+            body = indexed.index.packed().record if indexed.index is not None else b""
+            assert isinstance(body, bytes)
+            answers.append(_on_shelf(indexed, OnShelf(self._shelf.file, key)))
+            rows.append((key, pickle.dumps(answers[-1]), body))
+        self._shelf.keep(rows)
+        return answers
+
+    def key_of(self, task: IndexTask) -> bytes:
+        """What the facts of a file depend on."""
+        path = task.path.absolute()
+        parts = (str(task.path), str(import_root(path)), module_name(path))
+        encoded = (part.encode(errors="surrogateescape") for part in parts)
+        return digest_of_parts((program_digest(), task.digest(), *encoded))
+
+
+class PlanMemory:
+    """The results of files that were planned before.
+
+    Args:
+        shelf: of this run.
+        projects: what is known of all files; each index in it lies on a shelf.
+        wanted: the files that may change.
+        elsewhere: shelves of other runs, which are only read.
+    """
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        projects: Projects,
+        wanted: Sequence[PlanTask],
+        elsewhere: Sequence[Shelf] = (),
+    ) -> None:
+        self._shelf = shelf
+        self._shelves = (shelf, *elsewhere)
+        self._projects = projects
+        self._options = {task.path: _deciding(task.options) for task in wanted}
+        # Once a group: its digest is asked for by each of its files.
+        self._facts = functools.cache(self._facts_of)
+
+    def find(self, task: PlanTask, *, given_up: bool) -> FileResult | None:
+        """The result of a file.
+
+        Args:
+            task: the file.
+            given_up: whether that a run has given up on it counts as a result.
+        """
+        key = self.key_of(task)
+        for shelf in self._shelves:
+            body = shelf.find(key, "body")
+            if body is not None:
+                result: FileResult = pickle.loads(zlib.decompress(body))
+                if given_up or not quarantined(result):
+                    return result
+        return None
+
+    def keep(self, planned: Iterable[tuple[PlanTask, FileResult]]) -> None:
+        """Keep results, all of them or none."""
+        self._shelf.keep(
+            (self.key_of(task), b"", zlib.compress(pickle.dumps(result), 1))
+            for task, result in planned
+            if _lasting(result)
+        )
+
+    def key_of(self, task: PlanTask) -> bytes:
+        """What the result of a file depends on: all files that are known with it, too."""
+        return digest_of_parts(
+            (
+                self._facts(self._projects.group(task.path)),
+                os.fsencode(task.path),
+                task.digest,
+                repr(_deciding(task.options)).encode(),
+                b"alone" if task.alone else b"",
+            )
+        )
+
+    def _facts_of(self, group: int) -> bytes:
+        parts = [program_digest()]
+        for index in self._projects.members(group):
+            parts += [_key(index), repr(self._options.get(index.path)).encode()]
+        return digest_of_parts(parts)
+
+
+def _on_shelf(indexed: Indexed, record: OnShelf) -> Indexed:
+    if indexed.index is None:
+        return indexed
+    index = dataclasses.replace(indexed.index, record=record)
+    return dataclasses.replace(indexed, index=index)
+
+
+def _key(index: PlacedIndex) -> bytes:
+    if isinstance(index.record, OnShelf):
+        return index.record.key
+    # Of the moment, so on no shelf: nothing that was planned with it may be found again.
+    return os.urandom(16)
+
+
+def _lasting(result: FileResult | None) -> bool:
+    rules = {finding.rule for finding in result.findings} if result is not None else set()
+    return rules.isdisjoint(_OF_THE_MOMENT)
+
+
+def _deciding(options: Options) -> tuple[object, ...]:
+    """What of the options decides a result, in an order that is the same in every process."""
+    select = sorted(options.select) if options.select is not None else None
+    rest = dataclasses.replace(options, select=None, ignore=frozenset(), jobs=None, exclude=())
+    return select, sorted(options.ignore), rest
+
+
+@functools.lru_cache(maxsize=4)
+def _reader(file: Path, process: int) -> sqlite3.Connection:
+    # A connection must not be used by a process that was forked after it was made.
+    return _connected(file, read_only=True)
+
+
+def _connected(file: Path, *, read_only: bool) -> sqlite3.Connection:
+    mode = "?mode=ro" if read_only else ""
+    uri = file.absolute().as_uri() + mode
+    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=60)
+
+
+@contextlib.contextmanager
+def _explained(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise ConfigError(f"{file}: {error}") from error

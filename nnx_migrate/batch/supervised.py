@@ -1,0 +1,201 @@
+"""Processes that may hang, exhaust their memory or die: each costs the file that it worked on.
+
+What is lost with a process is done again alone, in a process of its own; what fails there as well
+is quarantined. pebble stops what takes too long and starts another process in its place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import gc
+import itertools
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import TimeoutError as TookTooLong
+from typing import Any, Generic
+
+from pebble import ProcessExpired, ProcessPool
+
+from nnx_migrate.batch.limits import Limits, limit_memory
+from nnx_migrate.deep import run_deep
+from nnx_migrate.workers import BATCH, Answer, Task
+
+#: How a process ends itself that has no memory left.
+NO_MEMORY = 77
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Work(Generic[Task, Answer]):
+    """What processes do with tasks.
+
+    Args:
+        function: importable; takes one task, returns an answer and raises nothing.
+        given_up: makes the answer for a task that failed twice, from the reason.
+        exhausted: importable; whether an answer tells that there was no memory.
+        start: importable; called once in each process before its first task.
+        start_args: its arguments, sent once to each process.
+        pack: importable; makes an answer fit to be sent.
+    """
+
+    function: Callable[[Task], Answer]
+    given_up: Callable[[Task, str], Answer]
+    exhausted: Callable[[Answer], bool]
+    start: Callable[..., None] | None = None
+    start_args: tuple[Any, ...] = ()
+    pack: Callable[[Answer], Answer] | None = None
+
+    def sent(self) -> tuple[Any, ...]:
+        """What goes along with each batch: no more than names."""
+        return self.function, self.exhausted, self.pack
+
+
+@dataclasses.dataclass(slots=True)
+class Batch(Generic[Task]):
+    """Tasks that are sent together.
+
+    Args:
+        tasks: one or more.
+        again: it is alone, after it was lost once.
+    """
+
+    tasks: list[Task]
+    again: bool = False
+
+
+class Supervised(Generic[Task, Answer]):
+    """Applies a function to tasks in processes of this machine.
+
+    Args:
+        work: what is done.
+        jobs: how many processes.
+        limits: what a task may take. A batch has the time of one: the few that need more are done
+            again alone.
+    """
+
+    def __init__(self, work: Work[Task, Answer], jobs: int, limits: Limits) -> None:
+        self._work = work
+        self._jobs = jobs
+        self._limits = limits
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Answer]:
+        """Yield an answer for each task, in any order; tasks are taken no faster than done."""
+        batches = batched(tasks)
+        first = next(batches, None)
+        if first is None:
+            return
+        # A fork of a process that has threads may hang: these start as new ones.
+        pool = ProcessPool(
+            self._jobs,
+            context=multiprocessing.get_context("spawn"),
+            initializer=enter,
+            initargs=(self._work.start, self._work.start_args, self._limits),
+        )
+        try:
+            yield from self._in_pool(pool, itertools.chain([first], batches))
+            pool.close()
+        finally:
+            pool.stop()
+            pool.join()
+
+    def _in_pool(self, pool: ProcessPool, batches: Iterator[Batch[Task]]) -> Iterator[Answer]:
+        lost: deque[Batch[Task]] = deque()
+        running: dict[Future[list[Answer]], Batch[Task]] = {}
+        while True:
+            while len(running) < 2 * self._jobs:
+                batch = lost.popleft() if lost else next(batches, None)
+                if batch is None:
+                    break
+                args = (*self._work.sent(), batch.tasks)
+                running[pool.schedule(_do_or_end, args=args, timeout=self._limits.seconds)] = batch
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                batch = running.pop(future)
+                try:
+                    answers = future.result()
+                except Exception as error:
+                    yield from given_up_or_again(self._work, batch, self._why(error), lost)
+                else:
+                    yield from answers
+
+    def _why(self, error: BaseException) -> str:
+        if isinstance(error, TookTooLong):
+            return self._limits.too_slow()
+        if isinstance(error, ProcessExpired) and error.exitcode == NO_MEMORY:
+            return self._limits.too_large()
+        if isinstance(error, ProcessExpired):
+            return f"the process that worked on it died ({death(error.exitcode)})"
+        return f"{type(error).__name__}: {error}"
+
+
+def given_up_or_again(
+    work: Work[Task, Answer], batch: Batch[Task], reason: str, lost: deque[Batch[Task]]
+) -> Iterator[Answer]:
+    """What becomes of a batch that was lost: its tasks are done again alone, once.
+
+    Args:
+        work: what was done.
+        batch: the tasks.
+        reason: why it was lost.
+        lost: takes what is to be done again.
+    """
+    if batch.again:
+        yield from (work.given_up(task, reason) for task in batch.tasks)
+    else:
+        lost.extend(Batch([task], again=True) for task in batch.tasks)
+
+
+def death(code: int) -> str:
+    """How a process ended, in words."""
+    if code < 0:
+        with contextlib.suppress(ValueError):
+            return signal.Signals(-code).name
+    return f"exit code {code}"
+
+
+def batched(tasks: Iterable[Task]) -> Iterator[Batch[Task]]:
+    """The tasks in lots that are worth sending."""
+    source = iter(tasks)
+    while lot := list(itertools.islice(source, BATCH)):
+        yield Batch(lot)
+
+
+def enter(start: Callable[..., None] | None, start_args: tuple[Any, ...], limits: Limits) -> None:
+    """Make this process one that does batches."""
+    gc.disable()
+    limit_memory(limits)
+    if start is not None:
+        start(*start_args)
+
+
+def do_batch(
+    function: Callable[[Task], Answer],
+    exhausted: Callable[[Answer], bool],
+    pack: Callable[[Answer], Answer] | None,
+    tasks: list[Task],
+) -> list[Answer]:
+    """Do tasks one after the other.
+
+    Raises:
+        MemoryError: this process has no memory left, and should end.
+    """
+
+    def answer(task: Task) -> Answer:
+        found = function(task)
+        if exhausted(found):
+            raise MemoryError
+        return pack(found) if pack is not None else found
+
+    return run_deep(lambda: list(map(answer, tasks)))
+
+
+def _do_or_end(*args: Any) -> list[Any]:
+    try:
+        return do_batch(*args)
+    except MemoryError:
+        os._exit(NO_MEMORY)

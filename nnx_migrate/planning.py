@@ -1,0 +1,108 @@
+"""Deciding what becomes of one file: the work of the processes in the second half of a run."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nnx_migrate.config import Options
+from nnx_migrate.failures import changed_meanwhile, crash, failure_of
+from nnx_migrate.outcomes import FileResult
+from nnx_migrate.projects import Projects
+from nnx_migrate.sources.documents.kinds import is_document, read_document
+from nnx_migrate.sources.modules import module_name
+from nnx_migrate.sources.scanning import digest_of, read_file
+from nnx_migrate.sources.text import UndecodableSource, decode
+
+if TYPE_CHECKING:
+    from nnx_migrate.facts.project import Project
+    from nnx_migrate.rewrite.context import Reader
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PlanTask:
+    """A file that is to be planned.
+
+    Args:
+        path: the file.
+        digest: of the bytes that were indexed; with others it is not planned.
+        options: what counts for it.
+        data: its bytes, where they are not those on disk.
+        alone: without the changes that other files have to share.
+    """
+
+    path: Path
+    digest: bytes
+    options: Options
+    data: bytes | None = None
+    alone: bool = False
+
+
+# Held by each worker process for all the files that it plans.
+_projects: list[Projects] = []
+_wanted: dict[Path, PlanTask] = {}
+
+
+def set_projects(projects: Projects, wanted: Mapping[Path, PlanTask]) -> None:
+    """Give a process what `plan_file` looks at.
+
+    Args:
+        projects: what is known of all files.
+        wanted: the files that may change.
+    """
+    _projects[:] = [projects]
+    _wanted.clear()
+    _wanted.update(wanted)
+
+
+@functools.lru_cache(maxsize=2)
+def _reader(project: Project) -> Reader:
+    """The files of a project, as they were indexed; those that are wanted may change."""
+    from nnx_migrate.rewrite.context import Readable
+
+    def read(module: str) -> Readable | None:
+        path = Path(project.path_of(module))
+        task = _wanted.get(path)
+        try:
+            data = read_file(path)
+            if task is not None and digest_of(data) != task.digest:
+                return None
+            if is_document(path):
+                return None
+            return Readable(decode(path, data), None if task is None else task.options)
+        except (OSError, UndecodableSource, SyntaxError):
+            return None
+
+    return read
+
+
+def plan_file(task: PlanTask) -> FileResult:
+    """Decide what becomes of a file; whatever goes wrong is its result."""
+    from nnx_migrate.migrate import plan
+    from nnx_migrate.migrate_document import plan_document, plan_with_doctests
+    from nnx_migrate.rewrite.context import nothing_else
+
+    path = task.path
+    try:
+        data = read_file(path) if task.data is None else task.data
+        if digest_of(data) != task.digest:
+            return changed_meanwhile(path)
+        module = module_name(path.absolute())
+        project = _projects[0].around(path)
+        if is_document(path):
+            return plan_document(read_document(path, data), module, project, task.options)
+        source = decode(path, data)
+        read = nothing_else if task.alone else _reader(project)
+        if task.options.docs:
+            return plan_with_doctests(source, module, project, task.options, read)
+        return plan(source, module, project, task.options, read=read)
+    except Exception as error:
+        return failure_of(path, error)
+
+
+def plan_crashed(task: PlanTask) -> FileResult:
+    """The result of a file whose process died."""
+    return crash(task.path)

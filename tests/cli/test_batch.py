@@ -1,0 +1,248 @@
+"""`nnx-migrate batch`: the same bytes as `apply`, whatever files, machines and people do to it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import re
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.batches import VMAP, contents, disturbed, grow
+from tests.cli.conftest import Command
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What `apply` makes of the tree."""
+    folder = tmp_path_factory.mktemp("expected")
+    tree = grow(folder / "src")
+    assert disturbed(folder / "site", "apply", "src", cwd=folder).code in (0, 1)
+    return contents(tree)
+
+
+def planned_anew(err: str) -> int:
+    found = re.search(r"files with nnx, ([\d,]+) of them planned anew", err)
+    assert found is not None, err
+    return int(found[1].replace(",", ""))
+
+
+def lines(file: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_patches_give_what_apply_writes(
+    tmp_path: Path, command: Command, expected: dict[str, bytes]
+) -> None:
+    tree = grow(tmp_path / "src")
+    before = contents(tree)
+    done = command("batch", "src", "--out", "out")
+    assert (done.code, contents(tree)) == (1, before)
+    manifest = json.loads((tmp_path / "out" / "patches" / "manifest.json").read_text())
+    for entry in manifest["patches"]:
+        patch = tmp_path / "out" / "patches" / entry["patch"]
+        subprocess.run(["git", "apply", patch], cwd=tmp_path, check=True)
+    assert contents(tree) == expected
+    assert (tmp_path / "out" / "review" / "index.html").stat().st_size > 10_000
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    changed = [name for name in before if before[name] != expected[name]]
+    assert summary["files"]["changed"] == len(changed) > 40
+    found = [line for line in lines(tmp_path / "out" / "findings.jsonl") if "path" in line]
+    assert {f"{tree.name}/{name}" for name in changed} <= {line["path"] for line in found}
+
+
+def test_it_writes_what_apply_writes_and_undo_puts_it_back(
+    tmp_path: Path, command: Command, expected: dict[str, bytes]
+) -> None:
+    tree = grow(tmp_path / "src")
+    before = contents(tree)
+    done = command("batch", "src", "--out", "out", "--write")
+    assert contents(tree) == expected
+    again = command("batch", "src", "--out", "out", "--write")
+    assert contents(tree) == expected
+    assert "0 files changed" in again.err
+    name = re.search(r"put back with: nnx-migrate undo (\S+)", done.err)
+    assert name is not None
+    assert command("undo", name[1]).code == 0
+    assert contents(tree) == before
+    history = json.loads((tmp_path / "out" / "summary.json").read_text())["history"]
+    assert [run["files"]["changed"] > 0 for run in history] == [True, False]
+    assert (tmp_path / "out" / "summary.md").read_text().count("| written |") == 2
+
+
+def test_what_is_known_is_not_done_again(tmp_path: Path, command: Command) -> None:
+    tree = grow(tmp_path / "src")
+    count = len(contents(tree))
+
+    def anew(*flags: str) -> int:
+        return planned_anew(command("batch", "src", "--out", "out", *flags).err)
+
+    assert anew() == count
+    assert anew() == 0
+    assert anew("--write") == 0  # a look and a real run are the same plan
+    alone = tmp_path / "src" / "alone"
+    alone.mkdir()
+    (alone / "pyproject.toml").touch()
+    (alone / "new.py").write_text(VMAP)
+    assert 0 < anew() <= count + 1
+    assert anew() == 0
+    (alone / "new.py").write_text(VMAP + "\n# edited\n")
+    assert anew() == 1  # nothing imports it
+    assert anew("--unsafe") == count + 1
+
+
+def test_files_that_hang_die_or_grow_are_given_up(
+    tmp_path: Path, command: Command, expected: dict[str, bytes]
+) -> None:
+    tree = grow(tmp_path / "src")
+    for word in ("HANGS", "DIES", "GROWS"):
+        (tree / f"{word.lower()}.py").write_text(f"{VMAP}# {word}\n")
+    flags = ("batch", "src", "--out", "out", "--timeout", "3", "--memory", "1", "--write")
+    done = disturbed(tmp_path / "site", *flags, cwd=tmp_path)
+    assert done.code == 1
+    bad = {"hangs.py", "dies.py", "grows.py"}
+    assert {n: d for n, d in contents(tree).items() if n not in bad} == expected
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    told = "twice; it was left alone and the run went on"
+    assert summary["quarantined"] == [
+        {
+            "path": "src/dies.py",
+            "reason": f"the process that worked on it died (SIGABRT), {told}",
+        },
+        {"path": "src/grows.py", "reason": f"it took more than 1 GB of memory (--memory), {told}"},
+        {"path": "src/hangs.py", "reason": f"it took more than 3 s (--timeout), {told}"},
+    ]
+    # What was given up is left alone by --resume, and tried again without it.
+    again = disturbed(tmp_path / "site", *flags, "--resume", cwd=tmp_path)
+    assert "quarantined-file" in again.err
+    mended = command(*flags)
+    assert "quarantined-file" not in mended.err
+    assert b"nnx.compat.vmap" in (tree / "hangs.py").read_bytes()
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4, 5, 9, 30, 60])
+def test_killed_at_any_step_and_resumed_ends_with_the_same_bytes(
+    tmp_path: Path, command: Command, expected: dict[str, bytes], step: int
+) -> None:
+    tree = grow(tmp_path / "src")
+    before = contents(tree)
+    flags = ("batch", "src", "--out", "out", "--write", "--jobs", "1")
+    killed = disturbed(tmp_path / "site", *flags, cwd=tmp_path, kill_at=step)
+    assert killed.code == -signal.SIGKILL
+    for name, data in contents(tree).items():
+        assert data in (before[name], expected[name])
+    done = command(*flags, "--resume")
+    assert contents(tree) == expected, done.err
+    assert not list(tree.rglob("*.nnx-migrate"))
+    assert command("undo", "last").code == 0
+    assert contents(tree) == before
+
+
+def test_an_interrupted_run_is_not_passed_over(tmp_path: Path, command: Command) -> None:
+    tree = grow(tmp_path / "src")
+    flags = ("batch", "src", "--out", "out", "--write")
+    disturbed(tmp_path / "site", *flags, cwd=tmp_path, kill_at=20)
+    without = command(*flags)
+    assert (without.code, "--resume" in without.err) == (2, True)
+    other = command(*flags, "--resume", "--unsafe")
+    assert (other.code, "other flags" in other.err) == (2, True)
+    left = next(name for name, data in contents(tree).items() if data.startswith(VMAP.encode()))
+    (tree / left).write_text(VMAP + "# mine\n")
+    resumed = command(*flags, "--resume")
+    assert resumed.code == 1
+    assert f"src/{left}: unwritable-file: failed: changed while migrating" in resumed.err
+    assert (tree / left).read_text() == VMAP + "# mine\n"
+
+
+def test_shards_and_their_merge_are_one_run(
+    tmp_path: Path, command: Command, expected: dict[str, bytes]
+) -> None:
+    tree = grow(tmp_path / "src")
+    count = len(contents(tree))
+    batch = ("batch", "src", "--out", "out")
+    assert command(*batch, "--plan").code == 0
+    early = command(*batch, "--merge")
+    assert (early.code, "no finished shard" in early.err) == (2, True)
+    told = [command(*batch, "--shard", f"{number}/3") for number in (3, 1)]
+    missing = command(*batch, "--merge")
+    assert (missing.code, "not finished yet: 2/3" in missing.err) == (2, True)
+    told.append(command(*batch, "--shard", "2/3"))
+    sizes = [int(done.err.split(": ")[1].split()[0]) for done in told]
+    assert sum(sizes) == count
+    assert max(sizes) - min(sizes) <= 1
+    merged = command(*batch, "--merge", "--write")
+    assert planned_anew(merged.err) == 0
+    assert contents(tree) == expected
+
+
+def test_a_merge_plans_what_has_changed_since(
+    tmp_path: Path, command: Command, expected: dict[str, bytes]
+) -> None:
+    tree = grow(tmp_path / "src")
+    batch = ("batch", "src", "--out", "out")
+    for number in (1, 2):
+        assert command(*batch, "--shard", f"{number}/2").code == 0
+    (tree / "part0" / "file0.py").write_text(VMAP + "# edited\n")
+    merged = command(*batch, "--merge", "--write")
+    assert planned_anew(merged.err) == 14  # the scripts of a folder may import each other
+    found = contents(tree)
+    assert b"nnx.compat.vmap" in found["part0/file0.py"]
+    assert {**found, "part0/file0.py": b""} == {**expected, "part0/file0.py": b""}
+
+
+def test_owners_have_their_patches_and_their_numbers(tmp_path: Path, command: Command) -> None:
+    grow(tmp_path / "src")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "CODEOWNERS").write_text("/src/part0/ @zero\n/src/part1/ @one\n")
+    (tmp_path / "src" / "part1" / "broken.py").write_text("from flax import nnx\nx = = 1\n")
+    command("batch", "src", "--out", "out", "--patch-by", "owner")
+    manifest = json.loads((tmp_path / "out" / "patches" / "manifest.json").read_text())
+    assert {tuple(entry["key"]) for entry in manifest["patches"]} >= {("@zero",), ("@one",)}
+    owners = json.loads((tmp_path / "out" / "summary.json").read_text())["owners"]
+    assert owners["@one"] == {"files_to_change": 13, "left_for_people": 1, "pinned": 13}
+    assert "| `@one` | 13 | 1 | 13 |" in (tmp_path / "out" / "summary.md").read_text()
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path: Path, command: Command) -> None:
+    grow(tmp_path / "src", small=1)
+    out = tmp_path / "out"
+    out.mkdir()
+    with (out / "run.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = command("batch", "src", "--out", "out")
+    assert (done.code, "another run works in out" in done.err) == (2, True)
+    assert command("batch", "src", "--out", "out").code == 1
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--shard", "4/3"), "3/8"),
+        (("--shard", "1/2", "--merge"), "one after another"),
+        (("--plan", "--write"), "change no files"),
+        (("--verify",), "add --write"),
+        (("--address", "auto"), "--engine ray"),
+        (("--select", "no-such-rule"), "no rule named"),
+    ],
+)
+def test_flags_that_cannot_be_obeyed(
+    tmp_path: Path, command: Command, flags: tuple[str, ...], words: str
+) -> None:
+    grow(tmp_path / "src", small=1)
+    done = command("batch", "src", "--out", "out", *flags)
+    assert (done.code, words in done.err) == (2, True), done.err
+
+
+def test_what_is_kept_of_a_broken_folder_is_told(tmp_path: Path, command: Command) -> None:
+    grow(tmp_path / "src", small=1)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "index.sqlite").write_bytes(b"no database" * 100)
+    done = command("batch", "src", "--out", "out")
+    assert (done.code, "out/index.sqlite" in done.err) == (2, True)
+    shutil.rmtree(tmp_path / "out")
+    (tmp_path / "out").write_text("a file")
+    assert command("batch", "src", "--out", "out").code == 2

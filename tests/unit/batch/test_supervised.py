@@ -1,0 +1,88 @@
+"""A task that hangs, dies or takes all memory costs itself; every other task is answered once."""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+from collections import Counter
+
+import pytest
+
+from nnx_migrate.batch.limits import Limits
+from nnx_migrate.batch.supervised import Supervised, Work
+
+HANG, DIE, GROW = 1003, 1033, 1070
+_started: list[int] = []
+
+
+def start(offset: int) -> None:
+    _started[:] = [offset]
+
+
+def work(task: int) -> tuple[int, str]:
+    if task == HANG:
+        time.sleep(1000)
+    if task == DIE:
+        os.abort()
+    if task == GROW:
+        try:
+            bytearray(2**33)
+        except MemoryError:
+            return task, "no memory"
+    return task, str(task + _started[0])
+
+
+def once(folder: str, task: int) -> tuple[int, str]:
+    """Dies the first time that it is given 7."""
+    mark = os.path.join(folder, "met")
+    if task == 7 and not os.path.exists(mark):
+        open(mark, "w").close()
+        os._exit(1)
+    return task, "done"
+
+
+def given_up(task: int, reason: str) -> tuple[int, str]:
+    return task, f"given up: {reason}"
+
+
+def exhausted(answer: tuple[int, str]) -> bool:
+    return answer[1] == "no memory"
+
+
+def test_each_task_is_answered_once_whatever_some_do() -> None:
+    limits = Limits(seconds=2, gigabytes=1)
+    supervised = Supervised(Work(work, given_up, exhausted, start, (1,)), 2, limits)
+    answers = list(supervised.map(range(1000, 1100)))
+    assert Counter(task for task, _ in answers) == Counter(range(1000, 1100))
+    ended = {task: text for task, text in answers if text != str(task + 1)}
+    assert ended == {
+        HANG: "given up: it took more than 2 s (--timeout)",
+        DIE: "given up: the process that worked on it died (SIGABRT)",
+        GROW: "given up: it took more than 1 GB of memory (--memory)",
+    }
+
+
+def test_what_was_lost_without_fault_is_done(tmp_path: object) -> None:
+    function = functools.partial(once, str(tmp_path))
+    supervised = Supervised(Work(function, given_up, exhausted), 2, Limits())
+    assert sorted(supervised.map(range(40))) == [(n, "done") for n in range(40)]
+
+
+def test_no_processes_for_no_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nnx_migrate.batch.supervised.ProcessPool", None)
+    assert list(Supervised(Work(work, given_up, exhausted), 2, Limits()).map([])) == []
+
+
+def test_tasks_are_taken_no_faster_than_done() -> None:
+    taken: list[int] = []
+
+    def source() -> object:
+        for n in range(3000):
+            taken.append(n)
+            yield n
+
+    answers = Supervised(Work(work, given_up, exhausted, start, (1,)), 1, Limits()).map(source())  # type: ignore[arg-type]
+    next(answers)
+    assert len(taken) < 500
+    answers.close()  # type: ignore[attr-defined]
