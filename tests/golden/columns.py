@@ -20,7 +20,7 @@ QUICKLY_COMPILED = (
     " --xla_cpu_parallel_codegen_split_count=1"
 )
 COMPILED = GOLDEN.parent / ".cache" / "golden-compiled"
-_ENVIRONMENT = {
+ENVIRONMENT = {
     "JAX_PLATFORMS": "cpu",
     "XLA_FLAGS": f"--xla_force_host_platform_device_count=4 {QUICKLY_COMPILED}",
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -128,7 +128,7 @@ def run_matrix(runs: Sequence[Run]) -> list[dict[str, Result]]:
         for number, (programs, mode) in enumerate(runs)
         for name, program, drive in programs
     ]
-    found = run_tasks(tasks, GOLDEN, _LIMITS, _ENVIRONMENT)
+    found = run_tasks(tasks, GOLDEN, _LIMITS, ENVIRONMENT)
     return [
         {name: _result(found[number, name]) for name, _, _ in programs}
         for number, (programs, _) in enumerate(runs)
