@@ -48,7 +48,7 @@ def test_a_program_is_run_afresh_after_it_was_forgotten(tmp_path: Path) -> None:
     for value in (1, 2):
         (tmp_path / "part.py").write_text(f"VALUE = {value}\n" + "#" * value)
         program = load_file(tmp_path)
-        assert program.VALUE == value
+        assert value == program.VALUE
         assert "part.py" in project_files(tmp_path).values()
         forget(Side("old", tmp_path, ()))
         assert str(tmp_path) not in sys.path
