@@ -163,7 +163,7 @@ class Tracker:
 
     def _changes_itself(self, base: Instance, name: str) -> bool:
         """Whether it is a method of nnx that changes the object, of a class beside it too."""
-        if name not in STRUCTURAL_METHODS:
+        if name not in STRUCTURAL_METHODS | {"__setattr__", "__delattr__"}:
             return False
         classes = self.finder.classes_of(base)
         if any(isinstance(self.hierarchy.method(each, name), Scope) for each in classes):
