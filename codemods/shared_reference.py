@@ -2,14 +2,15 @@
 
 What it finds
 -------------
-Calls of functions under `jit`, `grad`, `value_and_grad`, `vmap`, `pmap`, `remat`, `shard_map`,
-`cond`, `switch`, `while_loop` and `fori_loop` that are given the same Module, Optimizer, Rngs,
-Metric or Variable twice: in two arguments, in an argument and in what holds it (a model and its
-ModelAndOptimizer), in two elements of a carry, or in one object that keeps it under two names or
-keeps itself (of a gradient the rule for it sees that). Of the latter also functions that trace
-nothing and are given such an object: `nnx.split`, `nnx.state`, `nnx.clone`, `nnx.map`,
-`nnx.Optimizer`, `nnx.EMA`, `nnx.tabulate`, `model.train()`, `model.eval()` and their like. Modules
-that are told to be no trees (`pytree=False`, `nnx.Object`, `bridge.Module`) count as such objects.
+Calls of functions under `jit`, `grad`, `value_and_grad`, `vmap`, `pmap`, `scan`, `remat`,
+`shard_map`, `cond`, `switch`, `while_loop` and `fori_loop` that are given the same Module,
+Optimizer, Rngs, Metric or Variable twice: in two arguments, in an argument and in what holds it
+(a model and its ModelAndOptimizer), in two elements of a carry, or in one object that keeps it
+under two names or keeps itself (of a gradient the rule for it sees that). Of the latter also
+`split_rngs` and `fork_rngs` as decorators, and functions that trace nothing and are given such an
+object: `nnx.split`, `nnx.state`, `nnx.clone`, `nnx.map`, `nnx.Optimizer`, `nnx.EMA`,
+`nnx.tabulate`, `model.train()`, `model.eval()` and their like. Modules that are told to be no
+trees (`pytree=False`, `nnx.Object`, `bridge.Module`) count as such objects.
 
 Why it matters
 --------------
@@ -56,7 +57,12 @@ from nnx_migrate.facts.identity import Path
 from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import CONTROL_FLOW, OBJECT_FUNCTIONS, OBJECT_METHODS
+from nnx_migrate.facts.transforms import (
+    CONTROL_FLOW,
+    OBJECT_FUNCTIONS,
+    OBJECT_METHODS,
+    SPLITTERS,
+)
 from nnx_migrate.facts.values import ClassValue, FunctionValue, Instance, Scope, Values
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
@@ -83,7 +89,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform in _WITHOUT_PIN:
         reason = f"{message}; {_WITHOUT_PIN[site.transform]}"
         return Manual(RULE.name, reason, (evidence,))
-    return Pin(RULE.name, message, (evidence,), outward=True, bare=site.form == "object")
+    traces_nothing = site.form == "object" or site.transform in SPLITTERS
+    return Pin(RULE.name, message, (evidence,), outward=True, bare=traces_nothing)
 
 
 def _holds_twice(context: FileContext, site: Site) -> str:
@@ -144,6 +151,10 @@ def _returned_twice(context: FileContext, site: Site) -> str:
             reason = _shared_among(context, scope, [returned])
             if reason:
                 return reason.replace("goes in", "is returned")
+            made = context.evaluator.values(scope, returned)
+            reason = context.analysis.sharing.of(made)
+            if reason:
+                return f"of what is returned, {reason}"
     return ""
 
 
@@ -224,9 +235,16 @@ _WITHOUT_PIN = {
     "capture": "what it gives has to be called with nnx.set_graph_mode(True) around it",
 }
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
-_TRACING = frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map", "checkify"})
+_TRACING = frozenset(
+    {"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map", "checkify"}
+)
 _METHODS = frozenset(f"Module.{method}" for method in OBJECT_METHODS)
 _TRANSFORMS = (
-    GRADIENTS | _TRACING | CONTROL_FLOW.keys() | (OBJECT_FUNCTIONS.keys() - {"merge"}) | _METHODS
+    GRADIENTS
+    | _TRACING
+    | SPLITTERS
+    | CONTROL_FLOW.keys()
+    | (OBJECT_FUNCTIONS.keys() - {"merge"})
+    | _METHODS
 )
 RULE = Rule("shared-reference", _TRANSFORMS, decide)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from nnx_migrate.facts import ir
@@ -150,25 +150,42 @@ class Callers:
             return
         index = function.parameters.index(parameter)
         outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
-        for call in self.project.function(outer).calls:
-            dotted = self.project.dotted(outer, call.func)
-            name = _operand_name(dotted)
+        calls = [(outer, call) for call in self.project.function(outer).calls]
+        calls += [c for c in self._operand_calls.get(function.name, ()) if c[0] != outer]
+        for where, call in calls:
+            name = _operand_name(self.project.dotted(where, call.func))
             if name is None:
                 continue
             functions, start, skipped = _OPERANDS[name]
             given = [call.args[i] for i in functions if i < len(call.args)]
-            if not any(self._refers_to(outer, expr, scope) for expr in given):
-                continue
-            place = start + index - skipped
-            if index >= skipped and place < len(call.args):
-                yield Located(outer, call.args[place])
+            for value in self._references(where, given, scope):
+                first = skipped + value.partial_args + (1 if value.bound else 0)
+                place = start + index - first
+                if index >= first and place < len(call.args):
+                    yield Located(where, call.args[place])
 
-    def _refers_to(self, where: Scope, expr: ir.Expr, scope: Scope) -> bool:
-        """Whether an expression may be the function, or a list that holds it."""
-        return any(
-            isinstance(v, FunctionValue) and v.scope == scope
+    @functools.cached_property
+    def _operand_calls(self) -> dict[str, list[tuple[Scope, ir.Call]]]:
+        """Every call that passes operands to functions, by the names of these functions."""
+        found: dict[str, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
+        for last in sorted({name.rpartition(".")[2] for name in _OPERANDS}):
+            for where, call in self.mentions.calls_of(last):
+                for given in call.args:
+                    listed = given.elements if isinstance(given, ir.Sequence) else (given,)
+                    for name in {ir.last_name(each) for each in listed} - {""}:
+                        found[name].append((where, call))
+        return found
+
+    def _references(
+        self, where: Scope, exprs: Iterable[ir.Expr], scope: Scope
+    ) -> frozenset[FunctionValue]:
+        """What the function is, as expressions or elements of lists give it to something."""
+        return frozenset(
+            v
+            for expr in exprs
             for held in self.evaluator.values(where, expr)
             for v in (elements_of(held) if is_container(held) else (held,))
+            if isinstance(v, FunctionValue) and v.scope == scope
         )
 
 

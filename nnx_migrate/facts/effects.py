@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.contents import ContentsFinder
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.project import layer_of
@@ -60,6 +61,7 @@ class EffectFinder:
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
         self.fixpoint = Fixpoint()
+        self.contents = ContentsFinder(evaluator)
 
     def of(self, scope: Scope, parameter: str) -> Effects:
         """The effects of function `scope` on its parameter of that name, through all it calls."""

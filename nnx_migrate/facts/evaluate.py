@@ -216,11 +216,14 @@ class Evaluator:
             declared = self.annotated(outer, parameter.annotation)
             if not is_unknown(declared) and not _calls_tell_more(declared):
                 return declared
+        unguessed = self.fixpoint.unguessed
         passed = self._passed(scope, function, parameter)
         if passed and not is_unknown(passed) and (not declared or _agrees(declared, passed)):
             return passed
         if declared and not is_unknown(declared):
             return self._all_made(declared) or declared | self._seen_among(declared, passed)
+        if not passed and self.fixpoint.unguessed != unguessed:
+            return NOTHING  # what is unknown only because it is not computed yet would stay so
         return passed or unknown(
             f"no call of {function.name} found that shows what {parameter.name} is"
         )

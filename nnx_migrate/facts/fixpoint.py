@@ -35,6 +35,9 @@ class Fixpoint:
         self._guesses: dict[Hashable, Any] = {}  # answers of the round before
         self._provisional: dict[Hashable, _Provisional] = {}
         self._order: list[Hashable] = []  # the keys of `_provisional`, oldest first
+        #: How many answers were given before there was a guess to give: those of a first round,
+        #: from whose being empty nothing may be concluded yet.
+        self.unguessed = 0
 
     def get(self, key: Hashable, compute: Callable[[], T], least: T, widen: Callable[[T], T]) -> T:
         """The answer for `key`.
@@ -49,10 +52,12 @@ class Fixpoint:
             answer = self._final[key]
         elif key in self._depths:
             self._depends_on(self._depths[key])
+            self.unguessed += key not in self._guesses
             answer = self._guesses.get(key, least)
         elif key in self._provisional:
             known = self._provisional[key]
             self._depends_on(known.lowest)
+            self.unguessed += key not in self._guesses
             answer = known.value
         else:
             answer = self._compute(key, compute, widen)

@@ -375,6 +375,11 @@ class Tracker:
                 yield from self._read(scope, ir.Attribute(call.args[0], attribute.text))
         if short == "update" and given == [0] and isinstance(call.args[-1], ir.Sequence):
             yield Effect("structure", "nnx.update() with a dictionary may add to it", where)
+        if short == "update" and 0 in given and call.args:
+            held = self.finder.contents.of(self.aliases.values(scope, call.args[0]))
+            if held.arrays:
+                what = "nnx.update() sets attributes of it that are arrays"
+                yield Effect("structure", what, where)
         if call.args and short in BINDING:
             bound = ir.Call(call.args[0], call.args[1:], call.keywords, call.line)
             yield from self._given(scope, bound, where)
