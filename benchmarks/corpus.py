@@ -180,7 +180,7 @@ def write_trees(pool: Pool, folder: Path, files: int) -> dict[str, dict[str, int
         "mixed": mixed,
         "small": small,
         "grown": tuple(source.below(f"copy{n}") for n in range(10) for source in small),
-        "fiftieth": _thinned(mixed, 50),
+        "fiftieth": thinned(mixed, 50),
         "one": (Source(PurePosixPath("one.py"), b"x = 1\n"),),
     }
     for name, tree in trees.items():
@@ -237,7 +237,8 @@ def _missing_packages(plain: Iterable[Source]) -> Iterator[Source]:
             yield Source(folder / "__init__.py", b"")
 
 
-def _thinned(tree: Tree, factor: int) -> Tree:
+def thinned(tree: Tree, factor: int) -> Tree:
+    """Every file of so many, by size."""
     by_size = sorted(tree, key=lambda source: (len(source.data), source.place))
     return tuple(by_size[factor // 2 :: factor])
 

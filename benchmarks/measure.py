@@ -101,10 +101,11 @@ def interleaved(
             tell(f"{case.name}: {sample.wall:.2f} s wall, {sample.cpu:.2f} s CPU")
             if turn > 0:
                 samples[case.name].append(sample)
-    return {name: _median(found) for name, found in samples.items()}
+    return {name: median(found) for name, found in samples.items()}
 
 
-def _median(samples: Sequence[Sample]) -> Sample:
+def median(samples: Sequence[Sample]) -> Sample:
+    """The median of each figure."""
     return Sample(
         statistics.median(sample.wall for sample in samples),
         statistics.median(sample.cpu for sample in samples),

@@ -68,12 +68,21 @@ def update_page(page: Path, figures: Figures) -> None:
         OSError: the page cannot be read or written.
         ValueError: it has no markers.
     """
-    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
+    text = page.read_text(encoding="utf-8")
+    page.write_text(between_markers(text, (BEGIN, END), _section(figures)), encoding="utf-8")
+
+
+def between_markers(text: str, markers: tuple[str, str], new: str) -> str:
+    """The text with something else between two markers.
+
+    Raises:
+        ValueError: it has no markers.
+    """
+    before, begin, rest = text.partition(markers[0])
+    _, end, after = rest.partition(markers[1])
     if not (begin and end):
-        raise ValueError(f"{page} has no markers to put the table between")
-    text = f"{before}{BEGIN}\n\n{_section(figures)}\n{END}{after}"
-    page.write_text(text, encoding="utf-8")
+        raise ValueError(f"there is no {markers[0]} with an end")
+    return f"{before}{begin}\n\n{new}\n{end}{after}"
 
 
 def _whole_trees(figures: Figures) -> list[Row]:

@@ -6,8 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from codemods._closures import Captured, calls_of_decorated
+from codemods._made_apart import made_apart
 from codemods._two_names import disjoint
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.transforms import JAX_SITES, LOOPS, NNX_OF_JAX
@@ -16,6 +18,7 @@ from nnx_migrate.facts.values import (
     PLAIN,
     ContainerValue,
     LibraryValue,
+    Located,
     TupleValue,
     Value,
     Values,
@@ -50,7 +53,7 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
         if any(each.transform in JAX_SITES for each in stack_of(context, site)):
             claim = f"{text} is passed already: jax drops what is done to it, and nnx would keep it"
             return Evidence(claim, Proof.PROVED, context.where(element))
-        if not all(_apart(context, site, values, capture) for capture in captured.objects):
+        if not all(_apart(context, site, element, capture) for capture in captured.objects):
             claim = f"{text}, which is passed already, may share Variables with it"
             return Evidence(claim, Proof.PROVED, context.where(element))
     return None
@@ -157,9 +160,12 @@ _REPEATING = (
 )
 
 
-def _apart(context: FileContext, site: Site, values: Values, capture: Capture) -> bool:
-    scope = context.tree.scope(site.node)
-    return disjoint(context, values, context.evaluator.values(scope, ir.Name(capture.name)))
+def _apart(context: FileContext, site: Site, element: ast.expr, capture: Capture) -> bool:
+    captured = Located(context.tree.scope(site.node), ir.Name(capture.name))
+    values = context.evaluator.values(captured.scope, captured.expr)
+    if disjoint(context, context.values(element), values):
+        return True
+    return made_apart(context, Located(context.tree.scope(element), lower_expr(element)), captured)
 
 
 def is_data(values: Values) -> bool:

@@ -118,7 +118,10 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
                 continue
             if reason := _hidden(context, read, values):
                 obstacles.append(reason)
-            if any(_may_hold(context, value) for value in values):
+            if any(isinstance(value, Instance) and value.partial for value in values):
+                obstacles.append(f"{read.id} is a partial of the object")
+                holders.setdefault(read.id, context.tree.scope_of(definition))
+            elif any(_may_hold(context, value) for value in values):
                 changed = changed or _may_be_changed(context, read)
                 holders.setdefault(read.id, context.tree.scope_of(definition))
     branches = [definition_of(context, function) for function in site.branches]

@@ -23,7 +23,9 @@ def is_graph_node(
 ) -> bool:
     """Whether every value is a Module, Rngs, Optimizer or Metric (or one of `kinds`)."""
     return bool(values) and all(
-        isinstance(v, Instance) and context.evaluator.hierarchy.kind(v.class_name) in kinds
+        isinstance(v, Instance)
+        and not v.partial
+        and context.evaluator.hierarchy.kind(v.class_name) in kinds
         for v in values
     )
 

@@ -1,9 +1,9 @@
-"""The one call in a function that sows, and that alone goes under capture."""
+"""The calls in a function that sow, and that alone go under capture."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nnx_migrate.facts.syntax import AnyFunction
 from nnx_migrate.facts.values import FunctionValue, LibraryValue
@@ -11,43 +11,76 @@ from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.evaluation import evaluated_before
 from nnx_migrate.rewrite.layout import hoistable
 
+#: Blocks in which what is sown is kept from one pass to the next.
+_BLOCKS = ast.For | ast.While | ast.If | ast.With
+_SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr
+
 
 class NotCaptured(Exception):
     """What is missing for what a function sows to become a result."""
 
 
-def forward_of(
-    context: FileContext, definition: AnyFunction, parameter: str, in_pair: bool, lambdas: bool
-) -> ast.Call:
+def forward_of(context: FileContext, definition: AnyFunction, parameter: str) -> ast.Call:
     """The one call that a function makes of its Module.
 
-    It must run once whatever happens, and before the one return at the end.
+    Raises:
+        NotCaptured: there is no such call, or no place for what it sows.
+    """
+    (call, *again) = passes_of(context, definition, parameter, in_pair=False, lambdas=False)
+    if again:
+        raise NotCaptured("it calls its Module more than once")
+    if context.tree.statement(call) not in getattr(definition, "body", ()):
+        raise NotCaptured(f"the Module is called in an inner block (line {call.lineno})")
+    return call
+
+
+def passes_of(
+    context: FileContext, definition: AnyFunction, parameter: str, in_pair: bool, lambdas: bool
+) -> tuple[ast.Call, ...]:
+    """The calls that a function makes of its Module, before the one return at the end.
 
     Args:
         in_pair: the function returns a pair.
         lambdas: it may be a lambda that does nothing else.
 
     Raises:
-        NotCaptured: there is no such call, or no place for what it sows.
+        NotCaptured: there are none, or no place for what they sow.
     """
     if isinstance(definition, ast.Lambda) and lambdas:
-        return _all_of_lambda(context, definition, parameter)
+        return (_all_of_lambda(context, definition, parameter),)
     if not isinstance(definition, ast.FunctionDef):
         raise NotCaptured("its function is a lambda")
-    call = one_call(context, definition, parameter)
+    calls = calls_of_module(context, definition, parameter)
+    for call in calls:
+        _check_place(context, definition, call, calls)
+    _check_return(context, definition, in_pair)
+    return calls
+
+
+def _check_place(
+    context: FileContext, definition: ast.FunctionDef, call: ast.Call, calls: Sequence[ast.Call]
+) -> None:
+    """The call can be made before its statement, and in an order that the text shows.
+
+    Raises:
+        NotCaptured: it cannot.
+    """
     statement = context.tree.statement(call)
-    if statement not in definition.body or not isinstance(statement, ast.stmt):
+    blocks = [b for b in context.tree.ancestors(statement) if not isinstance(b, _BLOCKS)]
+    if blocks[0] is not definition:
         raise NotCaptured(f"the Module is called in an inner block (line {call.lineno})")
     reason = hoistable(context, call)
+    if not reason and statement not in definition.body and not isinstance(statement, _SIMPLE):
+        reason = "the call stands in the head of a block"
+    if not reason and any(other in context.tree.ancestors(call) for other in calls):
+        reason = "the Module is called on what it gives"
     if reason:
         raise NotCaptured(f"{reason} (line {call.lineno})")
     whole = isinstance(statement, ast.Assign) and statement.value is call
     for earlier in () if whole else evaluated_before(context, call):
         library = isinstance(earlier, ast.Call) and _is_of_library(context, earlier)
-        if call not in context.tree.ancestors(earlier) and not library:
+        if call not in context.tree.ancestors(earlier) and not library and earlier not in calls:
             raise NotCaptured(f"something runs before the Module in line {call.lineno}")
-    _check_return(context, definition, in_pair)
-    return call
 
 
 def _all_of_lambda(context: FileContext, definition: ast.Lambda, parameter: str) -> ast.Call:
@@ -60,6 +93,16 @@ def _all_of_lambda(context: FileContext, definition: ast.Lambda, parameter: str)
 
 def one_call(context: FileContext, definition: AnyFunction, parameter: str) -> ast.Call:
     """The call of the Module or of a method of it; else it is only looked at."""
+    (call, *again) = calls_of_module(context, definition, parameter)
+    if again:
+        raise NotCaptured("it calls its Module more than once")
+    return call
+
+
+def calls_of_module(
+    context: FileContext, definition: AnyFunction, parameter: str
+) -> tuple[ast.Call, ...]:
+    """The calls of the Module or of methods of it, in the order of the text; one at least."""
     calls = []
     for name in _reads(definition, parameter):
         part = _looked_up(context, name)
@@ -71,16 +114,16 @@ def one_call(context: FileContext, definition: AnyFunction, parameter: str) -> a
             calls.append(call)
         elif part is name or isinstance(call, ast.Call | ast.Starred):
             raise NotCaptured(f"it hands its Module on (line {name.lineno})")
-    if len(calls) != 1:
-        raise NotCaptured("it calls its Module more than once")
-    (call,) = calls
-    values = context.values(call.func)
-    bound = values and all(isinstance(v, FunctionValue) and v.bound for v in values)
-    if not isinstance(call.func, ast.Name) and not bound:
-        raise NotCaptured(f"a part of the Module is called (line {call.lineno})")
-    if context.tree.function_around(call) is not definition:
-        raise NotCaptured(f"the Module is called in an inner function (line {call.lineno})")
-    return call
+    if not calls:
+        raise NotCaptured("it does not call its Module")
+    for call in calls:
+        values = context.values(call.func)
+        bound = values and all(isinstance(v, FunctionValue) and v.bound for v in values)
+        if not isinstance(call.func, ast.Name) and not bound:
+            raise NotCaptured(f"a part of the Module is called (line {call.lineno})")
+        if context.tree.function_around(call) is not definition:
+            raise NotCaptured(f"the Module is called in an inner function (line {call.lineno})")
+    return tuple(sorted(calls, key=lambda call: context.text.span(call)[0]))
 
 
 def _looked_up(context: FileContext, name: ast.Name) -> ast.expr:

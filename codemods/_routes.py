@@ -41,7 +41,7 @@ class Route:
         calls: the calls after each of which it is popped.
         assumed: what has to be assumed for these to be all.
         runs: the same calls, where several may go before one pop, and
-        forward: the call in the function that sows then.
+        passes: the call in the function that sows then.
     """
 
     sowing: dict[Scope, str]
@@ -49,7 +49,7 @@ class Route:
     passed_on: tuple[PassedOn, ...] = ()
     assumed: tuple[str, ...] = ()
     runs: tuple[Run, ...] = ()
-    forward: ast.Call | None = None
+    passes: tuple[ast.Call, ...] = ()
 
 
 def route_of(context: FileContext, sowing: Sowing) -> Route:
@@ -91,9 +91,9 @@ def _accumulated(context: FileContext, sowing: Sowing) -> Route:
     """Calls that sow one after the other before one pop."""
     runs = runs_of(context, [call.use for call in sowing.calls])
     definition = context.tree.functions[sowing.scope.function]
-    forward = forward_of(context, definition, sowing.parameter, in_pair=False, lambdas=False)
+    forward = forward_of(context, definition, sowing.parameter)
     calls = tuple(call for run in runs for call in run.calls)
-    return Route({sowing.scope: sowing.parameter}, calls, runs=runs, forward=forward)
+    return Route({sowing.scope: sowing.parameter}, calls, runs=runs, passes=(forward,))
 
 
 class _Walk:

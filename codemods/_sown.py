@@ -8,7 +8,7 @@ import dataclasses
 import re
 from collections.abc import Iterator
 
-from codemods._forward import NotCaptured, forward_of
+from codemods._forward import NotCaptured, passes_of
 from codemods._gradients import GRADIENTS
 from codemods._passing_calls import Call
 from codemods._sown_layers import layers_of, sows_on
@@ -82,7 +82,7 @@ class Sowing:
     Args:
         parameter: the name of that argument in the function.
         calls: all calls of the transformed function, as far as the file shows them.
-        forward: the call in it that sows, where that alone can be under capture.
+        passes: the calls in it that sow, where these alone can be under capture.
         aux: the State is no result of its own, but auxiliary output.
         output: how it becomes one.
         plain: one transform stands around it, without options, so that an argument can be added.
@@ -93,7 +93,7 @@ class Sowing:
     parameter: str
     sown: tuple[Sown, ...]
     calls: tuple[Call, ...]
-    forward: ast.Call | None = None
+    passes: tuple[ast.Call, ...] = ()
     aux: bool = False
     output: Output = dataclasses.field(default_factory=Output)
     plain: bool = False
@@ -134,13 +134,14 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
     calls, assumed = traced_calls(context, site, definition)
     calls = tuple(_at(call, place) for call in calls) if place else calls
     check_runs_module(context, scope)
-    forward, aux = None, site.transform in GRADIENTS or output.in_pair
+    aux = site.transform in GRADIENTS or output.in_pair
+    passes: tuple[ast.Call, ...] = ()
     if aux or output.by_axes or place:
-        forward = forward_of(context, definition, parameter, output.in_pair, lambdas=not aux)
+        passes = passes_of(context, definition, parameter, output.in_pair, lambdas=not aux)
     alone = len(getattr(definition, "decorator_list", ())) <= 1
     alone = alone and context.tree.class_around(definition) is None
     plain = site.transform in _TAKING_MORE and not site.options and alone
-    return Sowing(scope, parameter, sown, calls, forward, aux, output, plain, assumed)
+    return Sowing(scope, parameter, sown, calls, passes, aux, output, plain, assumed)
 
 
 def _at(call: Call, place: int) -> Call:

@@ -160,7 +160,7 @@ def _captured(context: FileContext, site: Site) -> Captured:
     plan = CapturePlan(
         types,
         calls,
-        route.forward or sowing.forward,
+        route.passes or sowing.passes,
         route.passed_on,
         route.runs,
         in_pair=sowing.output.in_pair,

@@ -37,7 +37,7 @@ def of_several(
     Raises:
         NotCaptured: the types are not known, or one is left.
     """
-    if sowing.aux or sowing.output.by_axes or route.runs or route.forward or sowing.forward:
+    if sowing.aux or sowing.output.by_axes or route.runs or route.passes or sowing.passes:
         raise NotCaptured("values of several types are sown, not by all of a function")
     ancestry = context.evaluator.hierarchy.ancestry
     types = sorted(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from codemods._certainty import is_certain, is_expected_to_raise
 from codemods._closures import definitions_of
@@ -18,7 +18,12 @@ from nnx_migrate.rewrite.closures import closure_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of
 from nnx_migrate.rewrite.plan import CannotEmit, Contribution, Decision, Manual
-from nnx_migrate.rewrite.spelled_out import bound_functions, captured_names, spelled_out
+from nnx_migrate.rewrite.spelled_out import (
+    BoundFunction,
+    bound_functions,
+    captured_names,
+    spelled_out,
+)
 
 Decide = Callable[[FileContext, Site], Decision | None]
 
@@ -26,11 +31,7 @@ Decide = Callable[[FileContext, Site], Decision | None]
 def as_lambdas(context: FileContext, site: Site, decide: Decide) -> Decision | None:
     """A site with functions that are bound to an object: as if they were lambdas that name it."""
     functions = list(bound_functions(context, site))
-    found = [use for function in functions for use in _uses(context, function.values)]
-    for function in functions:
-        if isinstance(function.meaning, ast.Call) and function.meaning.args:
-            for scope, name in captured_names(context, function.meaning.args[0]):
-                found += context.analysis.uses.of(scope, name)
+    found = _done_when_called(context, functions)
     defined = any(each is not None for each in definitions_of(context, site))
     if not found and not defined:
         return None
@@ -39,8 +40,8 @@ def as_lambdas(context: FileContext, site: Site, decide: Decide) -> Decision | N
         decision = None if spelled is None else decide(spelled.context, spelled.site)
         if isinstance(decision, Contribution):
             closure_edits(context, site, decision.captures)
-    except CannotEmit:
-        return None
+    except CannotEmit as error:
+        return bound_and_raising(context, site, str(error))
     if not isinstance(decision, Contribution | Manual):
         return None
     uses = sorted(found, key=lambda use: (not use.certain, use.where, use.what))
@@ -53,6 +54,40 @@ def as_lambdas(context: FileContext, site: Site, decide: Decide) -> Decision | N
     # All arguments are passed by their places, and what the method is bound to among them.
     settles = frozenset({"keyword-arguments"})
     return dataclasses.replace(decision, settles=settles, drop=(*decision.drop, *drop))
+
+
+def _done_when_called(context: FileContext, functions: Collection[BoundFunction]) -> list[Use]:
+    """What functions do to what they are bound to, and to what that of a partial captures."""
+    found = [use for function in functions for use in _uses(context, function.values)]
+    for function in functions:
+        if isinstance(function.meaning, ast.Call) and function.meaning.args:
+            for scope, name in captured_names(context, function.meaning.args[0]):
+                found += context.analysis.uses.of(scope, name)
+    return found
+
+
+def bound_and_raising(context: FileContext, site: Site, reason: str) -> Manual | None:
+    """For a person to do, where functions update for certain what they are bound to.
+
+    Args:
+        reason: why it is not passed to them.
+    """
+    functions = list(bound_functions(context, site))
+    if may_be_captured(context) or is_expected_to_raise(context, [site.node, *site.uses]):
+        return None
+    found = _done_when_called(context, functions)
+    certain = [use for use in found if use.kind == "update" and is_certain(context, use)]
+    if not certain:
+        return None
+    use = min(certain, key=lambda use: (use.where, use.what))
+    names = " and ".join(dict.fromkeys(ast.unparse(function.place) for function in functions))
+    return Manual(
+        "captured-module",
+        f"{names} updates what it is bound to ({use.what}, {use.where}), which raises in both "
+        f"modes; pass it explicitly. Not done here: {reason}",
+        (Evidence(use.what, Proof.PROVED, use.where),),
+        blocks=False,
+    )
 
 
 def _uses(context: FileContext, values: Values) -> Iterator[Use]:
@@ -75,12 +110,16 @@ def through_others(context: FileContext, site: Site, decide: Decide) -> Decision
         if isinstance(decision, Contribution):
             closure_edits(context, site, decision.captures)
     except CannotEmit as error:
-        return _raising(context, site, str(error))
+        return raising(context, site, str(error))
     return decision if isinstance(decision, Contribution | Manual) else None
 
 
-def _raising(context: FileContext, site: Site, reason: str) -> Manual | None:
-    """For a person to do, where a function that is called updates what it captures for certain."""
+def raising(context: FileContext, site: Site, reason: str) -> Manual | None:
+    """For a person to do, where a function that is called updates what it captures for certain.
+
+    Args:
+        reason: why it is not passed to that function.
+    """
     needed = needed_by(context, site)
     places = [each for each in definitions_of(context, site) if each is not None]
     if may_be_captured(context) or is_expected_to_raise(context, [site.node, *places]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
+from codemods._made_apart import made_apart
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.values import Instance, Located, ParameterOf, Scope, Values
 from nnx_migrate.rewrite.context import FileContext
@@ -101,7 +102,8 @@ def _shares(
         if any(each[: len(p)] == p for each in kept for p in (path, held)):
             return f"{name} and {root} hold the same object"
         others = context.evaluator.values(names[root], ir.Name(root))
-        if not disjoint(context, values, others):
+        here, there = Located(names[name], ir.Name(name)), Located(names[root], ir.Name(root))
+        if not disjoint(context, values, others) and not made_apart(context, here, there):
             return f"{name} and {root} may share Variables"
     return ""
 

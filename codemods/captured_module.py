@@ -51,19 +51,21 @@ by keyword where it has defaults, `*args` or `**kwargs`.
 When it is safe
 ---------------
 When all that the object holds is seen, and held once, nothing else that is passed shares a Variable
-with it, the functions are used by this transform alone (or by several around each other), and no
-other transform around them goes on capturing the object. A function under `jit` keeps the values of
-what it captures, while an argument follows updates: there it must be called no more than once, or
-update nothing while nothing between its calls can. Otherwise that is an assumption (`--unsafe`).
+with it (what is made by a call of its own, of nothing that was there before, shares none), the
+functions are used by this transform alone (or by several around each other), and no other transform
+around them goes on capturing the object. A function under `jit` keeps the values of what it
+captures, while an argument follows updates: there it must be called no more than once, or update
+nothing while nothing between its calls can. Otherwise that is an assumption (`--unsafe`).
 
 What it does otherwise
 ----------------------
 An object that is only read, or whose updates something may switch off (`model.eval()` somewhere, a
 subclass that makes none), is taken to work as it is; `--select captured-module` asks for the
 rewrite all the same. What raises in both modes and cannot be rewritten is for a person to
-do; the finding says why. That is so of objects in lists, and of those that an object holds which is
-no Module. All else is left as it is, and so is code with Variables of hijax, which
-may be captured.
+do; the finding says why. That is so of objects in lists, of those that an object holds which is no
+Module, and of what derivatives of jax capture (`jax.jvp`, `vjp`, `linearize`, `hessian`, `jacfwd`,
+`jacrev`), which nnx has no counterpart of that works in both modes. All else is left as it is, and
+so is code with Variables of hijax, which may be captured.
 
 Reference: https://github.com/google/flax/issues/4819
 """
@@ -84,12 +86,19 @@ from codemods._closures import (
     may_capture,
 )
 from codemods._evidence import is_graph_node
-from codemods._spelled import as_lambdas, through_others
+from codemods._spelled import as_lambdas, bound_and_raising, raising, through_others
 from codemods._trace_level import may_be_captured, obstacle
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import CONTROL_FLOW, JAX_SITES, LOOPS, SCANS
+from nnx_migrate.facts.transforms import (
+    CONTROL_FLOW,
+    JAX_SITES,
+    LOOPS,
+    NNX_TRANSFORMS,
+    ONLY_OF_JAX,
+    SCANS,
+)
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.abstract_calls import ABSTRACT, of_function
 from nnx_migrate.rewrite.closures import closure_edits
@@ -104,6 +113,8 @@ from nnx_migrate.rewrite.stacks import stack_of
 def decide(context: FileContext, site: Site) -> Decision | None:
     if site.form == "reference":
         return None
+    if site.transform in ONLY_OF_JAX:
+        return _only_of_jax(context, site)
     if site.transform in ABSTRACT:
         called = of_function(context, site)
         if called is None:
@@ -148,6 +159,25 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     way = "part of the carry" if carried else "an argument"
     message = f"{names} from outside became {way}"
     return Contribution(RULE.name, message, tuple(evidence), captures=captured.objects)
+
+
+def _only_of_jax(context: FileContext, site: Site) -> Decision | None:
+    """A derivative of jax and the like: no transform of nnx can be given what it captures."""
+    name = site.transform.removeprefix("jax.")
+    reason = f"nnx.{name} is to be given it" if name in NNX_TRANSFORMS else _NOT_OF_NNX
+    if any(bound_functions(context, site)):
+        return bound_and_raising(context, site, reason)
+    if not may_capture(context, site):
+        return None
+    if (found := raising(context, site, reason)) is not None:
+        return found
+    captured = captured_by(context, site)
+    if captured is None or may_be_captured(context):
+        return None
+    places = [site.node, *site.uses, *filter(None, definitions_of(context, site))]
+    if is_expected_to_raise(context, places):
+        return None
+    return _left(context, captured, reason, ())
 
 
 def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
@@ -241,6 +271,10 @@ def _left(
     )
 
 
+_NOT_OF_NNX = (
+    "nnx has no such transform in both modes; split the object outside, merge it in the function, "
+    "return its State beside the result (has_aux), and update the object with that"
+)
 #: They keep what they compiled, with the values that captured objects had then (SEMANTICS 20).
 _KEEPING = frozenset({"jit", "pmap"})
 _TRACING = frozenset({"vmap", "pmap", "scan", "remat", "checkpoint", "grad", "value_and_grad"}) | {

@@ -66,6 +66,9 @@ pop, in a row or in a loop, each is given the State that the one before gave:
 
 and `forward` returns `nnx.capture(model, nnx.Intermediate, init=intermediates)(x)`.
 
+So do several calls of the Module in a loss: the second one is
+`nnx.capture(model, nnx.Intermediate, init=intermediates)(y)`.
+
 Values of several types become a State each (`nnx.capture(Activation, Norm)` gives the result and
 two States), in the order of the filters of the pop, or put together by `nnx.merge_state`.
 

@@ -14,9 +14,10 @@ import multiprocessing
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as TookTooLong
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Generic
 
 from pebble import ProcessExpired, ProcessPool
@@ -27,6 +28,7 @@ from nnx_migrate.workers import BATCH, Answer, Task
 
 #: How a process ends itself that has no memory left.
 NO_MEMORY = 77
+_DIED = "the process that worked on it died"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,43 +87,92 @@ class Supervised(Generic[Task, Answer]):
     def map(self, tasks: Iterable[Task]) -> Iterator[Answer]:
         """Yield an answer for each task, in any order; tasks are taken no faster than done."""
         batches = batched(tasks)
-        first = next(batches, None)
-        if first is None:
-            return
+        first = list(itertools.islice(batches, self._jobs))
+        source = itertools.chain(first, batches)
+        again: deque[Batch[Task]] = deque()
+        suspects: deque[Batch[Task]] = deque()
+        whole = not first
+        while not whole:
+            whole = yield from self._in_pool(len(first), source, again, suspects)
+        for batch in suspects:
+            # Nobody else is there now whose death it could be.
+            whole = yield from self._in_pool(1, iter([batch]), again, again)
+            if not whole:
+                yield from given_up_or_again(self._work, batch, _DIED, again)
+                again.clear()
+
+    def _in_pool(
+        self,
+        jobs: int,
+        batches: Iterator[Batch[Task]],
+        again: deque[Batch[Task]],
+        suspects: deque[Batch[Task]],
+    ) -> Generator[Answer, None, bool]:
+        """Do batches, and return whether the pool outlived them.
+
+        A process that dies before pebble knows what it was given takes the pool with it. Then what
+        was under way is done again; what was alone already is a suspect.
+        """
+        running: dict[Future[list[Answer]], Batch[Task]] = {}
+        with self._pool(jobs) as pool:
+            try:
+                while True:
+                    while len(running) < 2 * jobs:
+                        batch = again.popleft() if again else next(batches, None)
+                        if batch is None:
+                            break
+                        try:
+                            running[self._sent(pool, batch)] = batch
+                        except BrokenProcessPool:
+                            again.appendleft(batch)
+                            raise
+                    if not running:
+                        return True
+                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                        try:
+                            answers = future.result()
+                        except BrokenProcessPool:
+                            raise
+                        except Exception as error:
+                            why = self._why(error)
+                            lost = running.pop(future)
+                            yield from given_up_or_again(self._work, lost, why, again)
+                        else:
+                            del running[future]
+                            yield from answers
+            except BrokenProcessPool:
+                for batch in running.values():
+                    if batch.again:
+                        suspects.append(batch)
+                    else:
+                        again.extend(Batch([task], again=True) for task in batch.tasks)
+                return False
+
+    @contextlib.contextmanager
+    def _pool(self, jobs: int) -> Iterator[ProcessPool]:
         # A fork of a process that has threads may hang: these start as new ones.
         pool = ProcessPool(
-            self._jobs,
+            jobs,
             context=multiprocessing.get_context("spawn"),
             initializer=enter,
             initargs=(self._work.start, self._work.start_args, self._limits),
         )
         try:
-            yield from self._in_pool(pool, itertools.chain([first], batches))
+            yield pool
             pool.close()
         finally:
             pool.stop()
             pool.join()
 
-    def _in_pool(self, pool: ProcessPool, batches: Iterator[Batch[Task]]) -> Iterator[Answer]:
-        lost: deque[Batch[Task]] = deque()
-        running: dict[Future[list[Answer]], Batch[Task]] = {}
-        while True:
-            while len(running) < 2 * self._jobs:
-                batch = lost.popleft() if lost else next(batches, None)
-                if batch is None:
-                    break
-                args = (*self._work.sent(), batch.tasks)
-                running[pool.schedule(_do_or_end, args=args, timeout=self._limits.seconds)] = batch
-            if not running:
-                return
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                batch = running.pop(future)
-                try:
-                    answers = future.result()
-                except Exception as error:
-                    yield from given_up_or_again(self._work, batch, self._why(error), lost)
-                else:
-                    yield from answers
+    def _sent(self, pool: ProcessPool, batch: Batch[Task]) -> Future[list[Answer]]:
+        args = (*self._work.sent(), batch.tasks)
+        try:
+            future: Future[list[Answer]] = pool.schedule(
+                _do_or_end, args=args, timeout=self._limits.seconds
+            )
+        except RuntimeError as error:  # it is broken, and says so in other words
+            raise BrokenProcessPool from error
+        return future
 
     def _why(self, error: BaseException) -> str:
         if isinstance(error, TookTooLong):
@@ -129,7 +180,7 @@ class Supervised(Generic[Task, Answer]):
         if isinstance(error, ProcessExpired) and error.exitcode == NO_MEMORY:
             return self._limits.too_large()
         if isinstance(error, ProcessExpired):
-            return f"the process that worked on it died ({death(error.exitcode)})"
+            return f"{_DIED} ({death(error.exitcode)})"
         return f"{type(error).__name__}: {error}"
 
 

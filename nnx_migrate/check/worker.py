@@ -195,6 +195,21 @@ def _forget(column: Column) -> None:
     from nnx_migrate.check.loading import forget
 
     forget(column.side)
+    _put_mode_back(column)
+
+
+def _put_mode_back(column: Column) -> None:
+    """Undoes what forgotten modules set for the whole process, `nnx.set_graph_mode(True)` alone."""
+    if "flax" not in sys.modules:
+        return
+    from flax import configurations, nnx
+
+    for name, context in (
+        ("nnx_graph_mode", nnx.set_graph_mode),
+        ("nnx_graph_updates", nnx.set_graph_updates),
+    ):
+        context.get_stack().clear()
+        configurations.config.update(name, column.mode == "graph")
 
 
 def _forget_file(job: Job) -> None:

@@ -85,7 +85,8 @@ def partial_of(value: Value, given: int, keywords: frozenset[str]) -> Values:
             new = dataclasses.replace(value, partial_args=held, bound_keywords=bound | keywords)
             return frozenset({new})
         case Instance(bound_keywords=bound):
-            return frozenset({dataclasses.replace(value, bound_keywords=bound | keywords)})
+            bound |= keywords
+            return frozenset({dataclasses.replace(value, bound_keywords=bound, partial=True)})
         case ClassValue(class_name=class_name):
             layer = layer_of(class_name)
             decisive = layer.conditional_variables.keys() | {"**"} if layer else frozenset()

@@ -70,7 +70,12 @@ class Handles:
         yield Handle(name, kind="any")
         if isinstance(used, ir.Attribute):
             dotted = self.project.dotted(where, used)
-            yield Handle(name, kind="attribute") if dotted is None else _of_module(dotted)
+            if dotted is None:
+                yield Handle(name, kind="attribute")
+                return
+            yield _of_module(dotted)
+            holder = self.project.dotted(where, used.base)
+            yield from self._imported(f"{holder}.{name}")
             return
         bindings = self.project.bindings(where, name)
         if not bindings or not all(isinstance(b, ParameterOf) for b in bindings):
@@ -82,9 +87,12 @@ class Handles:
         for binding in self.project.bindings(scope, name):
             yield Handle(name, binding.scope)
             if isinstance(binding, Located) and isinstance(binding.expr, ir.ImportRef):
-                target = binding.expr.target
-                # Where it is defined, and the file in between that may have named it anew.
-                yield from {_of_module(target), _of_module(self.project.follow(target) or target)}
+                yield from self._imported(binding.expr.target)
+
+    def _imported(self, target: str) -> set[Handle]:
+        """Where something imported is defined, and the files in between that may name it anew."""
+        names = {*self.project.names_on_the_way(target), self.project.follow(target) or target}
+        return {_of_module(name) for name in names}
 
     def _all(self, scope: Scope) -> set[Handle]:
         found = frontier = set(self._own(scope, self.project.function(scope)))
@@ -141,6 +149,9 @@ class Handles:
             passed = self._by_source(self._passed_within(handle.within, handle.name))
         for each in passed.get(handle, ()):
             yield from self._becomes(each)
+        for scope, (target, name) in self.mentions.renamed(handle.name):
+            if handle in self._imported(target):
+                yield from self._variables(scope, name)
 
     def _passed_within(self, within: Scope, name: str) -> Iterator[PassedOn]:
         """What becomes of a variable that no function is called like, which tables leave out."""

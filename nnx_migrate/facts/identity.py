@@ -28,7 +28,7 @@ class IdentityFinder:
         """Where an object is found; empty when that is no variable and no attribute of one."""
         match expr:
             case ir.Attribute(base=base, name=name):
-                stored = self._stored(scope, expr)
+                stored = self.stored(scope, expr)
                 if stored and isinstance(stored.expr, ir.Name | ir.Attribute) and hops < _MAX_HOPS:
                     return self.path(stored.scope, stored.expr, hops + 1)
                 path = self.path(scope, base, hops)
@@ -49,7 +49,7 @@ class IdentityFinder:
         single = bindings[0] if len(bindings) == 1 else None
         return single if isinstance(single, Located) else None
 
-    def _stored(self, scope: Scope, expr: ir.Attribute) -> Located | None:
+    def stored(self, scope: Scope, expr: ir.Attribute) -> Located | None:
         """The one thing that is stored in an attribute of a method's own object."""
         function = self.project.function(scope)
         if function.owner is None or not function.parameters:
@@ -64,7 +64,7 @@ class IdentityFinder:
         if isinstance(expr, ir.Name):
             found = self._bound(scope, expr.id)
         elif isinstance(expr, ir.Attribute):
-            found = self._stored(scope, expr)
+            found = self.stored(scope, expr)
         return found or Located(scope, expr)
 
     def parts(self, scope: Scope, expr: ir.Expr, hops: int = 0) -> Iterator[Located]:

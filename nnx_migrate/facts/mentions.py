@@ -72,3 +72,7 @@ class Mentions:
     def passed_on(self, name: str) -> Iterator[PassedOn]:
         """What becomes of the functions that something of that last name may be."""
         return (passed for _, passed in self._rows(lambda tables: tables.passed_on, name))
+
+    def renamed(self, name: str) -> Iterator[tuple[Scope, tuple[str, str]]]:
+        """Where something of that last name is imported under another: what, and that name."""
+        return self._rows(lambda tables: tables.renamed, name)

@@ -134,6 +134,20 @@ class NameTables:
         return self._elsewhere | defined_in(self.records)
 
     @functools.cached_property
+    def renamed(self) -> Table[tuple[str, str]]:
+        """Imports under another name, by the last name of what is imported: that, and the name."""
+        found: Table[tuple[str, str]] = collections.defaultdict(list)
+        for record, scope, function in self._functions():
+            for name, values in function.bindings.items():
+                for value in values:
+                    if not isinstance(value, ir.ImportRef):
+                        continue
+                    imported = value.target.rpartition(".")[2]
+                    if imported != name:
+                        found[imported].append((record, scope, (value.target, name)))
+        return dict(found)
+
+    @functools.cached_property
     def passed_on(self) -> Table[PassedOn]:
         """Functions that are bound, stored, returned or passed, by the name they have there."""
         found: Table[PassedOn] = collections.defaultdict(list)

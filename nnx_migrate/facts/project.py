@@ -197,6 +197,17 @@ class Project:
             return self._agreed(bound, hops) or dotted
         return dotted
 
+    def names_on_the_way(self, dotted: str) -> Iterator[str]:
+        """A dotted name, and every name that it is imported from, file by file."""
+        waiting = [dotted]
+        for name in waiting:
+            yield name
+            for binding in self.member(name) or ():
+                if not isinstance(binding, Located) or not isinstance(binding.expr, ir.ImportRef):
+                    continue
+                if binding.expr.target not in waiting:
+                    waiting.append(binding.expr.target)
+
     def _agreed(self, bindings: list[Binding], hops: int) -> str | None:
         names: set[str | None] = set()
         for binding in bindings:

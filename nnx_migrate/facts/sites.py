@@ -17,6 +17,7 @@ from nnx_migrate.facts.transforms import (
     NNX_OF_JAX,
     OBJECT_FUNCTIONS,
     OBJECT_METHODS,
+    ONLY_OF_JAX,
     SITE_NAMES,
 )
 from nnx_migrate.facts.values import Located, Scope
@@ -107,8 +108,8 @@ class SiteFinder:
                 continue
             assert name is not None
             parent = self.tree.parents[node]
-            if name in NNX_OF_JAX:
-                site = self._site(node, NNX_OF_JAX[name])
+            if name in NNX_OF_JAX or name in ONLY_OF_JAX:
+                site = self._site(node, NNX_OF_JAX.get(name, "grad"))
                 if site is not None and site.form != "reference":
                     yield dataclasses.replace(site, transform=name)
             elif isinstance(parent, ast.Call) and parent.func is node and parent.args:

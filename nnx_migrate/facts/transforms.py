@@ -107,8 +107,27 @@ NNX_OF_JAX: Mapping[str, str] = {
     "jax.lax.while_loop": "while_loop",
     "jax.lax.fori_loop": "fori_loop",
 }
+#: Transforms of jax that none of nnx can take the place of in both modes.
+ONLY_OF_JAX = frozenset(
+    f"jax.{name}"
+    for name in (
+        "closure_convert",
+        "custom_gradient",
+        "hessian",
+        "jacfwd",
+        "jacrev",
+        "jvp",
+        "linear_transpose",
+        "linearize",
+        "pmap",
+        "shard_map",
+        "vjp",
+    )
+)
 #: Functions of jax that are sites: they are called on, or capture, an object of nnx.
-JAX_SITES = frozenset({"jax.eval_shape", "jax.lax.scan", "jax.lax.map"}) | NNX_OF_JAX.keys()
+JAX_SITES = (
+    frozenset({"jax.eval_shape", "jax.lax.scan", "jax.lax.map"}) | NNX_OF_JAX.keys() | ONLY_OF_JAX
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ class Instance:
         wraps: what a library object holds of its constructor's arguments: the elements of an
             nnx.List, the layers of an nnx.Sequential, the model of a ModelAndOptimizer.
         bound_keywords: keywords that a functools.partial around it passes.
+        partial: it is such a functools.partial, which calls the object and is none.
         origin: "path:line" and how it is known, for the evidence.
     """
 
@@ -51,6 +52,7 @@ class Instance:
     exact: bool = True
     wraps: Values = frozenset()
     bound_keywords: frozenset[str] = frozenset()
+    partial: bool = False
     origin: str = dataclasses.field(default="", compare=False)
 
 

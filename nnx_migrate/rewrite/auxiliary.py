@@ -1,8 +1,9 @@
-"""What one call in a function sows becomes a result of it; of a loss, an auxiliary output."""
+"""What the calls in a function sow becomes a result of it; of a loss, an auxiliary output."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import names_in
@@ -23,27 +24,26 @@ def auxiliary_edits(
     context: FileContext,
     site: Site,
     plan: CapturePlan,
-    forward: ast.Call,
     nnx: str,
     variable_type: str,
 ) -> list[Edit]:
     """Edits to a function and to the transform of it.
 
     Args:
-        forward: the call in the function that sows.
-        variable_type: source text of what it sows.
+        variable_type: source text of what is sown.
 
     Raises:
         CannotEmit: there is no place for it.
     """
     definition = definition_of(context, site.function)
     if isinstance(definition, ast.Lambda):
+        (forward,) = plan.passes
         start, end = context.text.span(forward.func)
         return [Edit(start, start, f"{nnx}.capture("), Edit(end, end, f", {variable_type})")]
     assert isinstance(definition, ast.FunctionDef)
     taken = names_in(definition)
     (state,) = fresh([state_name(variable_type)], taken)
-    edits = captured_call(context, forward, f"{nnx}.capture", variable_type, state, taken)
+    edits = _captured_calls(context, definition, plan.passes, nnx, variable_type, state)
     (returned,) = [node for node in definition.body if isinstance(node, ast.Return)]
     if site.transform not in GRADIENTS and not plan.in_pair:
         edits += returned_pair(context, returned, state)
@@ -71,6 +71,34 @@ def _annotated_aux(definition: ast.FunctionDef) -> ast.expr | None:
             raise CannotEmit("the annotation of what the loss returns is not written as a pair")
 
 
+def _captured_calls(
+    context: FileContext,
+    definition: ast.FunctionDef,
+    passes: Sequence[ast.Call],
+    nnx: str,
+    variable_type: str,
+    state: str,
+) -> list[Edit]:
+    """Each call goes on with the State of the one before, where there may be one."""
+    first, *_ = (context.tree.statement(call) for call in passes)
+    edits: list[Edit] = []
+    chained = f"{variable_type}, init={state}"
+    collected = variable_type
+    if first not in definition.body:
+        start = next(s for s in definition.body if first in ast.walk(s))
+        edits.append(insert_before(context, start, [f"{state} = {nnx}.State({{}})"]))
+        collected = chained
+    taken = names_in(definition)
+    by_statement: dict[ast.AST, list[ast.Call]] = {}
+    for call in passes:
+        by_statement.setdefault(context.tree.statement(call), []).append(call)
+    for calls in by_statement.values():
+        made = (f"{nnx}.capture", collected, chained)
+        edits += _captured_in(context, calls, made, state, taken)
+        collected = chained
+    return edits
+
+
 def captured_call(
     context: FileContext,
     forward: ast.Call,
@@ -79,18 +107,39 @@ def captured_call(
     state: str,
     taken: set[str],
 ) -> list[Edit]:
-    statement = context.tree.statement(forward)
-    start, end = context.text.span(forward.func)
-    if isinstance(statement, ast.Assign) and statement.value is forward:
+    """One call goes under capture, which gives a State of that name too."""
+    return _captured_in(context, [forward], (capture, variable_type, variable_type), state, taken)
+
+
+def _captured_in(
+    context: FileContext,
+    calls: Sequence[ast.Call],
+    made: tuple[str, str, str],
+    state: str,
+    taken: set[str],
+) -> list[Edit]:
+    """The calls in one statement.
+
+    Args:
+        made: how capture is called, with what for the first call, and for the others.
+    """
+    capture, collected, chained = made
+    statement = context.tree.statement(calls[0])
+    if isinstance(statement, ast.Assign) and statement.value is calls[0]:
         if len(statement.targets) != 1:
             raise CannotEmit("the output of the Module is bound to several names at once")
-        around = [Edit(start, start, f"{capture}("), Edit(end, end, f", {variable_type})")]
+        start, end = context.text.span(calls[0].func)
+        around = [Edit(start, start, f"{capture}("), Edit(end, end, f", {collected})")]
         return around + second_result(context, statement, state)
-    whole = context.text.span(forward)
-    if context.comments_between(*whole):
-        raise CannotEmit("a comment stands in the call of the Module")
-    (output,) = fresh(["y"], {*taken, state}, "model")
-    arguments = context.text.text[end : whole[1]]
-    func = context.text.of(forward.func)
-    line = f"{output}, {state} = {capture}({func}, {variable_type}){arguments}"
-    return [insert_before(context, statement, [line]), Edit(*whole, output)]
+    edits, lines = [], []
+    outputs = fresh(["y"] * len(calls), {*taken, state}, "model")
+    for call, output in zip(calls, outputs, strict=True):
+        whole = context.text.span(call)
+        if context.comments_between(*whole):
+            raise CannotEmit("a comment stands in the call of the Module")
+        func = context.text.of(call.func)
+        arguments = context.text.text[context.text.span(call.func)[1] : whole[1]]
+        lines.append(f"{output}, {state} = {capture}({func}, {collected}){arguments}")
+        edits.append(Edit(*whole, output))
+        collected = chained
+    return [insert_before(context, statement, lines), *edits]

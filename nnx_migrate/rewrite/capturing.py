@@ -34,15 +34,16 @@ def capture_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str)
     """
     variable_type = plan.filters(nnx)
     own = plan.within(context.tree.module)
-    if plan.runs and plan.forward is not None:
-        return accumulated_edits(context, site, plan.forward, plan.runs, nnx, variable_type)
+    if plan.runs:
+        (forward,) = plan.passes
+        return accumulated_edits(context, site, forward, plan.runs, nnx, variable_type)
     edits: list[Edit] = []
     if plan.around_calls:
         return result_edits(context, site, own, nnx)
-    if plan.forward is None:
+    if not plan.passes:
         edits += _around_function(context, site, nnx, variable_type)
     else:
-        edits += auxiliary_edits(context, site, plan, plan.forward, nnx, variable_type)
+        edits += auxiliary_edits(context, site, plan, nnx, variable_type)
     edits += option_edits(context, site, plan.options)
     return edits + result_edits(context, site, own, nnx)
 

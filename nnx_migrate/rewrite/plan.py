@@ -180,9 +180,8 @@ class CapturePlan:
     Args:
         types: what it sows, subclasses first; each is a result of its own.
         calls: all calls of it, or of the function that passes it on.
-        forward: of a loss, the call in it that sows, which alone goes under capture; the State is
-            an auxiliary output. None when all of the function does, and the State is a second
-            result.
+        passes: of a loss, the calls in it that sow, which alone go under capture; the State is an
+            auxiliary output. None when all of the function does, and the State is a second result.
         passed_on: the functions between, through which it comes out.
         runs: where several calls go before one pop, all calls by the pops behind them; what was
             sown before is then an argument of the function.
@@ -193,7 +192,7 @@ class CapturePlan:
 
     types: tuple[SownType, ...]
     calls: tuple[CapturedCall, ...]
-    forward: ast.Call | None = None
+    passes: tuple[ast.Call, ...] = ()
     passed_on: tuple[PassedOn, ...] = ()
     runs: tuple[Run, ...] = ()
     around_calls: bool = False

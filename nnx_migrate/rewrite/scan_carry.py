@@ -15,6 +15,7 @@ from nnx_migrate.rewrite.loop_carry import (
     Carry,
     FunctionDefinition,
     LoopFunction,
+    constant_index,
     is_flat,
     loop_function,
 )
@@ -175,16 +176,14 @@ def _result(context: FileContext, use: ast.Call, carry: Carry, form: ScanForm) -
     parent = context.tree.parents[use]
     if isinstance(parent, ast.Expr):
         return []
-    if isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Constant):
-        place = parent.slice.value
-        if type(place) is int and 0 <= place < form.results and carry.size is None:
+    if isinstance(parent, ast.Subscript) and parent.value is use and carry.size is None:
+        place = constant_index(parent, form.results)
+        if place is not None:
             end = context.text.span(parent)[1]
             return [Edit(end, end, "[0]")] if place == form.result else []
-    if isinstance(parent, ast.Return):
-        return _taken_apart(context, use, parent, carry, form)
     target = _carry_target(context, use, form)
     if target is None:
-        raise CannotEmit("the results of the scan are not taken apart where it is called")
+        return _taken_apart(context, use, carry, form)
     statement = context.tree.statement(use)
     if not may_ignore(context, statement):
         raise CannotEmit("the name _ is in use where the scan is called")
@@ -196,18 +195,20 @@ def _result(context: FileContext, use: ast.Call, carry: Carry, form: ScanForm) -
     return [Edit(start, start, "("), Edit(end, end, f", {', '.join(ignored)})")]
 
 
-def _taken_apart(
-    context: FileContext, use: ast.Call, statement: ast.Return, carry: Carry, form: ScanForm
-) -> list[Edit]:
-    """Results that are returned at once are bound first, and returned without what was added."""
+def _taken_apart(context: FileContext, use: ast.Call, carry: Carry, form: ScanForm) -> list[Edit]:
+    """Results that are returned or bound whole are bound in parts first, without what was added."""
+    statement = context.tree.parents[use]
+    if not isinstance(statement, ast.Return | ast.Assign):
+        raise CannotEmit("the results of the scan are not taken apart where it is called")
     start, end = context.text.span(statement)
     first, last = context.text.span(use)
     line = context.text.line_of(start)
     indent = context.text.indent_of_line(line)
-    alone = context.text.line_start(line) + len(indent) == start
-    if not alone or last != end or context.text.text[start:first].strip() != "return":
+    opening = context.text.text[start:first]
+    alone = context.text.line_start(line) + len(indent) == start and last == end
+    if not alone or not _is_whole(context, statement, opening):
         raise CannotEmit("the results of the scan are not taken apart where it is called")
-    if not may_ignore(context, statement):
+    if not may_ignore(context, context.tree.statement(use)):
         raise CannotEmit("the name _ is in use where the scan is called")
     assert form.result is not None
     names = fresh(["outputs"] * (form.results - 1), context.taken_names(use))
@@ -215,6 +216,16 @@ def _taken_apart(
     ignored = ", ".join(["_"] * len(carry.added))
     targets = [f"({n}, {ignored})" if i == form.result else n for i, n in enumerate(names)]
     return [
-        Edit(start, start + len("return"), f"{', '.join(targets)} ="),
-        Edit(end, end, f"{context.newline}{indent}return {', '.join(names)}"),
+        Edit(start, first, f"{', '.join(targets)} = "),
+        Edit(end, end, f"{context.newline}{indent}{opening}{', '.join(names)}"),
     ]
+
+
+def _is_whole(context: FileContext, statement: ast.Return | ast.Assign, opening: str) -> bool:
+    """Whether a statement returns or binds its value as it is, after this opening."""
+    if isinstance(statement, ast.Return):
+        return opening.strip() == "return"
+    if len(statement.targets) != 1:
+        return False
+    target = context.text.of(statement.targets[0])
+    return opening.replace(" ", "") == f"{target.replace(' ', '')}="

@@ -121,7 +121,9 @@ def _is_method(context: FileContext, function: ast.expr, values: Values) -> bool
 def are_nodes(context: FileContext, values: Values) -> bool:
     """Whether every value is an object that functions may capture."""
     return bool(values) and all(
-        isinstance(v, Instance) and context.evaluator.hierarchy.kind(v.class_name) in _NODES
+        isinstance(v, Instance)
+        and not v.partial
+        and context.evaluator.hierarchy.kind(v.class_name) in _NODES
         for v in values
     )
 
@@ -138,7 +140,7 @@ def _is_partial(context: FileContext, call: ast.Call) -> bool:
         and all(isinstance(a, ast.Name | ast.Attribute | ast.Constant) for a in call.args)
         and all(isinstance(k.value, ast.Name | ast.Attribute | ast.Constant) for k in call.keywords)
         and (
-            any(are_nodes(context, context.values(each)) for each in given)
+            any(are_nodes(context, context.values(each)) for each in [*call.args[:1], *given])
             or any(captured_names(context, call.args[0]))
         )
     )

@@ -1,36 +1,36 @@
-"""The columns of the test bed: which side of a case runs in which mode, one process each."""
+"""The columns of the test bed: which side of a case runs in which mode."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from nnx_migrate.check import worker
 from nnx_migrate.check.comparison import EXACT, compare
 from nnx_migrate.check.forms import Form, NotDone, Observation
-from nnx_migrate.check.jobs import Column as ProgramColumn
-from nnx_migrate.check.jobs import Job, Limits, Mode, Ran, Side
-from nnx_migrate.check.processes import running_workers
+from nnx_migrate.check.jobs import Limits, Mode, Ran
 from tests.golden.cases import GOLDEN, Case, all_cases
+from tests.golden.two_processes import Task, run_tasks
 
+# Compiled once and run once, so optimising programs costs more than it gains. The emitters of
+# fusions take as long as all the rest, also where there is next to nothing to fuse.
+QUICKLY_COMPILED = (
+    "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+    " --xla_cpu_parallel_codegen_split_count=1"
+)
+COMPILED = GOLDEN.parent / ".cache" / "golden-compiled"
 ENVIRONMENT = {
     "JAX_PLATFORMS": "cpu",
-    # Compiled once and run once, so optimising them costs more than it gains.
-    "XLA_FLAGS": (
-        "--xla_force_host_platform_device_count=4 --xla_backend_optimization_level=0"
-    ),
+    "XLA_FLAGS": f"--xla_force_host_platform_device_count=4 {QUICKLY_COMPILED}",
     "PYTHONDONTWRITEBYTECODE": "1",
     # The columns compile nearly the same programs: each is compiled once.
-    "JAX_COMPILATION_CACHE_DIR": str(GOLDEN.parent / ".cache" / "golden-compiled"),
+    "JAX_COMPILATION_CACHE_DIR": str(COMPILED),
     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
 }
 # A program may wait behind others that are compiled on a busy machine; it must not hang for ever.
-_LIMITS = Limits(seconds=300, cases=80)
+_LIMITS = Limits(seconds=300, cases=160)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ Run = tuple[Sequence[Program], Mode]
 
 
 def run_programs(programs: Sequence[Program], mode: Mode) -> dict[str, Result]:
-    """Runs programs in one process of the checker.
+    """Runs programs in one mode.
 
     Args:
         programs: name, program and driver of each.
@@ -111,49 +111,28 @@ def run_programs(programs: Sequence[Program], mode: Mode) -> dict[str, Result]:
     Returns:
         A result for each name.
     """
-    return _side_by_side([(programs, mode)])[0]
+    return run_matrix([(programs, mode)])[0]
 
 
 def run_matrix(runs: Sequence[Run]) -> list[dict[str, Result]]:
-    """Runs sets of programs: the first in two processes, then the others at the same time.
-
-    What the first compiles, the others find in the cache; all at once would each compile it.
+    """Runs sets of programs, each in its mode.
 
     Args:
-        runs: the programs and the mode of each; the first is the reference.
+        runs: the programs and the mode of each.
 
     Returns:
         A result for each name, for each of them.
     """
-    (programs, mode), *others = runs
-    one, two = _side_by_side([(programs[::2], mode), (programs[1::2], mode)])
-    return [{**one, **two}, *_side_by_side(others)]
-
-
-def _side_by_side(runs: Sequence[Run]) -> list[dict[str, Result]]:
-    columns = [
-        ProgramColumn(Side("old", GOLDEN, ()), mode)
-        for _, mode in runs
+    tasks = [
+        Task((number, name), mode, program, drive)
+        for number, (programs, mode) in enumerate(runs)
+        for name, program, drive in programs
     ]
-    with contextlib.ExitStack() as stack:
-        logs = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        pending = []
-        for column, (programs, _) in zip(columns, runs, strict=True):
-            # A process each, also where two of them are the same side in the same mode.
-            workers = stack.enter_context(running_workers([column], _LIMITS, ENVIRONMENT, logs))
-            submitted = {
-                name: workers.submit(
-                    worker.run,
-                    dataclasses.replace(column, side=Side("old", program, ())),
-                    Job(name, "function", drive, "drive"),
-                )
-                for name, program, drive in programs
-            }
-            pending.append((workers, submitted))
-        return [
-            {name: _result(workers.settle(each, Ran)) for name, each in submitted.items()}
-            for workers, submitted in pending
-        ]
+    found = run_tasks(tasks, GOLDEN, _LIMITS, ENVIRONMENT)
+    return [
+        {name: _result(found[number, name]) for name, _, _ in programs}
+        for number, (programs, _) in enumerate(runs)
+    ]
 
 
 def _result(ran: Ran | NotDone) -> Result:
@@ -162,9 +141,7 @@ def _result(ran: Ran | NotDone) -> Result:
     return Result(ran.called, ran.seconds)
 
 
-def run_columns(
-    cases: Sequence[Case], columns: Sequence[Column]
-) -> dict[str, dict[str, Result]]:
+def run_columns(cases: Sequence[Case], columns: Sequence[Column]) -> dict[str, dict[str, Result]]:
     """Runs sides of all cases in their modes.
 
     Args:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import pickle
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -34,16 +34,18 @@ def column(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> ColumnOf
     base = tmp_path_factory.getbasetemp()
     shared = base if worker_id == "master" else base.parent
 
-    def results(wanted: Column) -> dict[str, Result]:
+    # Every test asks, and to read them takes longer than what it does with them.
+    @functools.cache
+    def results() -> dict[str, dict[str, Result]]:
         file = shared / "golden.pickle"
         with open(shared / "golden.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not file.exists():
                 file.write_bytes(pickle.dumps(run_columns(CASES, ALL_COLUMNS)))
         found: dict[str, dict[str, Result]] = pickle.loads(file.read_bytes())
-        return found[wanted.name]
+        return found
 
-    return results
+    return lambda wanted: results()[wanted.name]
 
 
 @each_case

@@ -9,7 +9,7 @@ import pytest
 
 from nnx_migrate.check.forms import Plain
 from nnx_migrate.check.jobs import Mode
-from tests.golden.columns import Result, difference, run_programs
+from tests.golden.columns import Result, difference, run_matrix, run_programs
 
 GRADIENT = """
 import jax, jax.numpy as jnp
@@ -203,7 +203,9 @@ def test_differences_are_seen(run: Runner) -> None:
     }
     assert found.pop("program.Net()") is None
     assert found.pop("changed(lambda m: None)") is None
-    assert {name: (text or "").split(": ")[0].split("[")[0] for name, text in found.items()} == DIFFERENCES
+    assert {
+        name: (text or "").split(": ")[0].split("[")[0] for name, text in found.items()
+    } == DIFFERENCES
 
 
 @pytest.mark.runs_jax
@@ -224,15 +226,56 @@ def test_programs_do_not_see_each_other(tmp_path: Path) -> None:
     assert "FileNotFoundError" in results["absent"].error
 
 
-@pytest.mark.runs_jax
-def test_mode_is_that_of_the_column(run: Runner) -> None:
-    drive = (
-        "from flax.configurations import config\n\n"
-        "def drive(program):\n"
-        "    return config.nnx_graph_mode, config.nnx_graph_updates\n"
+MODE = """
+from flax.configurations import config
+from flax import nnx
+
+def drive(program):
+    return (
+        config.nnx_graph_mode,
+        config.nnx_graph_updates,
+        nnx.set_graph_mode.current_value(),
+        nnx.set_graph_updates.current_value(),
+        program.VALUE,
     )
-    expected: dict[Mode, str] = {"graph": "True", "tree": "False"}
-    for mode, value in expected.items():
-        form = run({"mode": ("", drive)}, mode)["mode"].form
-        assert form is not None
-        assert [form["0"], form["1"]] == [Plain("plain", f"bool {value}")] * 2
+"""
+# What a program may set for the whole process, and the next must not see.
+SET_MODE = """
+from flax.configurations import config
+from flax import nnx
+
+VALUE = "set"
+nnx.set_graph_mode(not config.nnx_graph_mode)
+nnx.set_graph_updates(not config.nnx_graph_updates)
+config.update("nnx_graph_mode", not config.nnx_graph_mode)
+config.update("nnx_graph_updates", not config.nnx_graph_updates)
+"""
+
+
+@pytest.mark.runs_jax
+def test_each_run_has_its_mode_and_its_programs(tmp_path: Path) -> None:
+    (tmp_path / "drive.py").write_text(MODE)
+    texts = {"set": SET_MODE, "one": "VALUE = 'one'", "two": "VALUE = 'two'"}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.py").write_text(text)
+
+    def programs(names: list[str]) -> list[tuple[str, Path, Path]]:
+        # Of one name, so that they meet in one process and can be taken for each other.
+        drive = tmp_path / "drive.py"
+        return [(str(n), tmp_path / f"{name}.py", drive) for n, name in enumerate(names)]
+
+    runs: list[tuple[str, Mode]] = [
+        ("one", "graph"),
+        ("one", "tree"),
+        ("two", "graph"),
+        ("two", "tree"),
+    ]
+    found = run_matrix([(programs(["set", *[name] * 20]), mode) for name, mode in runs])
+    for (name, mode), results in zip(runs, found, strict=True):
+        told = [
+            [leaf.text for leaf in result.form.values() if isinstance(leaf, Plain)][1:]
+            for result in results.values()
+            if result.form
+        ]
+        assert told[0] == [f"bool {mode != 'graph'}"] * 4 + ["str 'set'"]
+        assert told[1:] == [[f"bool {mode == 'graph'}"] * 4 + [f"str {name!r}"]] * 20

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 
 from nnx_migrate.check.forms import Plain

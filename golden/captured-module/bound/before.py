@@ -67,7 +67,7 @@ def compiled(net: Net, x: jax.Array):
 
 
 def checkpointed(net: Net, x: jax.Array):
-    return nnx.remat(net.__call__)(x)
+    return nnx.remat(functools.partial(net))(x)
 
 
 def apply(net: Net, x: jax.Array, scale: float):

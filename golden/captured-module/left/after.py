@@ -1,5 +1,7 @@
 """Loops that update what they capture, in ways that only a person can put right."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 from flax import nnx
@@ -66,6 +68,12 @@ class Net(nnx.Module):
 
         return jax.linearize(run, x)[0]
 
+    def bent(self, x: jax.Array):
+        return jax.hessian(lambda x: jnp.sum(self(x)))(x)
+
+    def pulled_back(self, x: jax.Array):
+        return jax.vjp(self, x)[0]
+
     def changes_itself(self, x: jax.Array):
         def body(i, x):
             self.mode = "looped"
@@ -79,6 +87,38 @@ def two_of_a_kind(student: Net, teacher: Net, x: jax.Array):
     return nnx.fori_loop(0, 2, lambda i, x: student(teacher(x)), x)
 
 
+def tie(one: Net, other: Net):
+    other.linear = one.linear
+
+
+def tied_by_a_function(net: Net, x: jax.Array):
+    other = Net(nnx.Rngs(1))
+    tie(net, other)
+    return nnx.fori_loop(0, 2, lambda i, x: net(other(x)), x)
+
+
+class Around(nnx.Module):
+    def __init__(self, net: Net):
+        self.net = net
+
+    def __call__(self, x: jax.Array):
+        return self.net(x)
+
+
+def around_the_same(net: Net, x: jax.Array):
+    one, other = Around(net), Around(net)
+    return nnx.fori_loop(0, 2, lambda i, x: one(other(x)), x)
+
+
+def handed_on(one: Net, other: Net, x: jax.Array):
+    return nnx.fori_loop(0, 2, lambda i, x: one(other(x)), x)
+
+
+def hands_on(net: Net, x: jax.Array):
+    handed_on(Net(nnx.Rngs(1)), Net(nnx.Rngs(2)), x)
+    return [each(net, net, x) for each in [handed_on]]
+
+
 def compiled_for_two_calls(net: Net, x: jax.Array):
     """A parameter would see the updates between the calls."""
 
@@ -87,6 +127,22 @@ def compiled_for_two_calls(net: Net, x: jax.Array):
         return net(x)
 
     return step(x) + step(x)
+
+
+def apply(net: Net, x: jax.Array):
+    return net(x)
+
+
+def bound_anew(net: Net, x: jax.Array):
+    step = functools.partial(apply, net)
+    net = Net(nnx.Rngs(1))
+    return nnx.jit(step)(x), net
+
+
+def partial_inside(net: Net, x: jax.Array):
+    """The partial is no object that can be passed."""
+    step = functools.partial(net)
+    return nnx.remat(lambda x: step(x))(x)
 
 
 def several(models: list[Net], x: jax.Array):

@@ -6,6 +6,8 @@ import functools
 import os
 import time
 from collections import Counter
+from concurrent.futures import Future, wait
+from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
@@ -86,3 +88,60 @@ def test_tasks_are_taken_no_faster_than_done() -> None:
     next(answers)
     assert len(taken) < 500
     answers.close()  # type: ignore[attr-defined]
+
+
+class Fragile:
+    """A pool that breaks, with all that is under way, whenever it is given a task that kills."""
+
+    killers: tuple[int, ...] = ()
+    pools = 0
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        Fragile.pools += 1
+        self.waiting: list[tuple[Future[object], object]] = []
+        self.broken = False
+
+    def schedule(self, function: object, args: tuple[object, ...], timeout: float) -> object:
+        if self.broken:
+            raise RuntimeError("Unexpected error within the Pool")
+        future: Future[object] = Future()
+        tasks = args[-1]
+        assert isinstance(tasks, list)
+        if set(tasks) & set(self.killers):
+            self.broken = True
+            for waiting, _ in [*self.waiting, (future, tasks)]:
+                waiting.set_exception(BrokenProcessPool())
+        elif len(self.waiting) < 1:
+            self.waiting.append((future, tasks))
+        else:
+            for waiting, done in [*self.waiting, (future, tasks)]:
+                assert isinstance(done, list)
+                waiting.set_result([(task, "done") for task in done])
+            self.waiting = []
+        return future
+
+    def close(self) -> None:
+        pass
+
+    stop = join = close
+
+
+@pytest.mark.parametrize("killers", [(), (5,), (5, 50), (0, 1, 2, 99)])
+def test_a_pool_that_breaks_loses_no_task(
+    monkeypatch: pytest.MonkeyPatch, killers: tuple[int, ...]
+) -> None:
+    monkeypatch.setattr("nnx_migrate.batch.supervised.ProcessPool", Fragile)
+    monkeypatch.setattr("nnx_migrate.batch.supervised.wait", finished)
+    monkeypatch.setattr(Fragile, "killers", killers)
+    answers = list(Supervised(Work(work, given_up, exhausted), 2, Limits()).map(range(100)))
+    told = "given up: the process that worked on it died"
+    assert sorted(answers) == [(n, told if n in killers else "done") for n in range(100)]
+
+
+def finished(running: object, return_when: object) -> object:
+    """What a wait gives; what nobody will end now is ended well."""
+    assert isinstance(running, dict)
+    for future, batch in running.items():
+        if not future.done():
+            future.set_result([(task, "done") for task in batch.tasks])
+    return wait(running)

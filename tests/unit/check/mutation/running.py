@@ -14,12 +14,12 @@ from nnx_migrate.check.jobs import Column, Job, Limits, Side
 from nnx_migrate.check.judging import Strictness
 from nnx_migrate.check.processes import Pending, Workers, running_workers
 from nnx_migrate.check.verdicts import CaseResult, ColumnResult, Verdict
+from tests.golden.columns import QUICKLY_COMPILED
 from tests.unit.check.mutation.mutants import Mutant, Program
 
-# Compiled once and run once, so optimising them costs more than it gains.
 _ENVIRONMENT = {
     "JAX_PLATFORMS": "cpu",
-    "XLA_FLAGS": "--xla_backend_optimization_level=0",
+    "XLA_FLAGS": QUICKLY_COMPILED,
     # Most of what one column compiles, another has compiled already.
     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
