@@ -376,10 +376,7 @@ class Tracker:
         if short == "update" and given == [0] and isinstance(call.args[-1], ir.Sequence):
             yield Effect("structure", "nnx.update() with a dictionary may add to it", where)
         if short == "update" and 0 in given and call.args:
-            held = self.finder.contents.of(self.aliases.values(scope, call.args[0]))
-            if held.arrays:
-                what = "nnx.update() sets attributes of it that are arrays"
-                yield Effect("structure", what, where)
+            yield from self._updated(scope, call, where)
         if call.args and short in BINDING:
             bound = ir.Call(call.args[0], call.args[1:], call.keywords, call.line)
             yield from self._given(scope, bound, where)
@@ -400,6 +397,21 @@ class Tracker:
             yield Effect("unknown", f"it is passed to {dotted}", where)
         elif not verdict:
             yield Effect("structure", f"{'nnx.' + name if name else dotted}() changes it", where)
+
+    def _updated(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
+        """What `nnx.update(m, state)` does beside giving Variables their values."""
+        values = self.aliases.values(scope, call.args[0])
+        if self.finder.contents.of(values).arrays:
+            what = "nnx.update() sets attributes of it that are arrays"
+            yield Effect("structure", what, where)
+        state = call.args[-1]
+        if isinstance(state, ir.Call) and len(state.args) > 1:
+            return  # of some types alone
+        for value in values:
+            if isinstance(value, Instance):
+                for effect in self.finder.of_call(value, where):
+                    if effect.sows:
+                        yield Effect("structure", "nnx.update() may add to it what was sown", where)
 
     def _operand(self, scope: Scope, function: ir.Expr, index: int, where: str) -> Iterator[Effect]:
         for value in self.aliases.values(scope, function):
