@@ -49,6 +49,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from codemods._argnums import argnums_of
 from codemods._evidence import is_graph_node
 from codemods._gradients import GRADIENTS
 from nnx_migrate.facts import ir
@@ -63,10 +64,18 @@ from nnx_migrate.facts.transforms import (
     OBJECT_METHODS,
     SPLITTERS,
 )
-from nnx_migrate.facts.values import ClassValue, FunctionValue, Instance, Scope, Values
+from nnx_migrate.facts.values import (
+    ARRAY,
+    PLAIN,
+    ClassValue,
+    FunctionValue,
+    Instance,
+    Scope,
+    Values,
+)
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import function_scopes, given_parameters
+from nnx_migrate.rewrite.functions import argument_values, function_scopes, given_parameters
 from nnx_migrate.rewrite.plan import Decision, Manual, Pin
 from nnx_migrate.rewrite.rule import Rule
 
@@ -77,7 +86,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform == "flatten" and site.options.keys() & {"ref_index", "ref_outer_index"}:
         return Pin(RULE.name, "tree mode keeps no table of references", bare=True)
     ways = [_given_twice]
-    if site.transform not in GRADIENTS:  # their rules know what one object holds twice
+    # The rules for gradients know what one object holds twice, where they have anything to do.
+    if site.transform not in GRADIENTS or _of_arrays_alone(context, site):
         ways += [_holds_twice, _beside_its_optimizer, _returned_twice]
     reason = next((found for way in ways if (found := way(context, site))), "")
     if not reason:
@@ -91,6 +101,13 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return Manual(RULE.name, reason, (evidence,))
     traces_nothing = site.form == "object" or site.transform in SPLITTERS
     return Pin(RULE.name, message, (evidence,), outward=True, bare=traces_nothing)
+
+
+def _of_arrays_alone(context: FileContext, site: Site) -> bool:
+    """Whether a gradient is taken with respect to nothing that could be an object."""
+    argnums = argnums_of(context, site, "")
+    values = [argument_values(context, site, target.index) for target in argnums.targets]
+    return not argnums.unknown and all(v and v <= ARRAY | PLAIN for v in values)
 
 
 def _holds_twice(context: FileContext, site: Site) -> str:

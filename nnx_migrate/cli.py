@@ -7,7 +7,9 @@ is printed; every other word goes to stderr. Importing this module imports no pa
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from types import FrameType
 
 import click
 
@@ -108,9 +110,26 @@ def rule(name: str | None) -> None:
 
 def main() -> None:
     """Run the command line; the entry point of `nnx-migrate`."""
+    _end_as_by_interrupt()
     try:
         app(prog_name="nnx-migrate")
     except BrokenPipeError:
         # Whoever read our output has seen enough; nothing may be flushed into the closed pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+
+
+def _end_as_by_interrupt() -> None:
+    """Let a scheduler, or a terminal that is closed, end this process as Ctrl-C does."""
+    process = os.getpid()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        if os.getpid() == process:
+            raise KeyboardInterrupt
+        # Processes that are forked from this one have nothing to put in order.
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, end)

@@ -27,6 +27,9 @@ def run_deep(
 ) -> Result:
     """Call `function` on a thread with a large stack and return what it returns.
 
+    An interrupt ends the function first, wherever it is, so that it can clean up after itself; a
+    second one does not wait for that.
+
     Raises:
         BaseException: whatever the function raises.
     """
@@ -42,13 +45,28 @@ def run_deep(
     old_limit, old_size = sys.getrecursionlimit(), threading.stack_size(STACK_BYTES)
     sys.setrecursionlimit(max(_RECURSION_LIMIT, old_limit))
     try:
-        # A daemon, so that an interrupt in the waiting thread can end the process.
+        # A daemon, so that a second interrupt in the waiting thread can end the process.
         thread = threading.Thread(target=work, name="nnx-migrate-deep", daemon=True)
         thread.start()
-        thread.join()
+        try:
+            thread.join()
+        except KeyboardInterrupt:
+            _interrupt(thread)
+            raise
     finally:
         threading.stack_size(old_size)
         sys.setrecursionlimit(old_limit)
     if errors:
         raise errors[0]
     return results[0]
+
+
+def _interrupt(thread: threading.Thread) -> None:
+    """Raise a KeyboardInterrupt in another thread, and wait until that has ended."""
+    import ctypes
+
+    if thread.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
+        )
+    thread.join()

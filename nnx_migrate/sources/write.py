@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from nnx_migrate.sources.scanning import read_file
 #: Puts new bytes in the place of a file's old ones, or raises a WriteError: path, old, new.
 Writer = Callable[[Path, bytes, bytes], None]
 _SUFFIX = ".nnx-migrate"
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+_NEW_FILE |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 class WriteError(OSError):
@@ -52,6 +55,7 @@ def write_atomically(path: Path, before: bytes, after: bytes) -> None:
     if not status.st_mode & 0o222 or not os.access(target, os.W_OK):
         raise WriteError("it is read-only")
     try:
+        _remove_orphans(target)
         _replace(target, after, status)
     except OSError as error:
         raise WriteError(error.strerror or str(error)) from None
@@ -65,27 +69,58 @@ def remove_leftovers(path: Path) -> None:
     """
     with contextlib.suppress(OSError):
         for entry in os.scandir(path.parent):
-            if entry.name.startswith(f".{path.name[:80]}.") and entry.name.endswith(_SUFFIX):
+            if entry.name.startswith(_stem(path)) and entry.name.endswith(_SUFFIX):
                 os.unlink(entry.path)
 
 
-def _replace(target: Path, after: bytes, status: os.stat_result) -> None:
-    import tempfile
+def _remove_orphans(target: Path) -> None:
+    """Removes what replaced this file when its process was killed; another may be at work now."""
+    stem = _stem(target)
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(target.parent):
+            if entry.name.startswith(stem) and entry.name.endswith(_SUFFIX):
+                host, _, process = entry.name[len(stem) :].split(".")[0].rpartition("-")
+                if host == _host() and process.isdigit() and not _runs(int(process)):
+                    os.unlink(entry.path)
 
-    descriptor, name = tempfile.mkstemp(
-        prefix=f".{target.name[:80]}.", suffix=_SUFFIX, dir=target.parent
-    )
+
+def _stem(path: Path) -> str:
+    # A name may have 255 bytes, and a character takes up to four of them.
+    return f".{path.name[:24]}."
+
+
+def _host() -> str:
+    name = os.uname().nodename if hasattr(os, "uname") else "here"
+    return re.sub(r"[^A-Za-z0-9-]", "_", name)[:40]
+
+
+def _runs(process: int) -> bool:
+    if os.name != "posix":  # elsewhere the question would be an order
+        return True
     try:
-        with open(descriptor, "wb") as file:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def _replace(target: Path, after: bytes, status: os.stat_result) -> None:
+    name = f"{_stem(target)}{_host()}-{os.getpid()}.{os.urandom(8).hex()}{_SUFFIX}"
+    # Known before it is made: an interrupt may come at any moment.
+    path = target.parent / name
+    try:
+        with open(os.open(path, _NEW_FILE, 0o600), "wb") as file:
             file.write(after)
             file.flush()
             if hasattr(os, "fchown"):
                 with contextlib.suppress(OSError):
                     os.fchown(file.fileno(), status.st_uid, status.st_gid)
-            os.chmod(name, status.st_mode & 0o7777)
+            os.chmod(path, status.st_mode & 0o7777)
             os.fsync(file.fileno())
-        os.replace(name, target)
+        os.replace(path, target)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(name)
+            os.unlink(path)
         raise
