@@ -14,7 +14,8 @@ from tests.golden.cases import GOLDEN, Case, all_cases
 from tests.golden.two_processes import Task, run_tasks
 
 # Compiled once and run once, so optimising programs costs more than it gains. The emitters of
-# fusions take as long as all the rest, also where there is next to nothing to fuse.
+# fusions take as long as all the rest, also where there is next to nothing to fuse. (Every process
+# dies at its start where XLA does not know a flag any more.)
 QUICKLY_COMPILED = (
     "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
     " --xla_cpu_parallel_codegen_split_count=1"
