@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
-from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.use_search import Use
 from nnx_migrate.rewrite.context import FileContext
@@ -28,27 +26,13 @@ _DECIDING = (
 
 
 def is_certain(context: FileContext, use: Use) -> bool:
-    """Whether nothing decides if a use happens, as far as all files on the way there show it."""
-    if not use.certain:
-        return False
+    """Whether nothing decides if a use happens, as far as this file shows all of the way there."""
+    own = context.project.path_of(context.tree.module)
     for place in (*use.via, use.where):
         path, _, line = place.rpartition(":")
-        there = _file_at(context, path)
-        if there is None or not _always_runs(there, int(line)):
+        if path != own or not _always_runs(context, int(line)):
             return False
-    return True
-
-
-def _file_at(context: FileContext, path: str) -> FileContext | None:
-    if path == context.project.path_of(context.tree.module):
-        return context
-    module = _modules_by_path(context.project).get(path)
-    return None if module is None else context.at(module)
-
-
-@functools.lru_cache(maxsize=2)
-def _modules_by_path(project: Project) -> Mapping[str, str]:
-    return {record.path: module for module, record in project.modules.items()}
+    return use.certain
 
 
 def is_expected_to_raise(context: FileContext, nodes: Iterable[ast.AST]) -> bool:

@@ -1,2 +1,0 @@
-def drive(program):
-    return program.run()
