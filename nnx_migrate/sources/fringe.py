@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from nnx_migrate.sources.discovery import Candidate
+from nnx_migrate.sources.discovery import MAX_BYTES, Candidate
 from nnx_migrate.sources.documents.kinds import PAGES, is_document, read_source
 from nnx_migrate.sources.imports import Import, scan_classes, scan_imports
 from nnx_migrate.sources.modules import module_name
@@ -217,8 +217,8 @@ def _python(path: Path, data: bytes) -> bytes:
 
 
 def _read(path: Path) -> bytes | None:
-    # Files that cannot be read were reported by the walk.
+    # Files that cannot be read were reported by the walk; nobody imports one of such a size.
     try:
-        return read_file(path)
+        return read_file(path, MAX_BYTES)
     except OSError:
         return None
