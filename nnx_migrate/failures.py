@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
@@ -21,12 +22,10 @@ def failure_of(path: Path, error: Exception) -> FileResult:
         return problem(path, FileStatus.FAILED, "unreadable-file", reason)
     if isinstance(error, SyntaxError):
         return _syntax_failure(path, error)
-    if isinstance(error, RecursionError):
+    if isinstance(error, RecursionError) or _means_depth(error):
         return problem(path, FileStatus.FAILED, "too-deep", "its code is nested too deeply")
     if isinstance(error, MemoryError):
-        # The parser says so of code that is nested too deeply, too.
-        reason = "its code is nested too deeply, or there is too little memory"
-        return problem(path, FileStatus.FAILED, TOO_LITTLE_MEMORY, reason)
+        return problem(path, FileStatus.FAILED, TOO_LITTLE_MEMORY, "there is too little memory")
     reason = f"{type(error).__name__}: {error} (at {_place(error)}); please report this"
     return problem(path, FileStatus.FAILED, "internal-error", reason)
 
@@ -38,6 +37,21 @@ def _syntax_failure(path: Path, error: SyntaxError) -> FileResult:
     reason = f"{error.msg} (read as Python {version})"
     finding = Finding("syntax-error", error.lineno or 0, error.offset or 0, Outcome.MANUAL, reason)
     return FileResult(path, FileStatus.FAILED, b"", b"", (finding,), reason)
+
+
+def _means_depth(error: Exception) -> bool:
+    """Whether the parser calls code that is nested too deeply a lack of memory."""
+    if not isinstance(error, MemoryError) or not _place(error).startswith("ast.py:"):
+        return False
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows
+        return True
+    limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    bytes_at_peak = peak * (1 if sys.platform == "darwin" else 1024)
+    # Memory does not run out in the parser's small steps where half of it was never used.
+    return limit == resource.RLIM_INFINITY or bytes_at_peak < limit / 2
 
 
 def _place(error: Exception) -> str:

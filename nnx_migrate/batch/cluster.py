@@ -40,6 +40,7 @@ from nnx_migrate.workers import Answer, Task
 PATIENCE = 300.0
 #: How long it takes Ray to tell that a node is gone.
 _NODE_IS_GONE_AFTER = 15.0
+_MOMENT = 0.5
 
 
 class NoMemory:
@@ -169,24 +170,24 @@ class _Crew(Generic[Task, Answer]):
         self._coming: dict[Any, Any] = {}
         self._idle: list[tuple[Any, str]] = []
         self._running: dict[Any, _Running[Task]] = {}
+        self._doubtful: list[tuple[_Running[Task], str, float]] = []
         self._waiting_since = time.monotonic()
         for _ in range(actors):
             self._hire()
 
     def do(self, batches: deque[Batch[Task]]) -> Iterator[Answer]:
         """Yield an answer for each task."""
-        while batches or self._running:
+        while batches or self._running or self._doubtful:
             while batches and self._idle:
                 self._give(batches.popleft())
             self._complain_if_nobody_comes()
-            some = [*self._coming, *self._running]
-            done, _ = ray.wait(some, num_returns=1, timeout=0.5)
-            for ref in done:
+            for ref in self._waited():
                 if ref in self._coming:
                     self._welcome(ref)
                 else:
                     yield from self._ended(ref, batches)
-            yield from self._stopped(batches)
+            self._stopped()
+            yield from self._decided(batches)
 
     def end(self) -> None:
         """Let all actors go."""
@@ -194,6 +195,14 @@ class _Crew(Generic[Task, Answer]):
         for actor in [*actors, *(each.actor for each in self._running.values())]:
             with contextlib.suppress(RayError):
                 ray.kill(actor)
+
+    def _waited(self) -> list[Any]:
+        some = [*self._coming, *self._running]
+        if not some:
+            time.sleep(_MOMENT)
+            return []
+        done, _ = ray.wait(some, num_returns=1, timeout=_MOMENT)
+        return list(done)
 
     def _hire(self) -> None:
         actor = _OnSomeNode.remote(os.getcwd(), self._limits, self._work.start, *self._start_args)
@@ -228,11 +237,8 @@ class _Crew(Generic[Task, Answer]):
             answers = ray.get(ref)
         except RayActorError as error:
             self._hire()
-            if self._is_gone(run):
-                batches.append(run.batch)
-                return
             reason = f"the process that worked on it died ({_last_line(error)})"
-            yield from given_up_or_again(self._work, run.batch, reason, batches)
+            self._doubtful.append((run, reason, time.monotonic() + _NODE_IS_GONE_AFTER))
             return
         except RayError as error:
             self._idle.append((run.actor, run.node))
@@ -246,29 +252,28 @@ class _Crew(Generic[Task, Answer]):
         self._idle.append((run.actor, run.node))
         yield from answers
 
-    def _stopped(self, batches: deque[Batch[Task]]) -> Iterator[Answer]:
+    def _stopped(self) -> None:
         """End what has taken too long."""
         now = time.monotonic()
         for ref in [ref for ref, run in self._running.items() if run.deadline < now]:
             run = self._running.pop(ref)
             ray.kill(run.actor)
             self._hire()
-            if self._is_gone(run, patience=0):
-                batches.append(run.batch)
-            else:
-                reason = self._limits.too_slow()
-                yield from given_up_or_again(self._work, run.batch, reason, batches)
+            self._doubtful.append((run, self._limits.too_slow(), now))
 
-    def _is_gone(self, run: _Running[Task], patience: float = _NODE_IS_GONE_AFTER) -> bool:
-        """Whether a node is gone; worth waiting for only where a file would be given up."""
-        until = time.monotonic() + (patience if run.batch.again else 0)
-        while True:
-            alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
+    def _decided(self, batches: deque[Batch[Task]]) -> Iterator[Answer]:
+        """Do again what was lost with its node; of the rest, nobody but the files is to blame."""
+        if not self._doubtful:
+            return
+        alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
+        doubtful, self._doubtful = self._doubtful, []
+        for run, reason, until in doubtful:
             if run.node not in alive:
-                return True
-            if time.monotonic() >= until:
-                return False
-            time.sleep(0.5)
+                batches.append(run.batch)
+            elif not run.batch.again or time.monotonic() >= until:
+                yield from given_up_or_again(self._work, run.batch, reason, batches)
+            else:
+                self._doubtful.append((run, reason, until))
 
     def _complain_if_nobody_comes(self) -> None:
         now = time.monotonic()

@@ -50,8 +50,10 @@ class Shelf:
     def __init__(self, file: Path, *, read_only: bool = False) -> None:
         self.file = file
         self.used: set[bytes] = set()
+        self._read_only = read_only
         with _explained(file):
-            self._database = _connected(file, read_only=read_only)
+            # Whoever wrote it is done: nothing has to be locked, which file servers are bad at.
+            self._database = _connected(file, "?immutable=1" if read_only else "")
             if not read_only:
                 self._database.execute("PRAGMA journal_mode=WAL")
                 self._database.execute("PRAGMA synchronous=NORMAL")
@@ -87,7 +89,10 @@ class Shelf:
             self._database.execute("COMMIT")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file, in a form that other machines can read over a network."""
+        if not self._read_only:
+            with contextlib.suppress(sqlite3.Error):
+                self._database.execute("PRAGMA journal_mode=DELETE")
         self._database.close()
 
 
@@ -261,11 +266,10 @@ def _deciding(options: Options) -> tuple[object, ...]:
 @functools.lru_cache(maxsize=4)
 def _reader(file: Path, process: int) -> sqlite3.Connection:
     # A connection must not be used by a process that was forked after it was made.
-    return _connected(file, read_only=True)
+    return _connected(file, "?mode=ro")
 
 
-def _connected(file: Path, *, read_only: bool) -> sqlite3.Connection:
-    mode = "?mode=ro" if read_only else ""
+def _connected(file: Path, mode: str) -> sqlite3.Connection:
     uri = file.absolute().as_uri() + mode
     return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=60)
 

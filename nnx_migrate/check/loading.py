@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import itertools
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -107,10 +109,16 @@ def project_files(root: Path) -> dict[str, str]:
     Returns:
         Module name -> path relative to the tree.
     """
+    inside = str(root).rstrip(os.sep) + os.sep
     found = {}
     for name, module in list(sys.modules.items()):
-        origin = getattr(module, "__file__", None) or ""
-        # There are thousands of modules, and making a path of each takes longer than a small case.
-        if origin and root.name in origin and Path(origin).is_relative_to(root):
+        origin = _normal(getattr(module, "__file__", None) or "")
+        if origin == str(root) or origin.startswith(inside):
             found[name] = Path(origin).relative_to(root).as_posix()
     return found
+
+
+@functools.cache
+def _normal(origin: str) -> str:
+    """A path as `Path` spells it: to make one of every module each time outlasts a small case."""
+    return str(Path(origin)) if origin else ""

@@ -81,9 +81,6 @@ class Callers:
         for call in self.project.function(outer).calls:
             if _holds_function(call.func, function.key):
                 yield outer, call
-        for name, values in self.project.function(outer).bindings.items():
-            if any(_holds_function(value, function.key) for value in values):
-                yield from self.mentions.calls_of(name)
 
     def arguments(
         self, scope: Scope, function: ir.Function, parameter: ir.Parameter

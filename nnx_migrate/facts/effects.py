@@ -22,6 +22,7 @@ from nnx_migrate.facts.values import (
     LibraryValue,
     Scope,
     Value,
+    Values,
 )
 
 
@@ -71,9 +72,11 @@ class EffectFinder:
     def _of(self, scope: Scope, parameter: str) -> Effects:
         from nnx_migrate.facts.tracking import Tracker
 
-        return frozenset(Tracker(self, scope, parameter).effects()) | self._decorated(scope)
+        return frozenset(Tracker(self, scope, parameter).effects()) | self._decorated(
+            scope, parameter
+        )
 
-    def _decorated(self, scope: Scope) -> Effects:
+    def _decorated(self, scope: Scope, parameter: str) -> Effects:
         """A decorator that the project defines may do anything around the function."""
         function = self.project.function(scope)
         outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
@@ -89,7 +92,28 @@ class EffectFinder:
             if any(isinstance(value, FunctionValue) for value in values):
                 what = f"what a decorator of {function.name} does is not known"
                 found.add(Effect("unknown", what, where))
+            if isinstance(decorator, ir.Call):
+                values = self._given_back(values)
+            found |= self._around(function, parameter, self._given_back(values))
         return frozenset(found)
+
+    def _given_back(self, values: Values) -> Values:
+        """What functions of the project return."""
+        found = (self.evaluator.returned(v.scope) for v in values if isinstance(v, FunctionValue))
+        return frozenset(value for each in found for value in each)
+
+    def _around(self, function: ir.Function, parameter: str, wrappers: Values) -> Effects:
+        """What functions that run in the place of one change in its parameter themselves."""
+        names = [each.name for each in function.parameters if each.kind == "positional"]
+        found: Effects = NO_EFFECTS
+        for wrapper in wrappers:
+            if not isinstance(wrapper, FunctionValue) or parameter not in names:
+                continue
+            place = names.index(parameter)
+            own = self.project.function(wrapper.scope).parameters
+            if place < len(own) and own[place].kind == "positional":
+                found |= self.of(wrapper.scope, own[place].name)
+        return frozenset(effect for effect in found if effect.kind == "structure")
 
     def of_method(self, instance: Instance, name: str, where: str) -> Effects:
         """The effects on the object of calling one of its methods."""

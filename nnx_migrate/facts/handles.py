@@ -102,7 +102,13 @@ class Handles:
         return found
 
     def _own(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
-        """What a function is called by where it is defined."""
+        """What a function is called by where it is defined, or a lambda is passed on."""
+        if function.name == "<lambda>":
+            outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+            around = self.project.function(outer)
+            for each in passed_on_in(outer, around, function.key.__eq__):
+                yield from self._becomes(each)
+            return
         if function.owner is None:
             parent = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
             yield from self._variables(parent, function.name)

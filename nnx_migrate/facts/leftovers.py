@@ -78,7 +78,7 @@ class CollectingEffects(EffectFinder):
 
     def _of(self, scope: Scope, parameter: str) -> Effects:
         tracker = _CautiousTracker(self, scope, parameter)
-        return frozenset(tracker.effects()) | self._decorated(scope)
+        return frozenset(tracker.effects()) | self._decorated(scope, parameter)
 
 
 class _VariableAliases(_KeptAliases):

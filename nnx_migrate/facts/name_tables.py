@@ -173,7 +173,7 @@ def passed_on_in(
     """What a function does with functions.
 
     Args:
-        is_function: whether something of that name may be one.
+        is_function: whether something of that name may be one, or a lambda of that key.
     """
     for name, values in function.bindings.items():
         for value in values:
@@ -203,6 +203,9 @@ def _made_from(
         case ir.Name(id=name) | ir.Attribute(name=name):
             if is_function(name):
                 yield here, value
+        case ir.FunctionRef(key=key):
+            if is_function(key):
+                yield here, ir.Name(key)
         case ir.Call(func=func, args=(first, *_)) if ir.last_name(func) in WRAPPERS:
             yield from _made_from(here, first, is_function)
         case ir.Call(func=ir.Name(id=name) | ir.Attribute(name=name)):
@@ -222,8 +225,10 @@ def _made_from(
 
 
 def callees(func: ir.Expr) -> Iterator[ir.Name | ir.Attribute]:
-    """What a call may call: `f` of `f(x)`, both `nnx.jit` and `f` of `nnx.jit(f)(x)`."""
+    """What a call may call: `f` of `f(x)`, both `nnx.jit` and `f` of `nnx.jit(f)(x)`, `t[0](x)`."""
     match func:
+        case ir.Element(base=base):
+            yield from callees(base)
         case ir.Name() | ir.Attribute():
             yield func
         case ir.Call(func=inner, args=args):

@@ -146,6 +146,8 @@ class Tracker:
         for value in self.aliases.values(scope, read.base):
             if not isinstance(value, Instance):
                 continue
+            if self._is_handed_on(scope, read) and self._changes_itself(value, read.name):
+                yield _by_method(read.name, where)
             for class_name in self.finder.classes_of(value):
                 method = self.hierarchy.method(class_name, read.name)
                 if not isinstance(method, Scope):
@@ -154,6 +156,20 @@ class Tracker:
                     what = f"the cached property {read.name} is kept in it"
                     yield Effect("structure", what, where)
                 yield from without_return(self.finder.of_own_parameter(method))
+
+    def _is_handed_on(self, scope: Scope, read: ir.Attribute) -> bool:
+        """Whether a method is more than called: `put = self.sow`."""
+        return all(call.func != read for call in self.project.function(scope).calls)
+
+    def _changes_itself(self, base: Instance, name: str) -> bool:
+        """Whether it is a method of nnx that changes the object, of a class beside it too."""
+        if name not in STRUCTURAL_METHODS | {"__setattr__", "__delattr__"}:
+            return False
+        classes = self.finder.classes_of(base)
+        if any(isinstance(self.hierarchy.method(each, name), Scope) for each in classes):
+            return False
+        kinds = [self.hierarchy.kind(each) for each in classes]
+        return kinds[0] != "plain" or "module" in kinds
 
     def _is_cached(self, method: Scope) -> bool:
         decorators = self.project.function(method).decorators
@@ -270,7 +286,7 @@ class Tracker:
         kind = self.hierarchy.kind(base.class_name)
         if any(isinstance(method, Scope) for method in methods):
             yield from self.finder.of_method(base, name, where)
-        elif name in STRUCTURAL_METHODS and kind != "plain":
+        elif self._changes_itself(base, name):
             yield _by_method(name, where)
         elif any(methods):
             yield from self.finder.of_method(base, name, where)
@@ -375,7 +391,9 @@ class Tracker:
                 if isinstance(value, Instance):
                     yield from self.finder.of_call(value, where)
         verdict = harmless_library_call(dotted)
-        if verdict is None:
+        if 0 in given and name in STRUCTURAL_METHODS:
+            yield _by_method(name, where)  # nnx.Module.sow(self, ...)
+        elif verdict is None:
             yield Effect("unknown", f"it is passed to {dotted}", where)
         elif not verdict:
             yield Effect("structure", f"{'nnx.' + name if name else dotted}() changes it", where)

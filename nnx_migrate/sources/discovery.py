@@ -190,7 +190,7 @@ class Walk:
                     self._odd_entry(os.path.join(shown, name), entry)
             elif name in (".gitignore", "pyproject.toml", "pyvenv.cfg"):
                 marks.add(name)
-            elif entry.is_symlink() and entry.is_dir():
+            elif entry.is_symlink() and os.path.isdir(entry):  # also where it links to itself
                 self._linked_folder(os.path.join(shown, name))
         return folders, sorted(names), marks
 

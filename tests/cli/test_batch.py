@@ -246,3 +246,10 @@ def test_what_is_kept_of_a_broken_folder_is_told(tmp_path: Path, command: Comman
     shutil.rmtree(tmp_path / "out")
     (tmp_path / "out").write_text("a file")
     assert command("batch", "src", "--out", "out").code == 2
+
+
+def test_code_that_is_too_deep_is_not_taken_for_too_large(tmp_path: Path, command: Command) -> None:
+    grow(tmp_path / "src", small=1)
+    (tmp_path / "src" / "deep.py").write_bytes(b"from flax import nnx\nx = " + b"a**" * 5000 + b"a")
+    done = command("batch", "src", "--out", "out")
+    assert "src/deep.py: too-deep: failed: its code is nested too deeply" in done.err

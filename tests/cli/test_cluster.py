@@ -121,3 +121,40 @@ def test_no_cluster_is_told(tmp_path: Path, command: Command) -> None:
     grow(tmp_path / "src", small=1)
     done = command("batch", "src", "--out", "out", "--engine", "ray", "--address", "127.0.0.1:1")
     assert (done.code, "--address 127.0.0.1:1" in done.err) == (2, True)
+
+
+_UNFIT = """\
+import sys
+from nnx_migrate.batch import cluster
+from nnx_migrate.batch.limits import Limits
+from nnx_migrate.batch.supervised import Work
+from nnx_migrate.config import ConfigError
+
+def same(task): return task
+def given_up(task, reason): return reason
+def exhausted(answer): return False
+
+address, what = sys.argv[1:]
+with cluster.cluster_processes(address, 1, Limits(), 0) as processes:
+    if what == "folder":
+        cluster.os.getcwd = lambda: "/not/here"
+    else:
+        cluster.program_digest = lambda: b"another"
+    try:
+        print(list(processes.map(Work(same, given_up, exhausted), [1])))
+    except ConfigError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("folder", "cannot work in /not/here: FileNotFoundError"),
+        ("program", "has another nnx-migrate, rules or Python"),
+    ],
+)
+def test_a_node_that_cannot_do_the_work_is_told(cluster: Any, what: str, told: str) -> None:
+    program = [sys.executable, "-c", _UNFIT, cluster.address, what]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=60, check=True)
+    assert told in done.stdout

@@ -315,6 +315,45 @@ SCANS_OF_JAX = {
         """,
         0,
     ),
+    "whole": (
+        """
+        def run(model: Net, x: jax.Array, found: dict):
+            def f(c, y): return model(c), y
+            def g(c, y): return model(c), y
+            def h(c, y): return model(c), y
+            def i(c, y): return model(c), y
+            both = jax.lax.scan(
+                f, x,
+                jnp.ones(3),
+            )  # bound whole
+            first, *rest = jax.lax.scan(g, x, jnp.ones(3))
+            for key in found: found[key] = jax.lax.scan(h, x, jnp.ones(3))[-2]
+            found["last"]  =  jax.lax.scan(i, x, jnp.ones(3))
+            return both, first, rest, found
+        """,
+        4,
+    ),
+    "whole and hidden": (
+        """
+        def run(model: Net, x: jax.Array):
+            def f(c, y): return model(c), y
+            def g(c, y): return model(c), y
+            def h(c, y): return model(c), y
+            def i(c, y): return model(c), y
+            def j(c, y): return model(c), y
+            def k(c, y): return model(c), y
+            a = b = jax.lax.scan(f, x, jnp.ones(3))
+            c: tuple = jax.lax.scan(g, x, jnp.ones(3))
+            d = 1; e = jax.lax.scan(h, x, jnp.ones(3))
+            m = (  # in parentheses
+                jax.lax.scan(i, x, jnp.ones(3))
+            )
+            n = \\
+                jax.lax.scan(j, x, jnp.ones(3))
+            return a, b, c, d, e, m, n, jax.tree.map(jnp.sum, jax.lax.scan(k, x, jnp.ones(3)))
+        """,
+        0,
+    ),
 }
 
 TRANSFORMS_OF_JAX = {

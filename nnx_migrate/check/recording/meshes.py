@@ -1,10 +1,12 @@
-"""The mesh around a call (`jax.set_mesh`), taken down and set again."""
+"""The meshes around a call, taken down and set again."""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import math
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,14 +14,34 @@ from typing import Any
 Axes = tuple[tuple[str, int, str], ...]
 
 
-def axes_around() -> Axes:
-    """The axes of the mesh that is set where this is called; none where none is."""
-    if "jax" not in sys.modules:
-        return ()
-    import jax
+@dataclasses.dataclass(frozen=True, slots=True)
+class Meshes:
+    """The meshes that are set somewhere.
 
-    mesh = jax.sharding.get_abstract_mesh()
-    if mesh.empty:
+    Args:
+        current: the axes of the one of `jax.set_mesh`; none where none is set.
+        entered: the axes of the one of `with mesh:`, which jax deprecates and keeps apart.
+    """
+
+    current: Axes = ()
+    entered: Axes = ()
+
+
+def meshes_around() -> Meshes:
+    """The meshes that are set where this is called."""
+    if "jax" not in sys.modules:
+        return Meshes()
+    import jax
+    from jax._src import mesh
+
+    # A jax that has no such thing any more has no `with mesh:` either.
+    resources: Any = getattr(mesh, "thread_resources", None)
+    entered = resources.env.physical_mesh if resources is not None else None
+    return Meshes(_axes(jax.sharding.get_abstract_mesh()), _axes(entered))
+
+
+def _axes(mesh: Any) -> Axes:
+    if mesh is None or mesh.empty:
         return ()
     types = [kind.name for kind in mesh.axis_types]
     return tuple(zip(mesh.axis_names, mesh.axis_sizes, types, strict=True))
@@ -30,18 +52,29 @@ class MeshTooLarge(Exception):
 
 
 @contextlib.contextmanager
-def mesh_of(axes: Sequence[Sequence[Any]]) -> Iterator[None]:
-    """Sets a mesh of the same axes, over the first devices that are here.
+def within_meshes(meshes: Meshes) -> Iterator[None]:
+    """Sets meshes of the same axes, over the first devices that are here.
 
     Args:
-        axes: from `axes_around`.
+        meshes: from `meshes_around`.
 
     Raises:
-        MeshTooLarge: there are fewer devices than it needs.
+        MeshTooLarge: there are fewer devices than one needs.
     """
-    if not axes:
+    with contextlib.ExitStack() as stack:
+        if meshes.current:
+            import jax
+
+            stack.enter_context(jax.set_mesh(_made(meshes.current)))
+        if meshes.entered:
+            with warnings.catch_warnings():
+                # That it is deprecated was told where the user's own program did it.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                stack.enter_context(_made(meshes.entered))
         yield
-        return
+
+
+def _made(axes: Sequence[Sequence[Any]]) -> Any:
     import jax
 
     names, sizes, types = zip(*axes, strict=True)
@@ -51,11 +84,9 @@ def mesh_of(axes: Sequence[Sequence[Any]]) -> Iterator[None]:
             f"it ran under a mesh of {needed} devices and here are {len(jax.devices())}; "
             f"XLA_FLAGS=--xla_force_host_platform_device_count={needed} makes as many of a CPU"
         )
-    mesh = jax.make_mesh(
+    return jax.make_mesh(
         sizes,
         names,
         axis_types=tuple(jax.sharding.AxisType[kind] for kind in types),
         devices=jax.devices()[:needed],
     )
-    with jax.set_mesh(mesh):
-        yield

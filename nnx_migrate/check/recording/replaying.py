@@ -15,7 +15,7 @@ from nnx_migrate.check.calls import Call
 from nnx_migrate.check.comparison import compare
 from nnx_migrate.check.forms import Observation
 from nnx_migrate.check.jobs import Side
-from nnx_migrate.check.recording.meshes import mesh_of
+from nnx_migrate.check.recording.meshes import within_meshes
 from nnx_migrate.check.recording.store import StoredCall, read_call, recorded_observation
 from nnx_migrate.check.recording.unpacking import Reader, module_of, unpacked
 
@@ -48,7 +48,9 @@ def recorded_call(recording: Path, number: int, side: Side, *, numbers: bool = T
     elif function is None or not callable(function):
         function = getattr(owner, last)
     arguments, keywords = unpacked(stored.arguments, reader)
-    return Call(function, arguments, keywords, within=functools.partial(mesh_of, stored.mesh))
+    return Call(
+        function, arguments, keywords, within=functools.partial(within_meshes, stored.meshes)
+    )
 
 
 def unlike_recorded(recording: Path, number: int, called: Observation) -> str:

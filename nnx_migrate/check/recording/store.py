@@ -8,13 +8,13 @@ import hashlib
 import json
 import pickle
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
 from nnx_migrate.check.forms import Observation
 from nnx_migrate.check.jobs import Job
-from nnx_migrate.check.recording.meshes import Axes
+from nnx_migrate.check.recording.meshes import Axes, Meshes
 
 Kept = Literal["values", "shapes", "traced"]
 
@@ -41,7 +41,7 @@ class StoredCall:
         observed: what came of it, pickled; None where that is not known.
         argv: the command line of the program.
         import_paths: where it imported from, as far as it lies in the tree, relative to it.
-        mesh: the axes of the mesh that was set around it.
+        meshes: those that were set around it.
     """
 
     path: str
@@ -52,7 +52,7 @@ class StoredCall:
     observed: bytes | None
     argv: tuple[str, ...]
     import_paths: tuple[str, ...]
-    mesh: Axes = ()
+    meshes: Meshes = dataclasses.field(default_factory=Meshes)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def add_call(recording: Path, call: StoredCall, most: int) -> None:
         most: how many are kept of a function, in all processes; calls made while tracing do not
             count.
     """
-    program = json.dumps([call.argv, call.import_paths, call.mesh])
+    program = json.dumps([call.argv, call.import_paths, call.meshes.current, call.meshes.entered])
     given = (call.path, call.name, call.kept, call.module, call.arguments, call.observed, program)
     with _opened(recording) as database:
         database.execute(
@@ -164,11 +164,15 @@ def read_call(recording: Path, number: int) -> StoredCall:
     if row is None:
         raise LookupError(f"{recording} has no call number {number}")
     path, name, kept, module, arguments, observed, program = row
-    argv, import_paths, mesh = json.loads(program)
-    axes = tuple((axis, size, kind) for axis, size, kind in mesh)
+    argv, import_paths, current, entered = json.loads(program)
+    meshes = Meshes(_axes(current), _axes(entered))
     return StoredCall(
-        path, name, kept, module, arguments, observed, tuple(argv), tuple(import_paths), axes
+        path, name, kept, module, arguments, observed, tuple(argv), tuple(import_paths), meshes
     )
+
+
+def _axes(read: Iterable[tuple[str, int, str]]) -> Axes:
+    return tuple((axis, size, kind) for axis, size, kind in read)
 
 
 def recorded_observation(recording: Path, number: int) -> Observation | None:

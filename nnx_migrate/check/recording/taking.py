@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nnx_migrate.check.recording import store
-from nnx_migrate.check.recording.meshes import axes_around
+from nnx_migrate.check.recording.meshes import meshes_around
 from nnx_migrate.check.recording.settings import read_settings
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def _store(site: Site, begun: _Begun, observed: bytes | None) -> None:
         observed,
         tuple(sys.argv),
         tuple(dict.fromkeys(import_paths)),
-        axes_around(),
+        meshes_around(),
     )
     store.add_call(settings.recording, call, settings.calls)
 

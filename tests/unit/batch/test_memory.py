@@ -140,3 +140,17 @@ def test_a_file_that_is_no_shelf_is_told(tmp_path: Path) -> None:
     (tmp_path / "index.sqlite").write_bytes(b"something else" * 100)
     with pytest.raises(ConfigError, match=r"index\.sqlite"):
         Shelf(tmp_path / "index.sqlite")
+
+
+def test_a_shelf_at_rest_is_one_file_that_nobody_has_to_lock(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path / "index.sqlite")
+    shelf.keep([(b"a", b"", b"1")])
+    shelf.close()
+    assert [file.name for file in tmp_path.iterdir()] == ["index.sqlite"]
+    (tmp_path / "index.sqlite").chmod(0o444)
+    tmp_path.chmod(0o555)
+    try:
+        assert Shelf(tmp_path / "index.sqlite", read_only=True).find(b"a", "body") == b"1"
+        assert [file.name for file in tmp_path.iterdir()] == ["index.sqlite"]
+    finally:
+        tmp_path.chmod(0o755)

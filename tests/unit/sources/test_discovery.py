@@ -97,6 +97,7 @@ def test_links_out_of_the_tree_are_reported_and_loops_end(tmp_path: Path) -> Non
     (tree / "far.py").symlink_to(tmp_path / "outside" / "far.py")
     (tree / "plain.py").symlink_to(tmp_path / "outside" / "plain.py")
     (tree / "loop").symlink_to(tree)
+    (tree / "itself").symlink_to("itself")
     (tree / "away").symlink_to(tmp_path / "outside")
     (tree / "gone.py").symlink_to("nowhere.py")
     walk = Walk([tree])

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("cloudpickle")
 pytest.importorskip("pebble")
 jax = pytest.importorskip("jax")
-from nnx_migrate.check.recording.meshes import MeshTooLarge, mesh_of  # noqa: E402
+from nnx_migrate.check.recording.meshes import Meshes, MeshTooLarge, within_meshes  # noqa: E402
 from nnx_migrate.check.recording.store import read_call, recorded_observation  # noqa: E402
 from nnx_migrate.check.verdicts import Verdict  # noqa: E402
 from tests.unit.check.recording.projects import write_project, write_single_program  # noqa: E402
@@ -276,6 +276,11 @@ def create(seed):
                       rngs=nnx.Rngs(seed))
 
 
+@jax.jit
+def split(x):
+    return jax.lax.with_sharding_constraint(x, P("data")) * 2
+
+
 if __name__ == "__main__":
     mesh = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
     with jax.set_mesh(mesh):
@@ -283,19 +288,38 @@ if __name__ == "__main__":
 """
 
 
+_AXES = (("data", 1, "Auto"),)
+
+
 def test_the_mesh_around_a_call_is_set_again(tmp_path: Path) -> None:
     change = {"train.py": ("def create(seed):\n", "def create(seed):\n    seed = int(seed)\n")}
     project = write_project(tmp_path, {"train.py": _SHARDED}, change)
     project.record("train.py")
     (job,) = project.jobs()
-    assert read_call(project.recording, int(job.entry)).mesh == (("data", 1, "Auto"),)
+    assert read_call(project.recording, int(job.entry)).meshes == Meshes(current=_AXES)
+    (result,) = project.check([job]).values()
+    assert result.verdict.passes, result
+
+
+def test_a_mesh_that_is_entered_is_entered_again(tmp_path: Path) -> None:
+    text = _SHARDED.replace(
+        "with jax.set_mesh(mesh):\n        create(0)", "with mesh:\n        split(X)"
+    )
+    text = text.replace("PartitionSpec as P", "PartitionSpec as P\n\nX = jax.numpy.ones(4)")
+    change = {"train.py": ('P("data")) * 2', 'P("data")) * 2.0')}
+    project = write_project(tmp_path, {"train.py": text}, change)
+    project.record("train.py")
+    (job,) = project.jobs()
+    assert read_call(project.recording, int(job.entry)).meshes == Meshes(entered=_AXES)
     (result,) = project.check([job]).values()
     assert result.verdict.passes, result
 
 
 def test_a_mesh_of_more_devices_than_there_are_is_said() -> None:
-    with pytest.raises(MeshTooLarge, match="a mesh of 512 devices"), mesh_of([("a", 512, "Auto")]):
-        pass
+    axes = (("a", 512, "Auto"),)
+    for meshes in (Meshes(current=axes), Meshes(entered=axes)):
+        with pytest.raises(MeshTooLarge, match="a mesh of 512 devices"), within_meshes(meshes):
+            pass
 
 
 _TESTS = """

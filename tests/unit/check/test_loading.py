@@ -1,0 +1,55 @@
+"""Which imported files are of a tree."""
+
+from __future__ import annotations
+
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from nnx_migrate.check.jobs import Side
+from nnx_migrate.check.loading import forget, load_file, project_files
+
+
+@pytest.fixture
+def imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules that say of themselves where they lie."""
+    for name, origin in (
+        ("of_the_tree", "/trees/net/a.py"),
+        ("deeper", "/trees//net/./models/b.py"),
+        ("beside", "/trees/network/c.py"),
+        ("above", "/trees/d.py"),
+        ("nowhere", None),
+    ):
+        module = types.ModuleType(name)
+        module.__file__ = origin
+        monkeypatch.setitem(sys.modules, name, module)
+
+
+@pytest.mark.usefixtures("imported")
+def test_files_of_a_tree_are_told_from_those_beside_it() -> None:
+    found = project_files(Path("/trees/net"))
+    assert found == {"of_the_tree": "a.py", "deeper": "models/b.py"}
+    assert set(found) < set(project_files(Path("/")))
+    assert project_files(Path("/trees/d.py")) == {"above": "."}
+
+
+@pytest.mark.usefixtures("imported")
+def test_a_tree_is_forgotten_and_nothing_beside_it() -> None:
+    forget(Side("old", Path("/trees/net"), ()))
+    assert "of_the_tree" not in sys.modules
+    assert "deeper" not in sys.modules
+    assert {"beside", "above", "nowhere"} <= sys.modules.keys()
+
+
+def test_a_program_is_run_afresh_after_it_was_forgotten(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("import part\nVALUE = part.VALUE\n")
+    for value in (1, 2):
+        (tmp_path / "part.py").write_text(f"VALUE = {value}\n" + "#" * value)
+        program = load_file(tmp_path)
+        assert value == program.VALUE
+        assert "part.py" in project_files(tmp_path).values()
+        forget(Side("old", tmp_path, ()))
+        assert str(tmp_path) not in sys.path
+    assert project_files(tmp_path) == {}
