@@ -16,6 +16,7 @@ every file is scanned for imports.
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
@@ -192,7 +193,9 @@ def _parse(path: Path, data: bytes, module: str, tops: Collection[str] | None = 
 
 def _package_of(group: Listing) -> str:
     package = module_name(Path(group.real, "__init__.py"))
-    has_init = "__init__.py" in group.names or Path(group.real, "__init__.py").is_file()
+    has_init = "__init__.py" in group.names or os.path.isfile(
+        os.path.join(group.real, "__init__.py")
+    )
     return package if has_init else ""
 
 
