@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from nnx_migrate import engine
+from nnx_migrate import engine, reading
 from nnx_migrate.config import Configuration
 from nnx_migrate.outcomes import FileStatus
 
@@ -28,8 +28,8 @@ _NAMES = {FileStatus.UNCHANGED: "planned", FileStatus.CHANGED: "rewritten"}
 def main() -> int:
     """Prints, for planned and for rewritten files, how many there are and their medians."""
     spent: dict[Path, float] = defaultdict(float)
-    for step in ("_index", "_plan"):
-        setattr(engine, step, _timed(getattr(engine, step), spent))
+    for module, step in ((reading, "index_file"), (engine, "plan_file")):
+        setattr(module, step, _timed(getattr(module, step), spent))
     result = engine.run([Path(sys.argv[1])], Configuration(), write=None, jobs=1)
     found: dict[str, list[tuple[float, int]]] = {name: [] for name in _NAMES.values()}
     for file in result.results:
