@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -153,7 +154,7 @@ def to_index(
         yield IndexTask(candidate.path, candidate.data, wanted=True)
     own_folders = {Path(listing.shown) for listing in walk.others}
     around = Walk(
-        dict.fromkeys(project_root(path.absolute()) for path in paths if path.exists()),
+        dict.fromkeys(project_root(path.absolute()) for path in paths if os.path.exists(path)),
         excludes_of(configuration, lenient=True),
         already=walk.seen,
         jobs=jobs,

@@ -92,7 +92,7 @@ def _escaped(byte: int) -> str:
 
 
 def _repository(path: Path) -> Path | None:
-    return next((folder for folder in path.parents if (folder / ".git").exists()), None)
+    return next((folder for folder in path.parents if os.path.exists(folder / ".git")), None)
 
 
 def patched_name(path: Path, root: Path) -> str:

@@ -22,7 +22,7 @@ from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.sources import ignores
 from nnx_migrate.sources.documents.kinds import NOTEBOOKS, PAGES
 from nnx_migrate.sources.ignores import PatternFile
-from nnx_migrate.sources.scanning import Listing, may_use_nnx, read_file, scan
+from nnx_migrate.sources.scanning import Listing, TooLarge, read_file, says_nnx, scan
 
 MAX_BYTES = 20 * 1024 * 1024
 #: Of a notebook most is images, which cost next to nothing.
@@ -139,8 +139,9 @@ class Walk:
         if real in self.seen:
             return
         self.seen.add(real)
+        self.looked_at += 1
         data = self._read(path)
-        if data is not None and not self._too_large(path, data):
+        if data is not None:
             yield Candidate(Path(path), data)
 
     def _walk(self, root: str, real_root: str) -> Iterator[Listing]:
@@ -203,13 +204,9 @@ class Walk:
             path, real = prefix + name, f"{listing.real}/{name}"
             if real in self.seen or listing.rules.match(real):
                 continue
-            try:
-                data = read_file(path)
-            except OSError as error:
-                self._fail(path, error)
-                continue
-            self.seen.add(real)
-            if not self._too_large(path, data):
+            data = self._read(path)
+            if data is not None:
+                self.seen.add(real)
                 yield Candidate(Path(path), data)
         if marked:
             silent = [name for name in listing.names if name not in set(marked)]
@@ -241,34 +238,30 @@ class Walk:
             return
         try:
             regular = stat.S_ISREG(os.stat(link.target).st_mode)
-            data = read_file(link.target) if regular else b""
+            marked = regular and says_nnx(link.target)
         except OSError as error:
             self._fail(link.path, error)
             return
         if not regular:
             self._skip(link.path, "special-file", "it links to a pipe, socket or device")
-        elif may_use_nnx(data):
+        elif marked:
             self.seen.add(link.target)
             if not inside:
                 self._leaves_tree(link.path, link.target)
-            elif not self._too_large(link.path, data):
+            elif (data := self._read(link.path)) is not None:
                 yield Candidate(Path(link.path), data)
 
     def _read(self, path: str) -> bytes | None:
-        self.looked_at += 1
+        most = MAX_NOTEBOOK_BYTES if path.endswith(NOTEBOOKS) else MAX_BYTES
         try:
-            return read_file(path)
+            return read_file(path, most)
+        except TooLarge as error:
+            size, limit = f"{error.size / 1e6:.0f} MB", most // 1024**2
+            reason = f"it has {size}, and only files below {limit} MiB are taken"
+            self._skip(path, "large-file", reason)
         except OSError as error:
             self._fail(path, error)
-            return None
-
-    def _too_large(self, path: str, data: bytes) -> bool:
-        most = MAX_NOTEBOOK_BYTES if path.endswith(NOTEBOOKS) else MAX_BYTES
-        if len(data) < most:
-            return False
-        size, limit = f"{len(data) / 1e6:.0f} MB", most // 1024**2
-        self._skip(path, "large-file", f"it has {size}, and only files below {limit} MiB are taken")
-        return True
+        return None
 
     def _leaves_tree(self, path: str, target: str) -> None:
         reason = f"it links to {target}, outside the given paths; name the target to change it"

@@ -16,11 +16,12 @@ every file is scanned for imports.
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from nnx_migrate.sources.discovery import Candidate
+from nnx_migrate.sources.discovery import MAX_BYTES, Candidate
 from nnx_migrate.sources.documents.kinds import PAGES, is_document, read_source
 from nnx_migrate.sources.imports import Import, scan_classes, scan_imports
 from nnx_migrate.sources.modules import module_name
@@ -192,7 +193,9 @@ def _parse(path: Path, data: bytes, module: str, tops: Collection[str] | None = 
 
 def _package_of(group: Listing) -> str:
     package = module_name(Path(group.real, "__init__.py"))
-    has_init = "__init__.py" in group.names or Path(group.real, "__init__.py").is_file()
+    has_init = "__init__.py" in group.names or os.path.isfile(
+        os.path.join(group.real, "__init__.py")
+    )
     return package if has_init else ""
 
 
@@ -217,8 +220,8 @@ def _python(path: Path, data: bytes) -> bytes:
 
 
 def _read(path: Path) -> bytes | None:
-    # Files that cannot be read were reported by the walk.
+    # Files that cannot be read were reported by the walk; nobody imports one of such a size.
     try:
-        return read_file(path)
+        return read_file(path, MAX_BYTES)
     except OSError:
         return None

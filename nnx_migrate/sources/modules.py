@@ -19,7 +19,9 @@ def import_root(path: Path, roots: Collection[Path] = ()) -> Path:
         roots: folders known to be such starting points although they hold an `__init__.py`.
     """
     folder = path.parent
-    while folder not in roots and folder != folder.parent and (folder / "__init__.py").is_file():
+    while (
+        folder not in roots and folder != folder.parent and os.path.isfile(folder / "__init__.py")
+    ):
         folder = folder.parent
     return folder
 
@@ -51,7 +53,7 @@ def project_root(path: Path) -> Path:
     That is the nearest one upward with a pyproject.toml, a setup file or a repository; without
     any, the folder that its imports start from.
     """
-    start = path if path.is_dir() else path.parent
+    start = path if os.path.isdir(path) else path.parent
     for folder in (start, *start.parents):
         if any(os.path.exists(folder / mark) for mark in _PROJECT_MARKS):
             return folder

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import os
 import signal
 import sys
@@ -44,17 +45,38 @@ class Listing:
     rules: Ignores
 
 
-def read_file(path: str | os.PathLike[str]) -> bytes:
+class TooLarge(OSError):
+    """A file was not read, because of its size.
+
+    Args:
+        size: in bytes.
+    """
+
+    def __init__(self, size: int) -> None:
+        super().__init__(errno.EFBIG, "it is too large")
+        self.size = size
+
+
+def read_file(path: str | os.PathLike[str], most: int | None = None) -> bytes:
     """Return the bytes of a regular file, with as few system calls as the file allows.
 
+    Args:
+        path: the file.
+        most: so many bytes are not taken any more.
+
     Raises:
+        TooLarge: it is as large as that.
         OSError: it cannot be read.
     """
     descriptor = os.open(path, _FLAGS)
     try:
         data = os.read(descriptor, _CHUNK)
+        if most is not None and len(data) >= most:
+            raise TooLarge(os.fstat(descriptor).st_size)
         if len(data) < _CHUNK:
             return data
+        if most is not None and (size := os.fstat(descriptor).st_size) >= most:
+            raise TooLarge(size)
         chunks = [data]
         while chunk := os.read(descriptor, 8 * _CHUNK):
             chunks.append(chunk)
@@ -67,6 +89,26 @@ def may_use_nnx(data: bytes) -> bool:
     """Return whether a file with these bytes can mention Flax NNX by name."""
     # Searching from the end takes 2/3 of the time of `in` for so short a word (CPython 3.11).
     return data.rfind(b"nnx") != -1
+
+
+def says_nnx(path: str | os.PathLike[str]) -> bool:
+    """Return the same of a file on disk, of which no more than a part is held at a time.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    descriptor = os.open(path, _FLAGS)
+    try:
+        data = os.read(descriptor, _CHUNK)
+        if len(data) < _CHUNK or may_use_nnx(data):
+            return may_use_nnx(data)
+        while chunk := os.read(descriptor, 8 * _CHUNK):
+            if may_use_nnx(data[-2:] + chunk):
+                return True
+            data = chunk
+        return False
+    finally:
+        os.close(descriptor)
 
 
 def scan(listings: Iterable[Listing], jobs: int) -> Iterator[tuple[Listing, list[str]]]:
@@ -153,7 +195,7 @@ def _marked_in(shown: str, names: Sequence[str]) -> list[str]:
 
 def _is_marked(path: str) -> bool:
     try:
-        return may_use_nnx(read_file(path))
+        return says_nnx(path)
     except OSError:
         return True
 

@@ -28,8 +28,8 @@ from tests.cli.conftest import COMMAND, TRAIN, Command
         (b"nnx\0\x01\x02", "unreadable-file: failed: it holds NUL bytes"),
         (b"nnx = " + b"[" * 300 + b"]" * 300, "syntax-error: failed: too many nested"),
         (b"nnx = " + b"(" * 6000 + b")" * 6000, "syntax-error: failed: too many nested"),
-        (b"nnx = " + b"a**" * 5000 + b"a", "too-deep: failed: its code is nested too deeply"),
-        (b"nnx = " + b"a." * 90_000 + b"a", "too-deep: failed: its code is nested too deeply"),
+        (b"nnx = " + b"a**" * 5000 + b"a", "failed: its code is nested too deeply"),
+        (b"nnx = " + b"a." * 90_000 + b"a", "failed: its code is nested too deeply"),
     ],
 )
 def test_a_bad_file_is_told_and_the_others_are_done(

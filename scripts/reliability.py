@@ -1,0 +1,111 @@
+"""Tries what may go wrong, and writes the numbers into docs/reliability.md.
+
+    python scripts/reliability.py --programs 1000 --texts 10000 --faults 500 --files 200000
+
+Exit code 1 where a promise is broken; each such case is printed with what makes it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import signal
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from marked_text import markdown_table, replace_marked
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(1, str(ROOT))
+
+_SIGNALS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_HEADER = ("what", "#cases", "how they ended", "#promises broken")
+Row = tuple[str, int, str, int]
+
+
+def _programs(count: int, seed: int) -> Row:
+    from tests.fuzzing.judging import WRONG, Verdict, judge
+    from tests.fuzzing.programs import program
+
+    ended: Counter[Verdict] = Counter()
+    for first in range(seed, seed + count, 100):
+        seeds = range(first, min(first + 100, seed + count))
+        for name, judged in judge({str(each): program(each) for each in seeds}).items():
+            ended[judged.verdict] += 1
+            if judged.verdict in WRONG:
+                print(f"scripts/fuzz.py --programs 1 --seed {name}: {judged.verdict}", flush=True)
+    shown = "; ".join(f"{n} {verdict}" for verdict, n in ended.most_common())
+    return "drawn programs, run three ways", count, shown, sum(ended[each] for each in WRONG)
+
+
+def _texts(count: int, seed: int, home: Path) -> Row:
+    from tests.fuzzing.texts import broken_promises, damaged, not_applied
+
+    ended: Counter[str] = Counter()
+    wrong = 0
+    for each in range(seed, seed + count):
+        result, broken = broken_promises(damaged(each), home)
+        ended[result.status.value] += 1
+        if not broken and result.before != result.after and each % 5 == 0:
+            ended["of these given to git apply"] += 1
+            broken = not_applied(result)
+        if broken:
+            wrong += 1
+            print(f"damaged({each}): {broken}", flush=True)
+    shown = ", ".join(f"{n} {status}" for status, n in ended.most_common())
+    return "damaged files", count, shown, wrong
+
+
+def _faults(count: int, seed: int, home: Path) -> Iterator[Row]:
+    from tests.faults.battery import Bench, every_fault, every_signal, layer
+
+    bench = Bench(home / "project", layer(home))
+    calls = bench.calls()
+    batteries = (
+        ("system calls of `apply` that fail", list(every_fault(calls))),
+        ("`apply` ended by a signal at a system call", list(every_signal(calls, _SIGNALS))),
+    )
+    for name, faults in batteries:
+        chosen = random.Random(seed).sample(faults, min(count, len(faults)))
+        broken = [f"{fault}: {why}" for fault in chosen for why in bench.broken(fault)]
+        print(*broken, sep="\n" if broken else "", flush=True)
+        yield name, len(chosen), f"of {len(faults)} that there are", len(broken)
+
+
+def _many(count: int, home: Path) -> Row:
+    from tests.faults.trees import changed, many, run
+
+    many(home / "many", count, nnx=100)
+    told = run(home / "many", "apply", ".", seconds=1800)
+    done = len(list(changed(home / "many")))
+    shown = f"{done} of 100 files to change, {told.seconds:.0f} s, {told.megabytes:.0f} MB"
+    return "tiny files in one tree", count, shown, int(done != 100 or told.code != 0)
+
+
+def main() -> int:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--programs", type=int, default=100)
+    parser.add_argument("--texts", type=int, default=1000)
+    parser.add_argument("--faults", type=int, default=50)
+    parser.add_argument("--files", type=int, default=50_000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        (home / "empty").mkdir()
+        rows = [_texts(options.texts, options.seed, home / "empty")]
+        rows += _faults(options.faults, options.seed, home)
+        rows.append(_many(options.files, home))
+        rows.append(_programs(options.programs, options.seed))
+    replace_marked(
+        ROOT / "docs" / "reliability.md", "scripts/reliability.py", markdown_table(_HEADER, rows)
+    )
+    return int(any(row[-1] for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
