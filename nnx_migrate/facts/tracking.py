@@ -49,6 +49,9 @@ if TYPE_CHECKING:
 _VERBS = {"set": "set", "augment": "updated", "delete": "deleted"}
 _VARIABLE_METHODS = VARIABLE_READS | {"set_value", "copy_from", "replace"}
 
+#: Types of Variables that are in a Module from the start.
+_UNSOWN = frozenset({"Param", "BatchStat", "Cache", "RngState", "RngKey", "RngCount"})
+
 
 class Tracker:
     """Finds the effects of one function on one of its parameters."""
@@ -400,18 +403,24 @@ class Tracker:
 
     def _updated(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
         """What `nnx.update(m, state)` does beside giving Variables their values."""
+        if self._is_state_of_variables(scope, call.args[-1]):
+            return
         values = self.aliases.values(scope, call.args[0])
         if self.finder.contents.of(values).arrays:
-            what = "nnx.update() sets attributes of it that are arrays"
+            what = "nnx.update() may set attributes of it that are arrays"
             yield Effect("structure", what, where)
-        state = call.args[-1]
-        if isinstance(state, ir.Call) and len(state.args) > 1:
-            return  # of some types alone
         for value in values:
             if isinstance(value, Instance):
                 for effect in self.finder.of_call(value, where):
                     if effect.sows:
                         yield Effect("structure", "nnx.update() may add to it what was sown", where)
+
+    def _is_state_of_variables(self, scope: Scope, state: ir.Expr) -> bool:
+        """Whether it is `nnx.state(m, T)` with types of Variables that nobody sows."""
+        if not isinstance(state, ir.Call) or self.project.nnx_name(scope, state.func) != "state":
+            return False
+        types = {self.project.nnx_name(scope, each) for each in state.args[1:]}
+        return bool(types) and types <= _UNSOWN
 
     def _operand(self, scope: Scope, function: ir.Expr, index: int, where: str) -> Iterator[Effect]:
         for value in self.aliases.values(scope, function):
