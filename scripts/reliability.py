@@ -60,19 +60,21 @@ def _texts(count: int, seed: int, home: Path) -> Row:
 
 
 def _faults(count: int, seed: int, home: Path) -> Iterator[Row]:
-    from tests.faults.battery import Bench, every_fault, every_signal, layer
+    from tests.faults.battery import BATCH, Bench, every_fault, every_signal, layer
 
-    bench = Bench(home / "project", layer(home))
-    calls = bench.calls()
-    batteries = (
-        ("system calls of `apply` that fail", list(every_fault(calls))),
-        ("`apply` ended by a signal at a system call", list(every_signal(calls, _SIGNALS))),
-    )
-    for name, faults in batteries:
-        chosen = random.Random(seed).sample(faults, min(count, len(faults)))
-        broken = [f"{fault}: {why}" for fault in chosen for why in bench.broken(fault)]
-        print(*broken, sep="\n" if broken else "", flush=True)
-        yield name, len(chosen), f"of {len(faults)} that there are", len(broken)
+    apply = Bench(home / "project", layer(home))
+    batch = Bench(home / "campaign", layer(home), arguments=BATCH)
+    for command, bench in (("apply", apply), ("batch", batch)):
+        calls = bench.calls()
+        batteries = (
+            (f"system calls of `{command}` that fail", list(every_fault(calls))),
+            (f"`{command}` ended by a signal at a system call", [*every_signal(calls, _SIGNALS)]),
+        )
+        for name, faults in batteries:
+            chosen = random.Random(seed).sample(faults, min(count, len(faults)))
+            broken = [f"{fault}: {why}" for fault in chosen for why in bench.broken(fault)]
+            print(*broken, sep="\n" if broken else "", flush=True)
+            yield name, len(chosen), f"of {len(faults)} that there are", len(broken)
 
 
 def _many(count: int, home: Path) -> Row:

@@ -110,6 +110,10 @@ def layer(folder: Path) -> Path:
     return library
 
 
+#: What a batch run is told, the first time and when it is to go on.
+BATCH = ("batch", "src", "--out", "out", "--write", "--resume")
+
+
 class Bench:
     """A project that is migrated again and again, each time from its first state.
 
@@ -144,7 +148,8 @@ class Bench:
 
     def restore(self) -> None:
         """Put everything back to the first state."""
-        shutil.rmtree(self.home / ".nnx-migrate", ignore_errors=True)
+        for kept in (".nnx-migrate", "out"):
+            shutil.rmtree(self.home / kept, ignore_errors=True)
         for path in self.source.iterdir():
             if path.name not in self.old:
                 path.unlink()
