@@ -35,12 +35,16 @@ def run_deep(
     """
     results: list[Result] = []
     errors: list[BaseException] = []
+    # An interrupted `Thread.join` takes a thread for ended that is not (python/cpython#90882).
+    ended = threading.Event()
 
     def work() -> None:
         try:
             results.append(function(*args, **kwargs))
         except BaseException as error:
             errors.append(error)
+        finally:
+            ended.set()
 
     old_limit, old_size = sys.getrecursionlimit(), threading.stack_size(STACK_BYTES)
     sys.setrecursionlimit(max(_RECURSION_LIMIT, old_limit))
@@ -49,9 +53,9 @@ def run_deep(
         thread = threading.Thread(target=work, name="nnx-migrate-deep", daemon=True)
         thread.start()
         try:
-            thread.join()
+            ended.wait()
         except KeyboardInterrupt:
-            _interrupt(thread)
+            _interrupt(thread, ended)
             raise
     finally:
         threading.stack_size(old_size)
@@ -61,7 +65,7 @@ def run_deep(
     return results[0]
 
 
-def _interrupt(thread: threading.Thread) -> None:
+def _interrupt(thread: threading.Thread, ended: threading.Event) -> None:
     """Raise a KeyboardInterrupt in another thread, and wait until that has ended."""
     import ctypes
 
@@ -69,4 +73,4 @@ def _interrupt(thread: threading.Thread) -> None:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
             ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
         )
-    thread.join()
+    ended.wait()

@@ -6,9 +6,11 @@ import contextlib
 import dataclasses
 import os
 import resource
+import signal
 import socket
 import stat
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -99,6 +101,16 @@ def make(root: Path) -> dict[str, str]:
     }
 
 
+# A process is never said to have had less memory than the one that started it: a small one does.
+_MEASURED = """\
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[2:])
+with open(sys.argv[1], "w") as file:
+    file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(code if code >= 0 else 128 - code)
+"""
+
+
 def run(folder: Path, *arguments: str, megabytes: int = 0, seconds: float = 300) -> Told:
     """Run the command in a folder.
 
@@ -114,29 +126,24 @@ def run(folder: Path, *arguments: str, megabytes: int = 0, seconds: float = 300)
             resource.setrlimit(resource.RLIMIT_DATA, (megabytes << 20, megabytes << 20))
 
     started = time.monotonic()
+    peak = folder.parent / "peak"
     with open(folder.parent / "said", "wb+") as said:
         process = subprocess.Popen(
-            [COMMAND, *arguments], cwd=folder, stdout=said, stderr=said, preexec_fn=limit
+            [sys.executable, "-S", "-c", _MEASURED, peak, COMMAND, *arguments],
+            cwd=folder,
+            stdout=said,
+            stderr=said,
+            preexec_fn=limit,
+            start_new_session=True,
         )
-        _, status, usage = _waited(process, seconds)
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise TimeoutError("the run does not end") from None
         said.seek(0)
         text = said.read().decode("utf-8", "surrogateescape")
-    code = os.waitstatus_to_exitcode(status)
-    return Told(code, text, time.monotonic() - started, usage.ru_maxrss / 1024)
-
-
-def _waited(
-    process: subprocess.Popen[bytes], seconds: float
-) -> tuple[int, int, resource.struct_rusage]:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = os.wait4(process.pid, os.WNOHANG)
-        if found[0]:
-            process.returncode = 0
-            return found
-        time.sleep(0.01)
-    process.kill()
-    raise TimeoutError("the run does not end")
+    return Told(code, text, time.monotonic() - started, int(peak.read_text()) / 1024)
 
 
 def many(root: Path, count: int, *, nnx: int = 0) -> None:

@@ -6,7 +6,9 @@ import collections
 import json
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 
@@ -16,7 +18,7 @@ from nnx_migrate import engine
 from nnx_migrate.config import Configuration
 from nnx_migrate.sources import discovery, fringe, scanning
 from nnx_migrate.sources.documents import kinds
-from nnx_migrate.sources.scanning import read_file
+from nnx_migrate.sources.scanning import read_file, says_nnx
 from tests.perf.counting import calls_during
 
 PLAIN = "def area(width: float, height: float) -> float:\n    return width * height\n" * 40
@@ -107,12 +109,17 @@ def test_notebooks_and_pages_without_nnx_cost_one_read(
     (tmp_path / "uses.py").write_text(USES_NNX.replace("{number}", ""))
     reads: collections.Counter[str] = collections.Counter()
 
-    def counted(path: str | os.PathLike[str]) -> bytes:
-        reads[os.path.basename(path)] += 1
-        return read_file(path)
+    def counted(read: Callable[..., Any]) -> Callable[..., Any]:
+        def call(path: str | os.PathLike[str], *args: Any) -> Any:
+            reads[os.path.basename(path)] += 1
+            return read(path, *args)
+
+        return call
 
     for module in (scanning, discovery, fringe):
-        monkeypatch.setattr(module, "read_file", counted)
+        monkeypatch.setattr(module, "read_file", counted(read_file))
+    for module in (scanning, discovery):
+        monkeypatch.setattr(module, "says_nnx", counted(says_nnx))
     monkeypatch.setattr(kinds, "read_document", lambda path, data: pytest.fail(f"{path} was read"))
     engine.run([tmp_path], Configuration({"docs": True}), write=None)
     pages = {name: count for name, count in reads.items() if name.endswith(".md")}
