@@ -1,4 +1,4 @@
-"""Makes one tree of a size and a share of files with nnx; prints what is in it as JSON.
+"""Makes one tree of a size and a share of files with nnx, and says what is in it (facts.json).
 
 python -m benchmarks.campaign_trees FOLDER --files 10000 --share 0.02 [--nnx-from PATH ...]
 """
@@ -12,6 +12,9 @@ from pathlib import Path, PurePosixPath
 
 from benchmarks.corpus import Pool, Source, cached, gather, thinned
 from benchmarks.measure import ROOT
+
+#: What is in the tree, beside it.
+FACTS = "facts.json"
 
 
 def main() -> int:
@@ -36,7 +39,7 @@ def main() -> int:
         "bytes": sum(len(source.data) for source in tree),
         "sampled": sum(len(source.data) for source in part),
     }
-    print(json.dumps(facts))
+    (arguments.folder / FACTS).write_text(json.dumps(facts))
     return 0
 
 

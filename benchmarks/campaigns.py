@@ -59,21 +59,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Builds the trees, measures, writes the page."""
     options = _parser().parse_args(arguments)
     if not options.draw:
-        measured = []
+        measured: list[Measured] = []
         for size in options.sizes:
             for share in SHARES:
                 measured += _on_tree(options, size, share)
-        document = {
-            "python": platform.python_version(),
-            "processors": options.processors,
-            "measured": [dataclasses.asdict(each) for each in measured],
-        }
-        MEASURED.write_text(json.dumps(document, indent=1) + "\n")
+                _keep(measured, options.processors)
     # What is measured never shows less memory than this process has, so numpy comes last.
     from benchmarks.campaign_page import write_page
 
     write_page(json.loads(MEASURED.read_text()))
     return 0
+
+
+def _keep(measured: Sequence[Measured], processors: int) -> None:
+    """Put on disk what there is; the largest trees take long."""
+    document = {
+        "python": platform.python_version(),
+        "processors": processors,
+        "measured": [dataclasses.asdict(each) for each in measured],
+    }
+    MEASURED.write_text(json.dumps(document, indent=1) + "\n")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -86,17 +91,19 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--repetitions", type=int, default=3, help="1 for trees of 100,000 files")
     parser.add_argument("--processors", type=int, default=2)
     parser.add_argument("--nnx-from", type=Path, nargs="*", default=[])
+    parser.add_argument("--keep-trees", action="store_true", help="take them as they are")
     parser.add_argument("--draw", action="store_true", help="measure nothing")
     return parser
 
 
 def _on_tree(options: argparse.Namespace, size: int, share: float) -> list[Measured]:
     name = f"{size}-{share}"
-    command = python_command("-m", "benchmarks.campaign_trees", options.corpus / name)
-    command += ["--files", str(size), "--share", str(share), "--nnx-from"]
-    command += [str(path.resolve()) for path in options.nnx_from]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-    facts = json.loads(done.stdout)
+    if not options.keep_trees:
+        command = python_command("-m", "benchmarks.campaign_trees", options.corpus / name)
+        command += ["--files", str(size), "--share", str(share), "--nnx-from"]
+        command += [str(path.resolve()) for path in options.nnx_from]
+        subprocess.run(command, cwd=ROOT, check=True)
+    facts = json.loads((options.corpus / name / "facts.json").read_text())
     start = Sample(0.0, 0.0, 0)
     repetitions = 1 if size >= 100_000 else options.repetitions
     found = []
