@@ -3,7 +3,7 @@
 CPU seconds of a run with one job:  start + scan * files + work * nnx files.
 Wall seconds on N nodes of K processors:
 
-    start + join + scan * files / readers                one machine finds the files
+    start + join + scan * files                          one process finds the files
     + keep * nnx files                                   and keeps and tells what comes back
     + work * nnx files / (N * K * efficiency)            all of them read and plan
     + sent * nnx files / bandwidth                       what is known reaches each node once
@@ -19,8 +19,6 @@ import numpy as np
 
 #: Seconds until the workers of a cluster have started: measured on a local one.
 JOIN = 6.0
-#: Processes that look for files on one machine.
-READERS = 4
 #: Bytes of what is known of a file with nnx, packed, and of a network of 10 Gbit/s in a second.
 SENT, BANDWIDTH = 10_000, 1.25e9
 
@@ -50,7 +48,7 @@ class Model:
     def wall(self, files: float, nnx: float, nodes: int, processors: int) -> float:
         """Wall seconds on a cluster."""
         workers = nodes * processors * self.efficiency
-        found = self.start + JOIN + self.scan * files / READERS
+        found = self.start + JOIN + self.scan * files
         return found + self.keep * nnx + self.work * nnx / workers + SENT * nnx / BANDWIDTH
 
 

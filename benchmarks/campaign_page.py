@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.campaign_model import BANDWIDTH, JOIN, READERS, SENT, Model, fitted
+from benchmarks.campaign_model import BANDWIDTH, JOIN, SENT, Model, fitted
 from benchmarks.measure import ROOT
 from benchmarks.report import between_markers
 
@@ -62,9 +62,11 @@ def draw(rows: Sequence[Row], file: Path) -> None:
 def _section(document: Mapping[str, Any], rows: Sequence[Row]) -> Iterator[str]:
     processors = document["processors"]
     yield (
-        f"Python {document['python']}, {processors} processors, warm page cache; medians of three "
-        "runs, one for the largest trees. CPU counts all processes of a command, memory its "
-        "largest. LibCST's runner did fifty files of each tree; the rest is scaled by bytes."
+        f"Python {document['python']}, {processors} processors, warm page cache; one run "
+        "each, in turn. CPU counts all processes of a command, memory its "
+        "largest. LibCST's runner did fifty files of each tree; the rest is scaled by bytes. "
+        "Trees with few nnx files take them from small scripts of such names as `main` and "
+        "`steps`: who may import those is looked for in all files, which is most of their time."
     )
     yield ""
     yield "![Wall seconds over the number of files](pictures/campaigns.svg)"
@@ -112,8 +114,8 @@ def _modelled(rows: Sequence[Row], processors: int) -> Iterator[str]:
         yield f"| {nodes} | {_minutes(wall)} |"
     yield ""
     yield (
-        f"It assumes that one machine finds all files, with {READERS} processes and a warm page "
-        f"cache (a cold one is as slow as the disk); that a cluster takes {JOIN:g} s to join; "
+        f"It assumes that one process finds all files and who imports them, with a warm page cache "
+        f"(a cold one is as slow as the disk); that a cluster takes {JOIN:g} s to join; "
         f"that {SENT / 1000:g} kB are sent to each node for each file with nnx, at "
         f"{BANDWIDTH / 1e9:g} GB/s; that processors of other nodes are worth what the second one "
         "was worth here; that there are many projects, not one that imports itself throughout (a "
