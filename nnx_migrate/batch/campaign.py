@@ -11,10 +11,11 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from nnx_migrate.batch.memory import IndexMemory, PlanMemory, Shelf
+from nnx_migrate.batch.memory import IndexMemory, PlanMemory
 from nnx_migrate.batch.processes import Processes
 from nnx_migrate.batch.remembering import remembering_index, remembering_plan
 from nnx_migrate.batch.shards import Shard, finished_shards
+from nnx_migrate.batch.shelf import Shelf
 from nnx_migrate.config import Configuration
 from nnx_migrate.engine import RunResult
 from nnx_migrate.finishing import finish, settled, written_together
