@@ -165,8 +165,9 @@ def _finished(
         write_findings(told(result, check), request.out)
         moment = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         summary = summarize(told(result), moment)
+        # A run is done when all of its results are there: until then it can be gone on with.
+        write_summary(summary, [*state.history(), (moment, summary)], request.out)
         state.finish(moment, summary)
-        write_summary(summary, state.history(), request.out)
     except OSError as error:
         console.stop(f"{error.filename or request.out}: {error.strerror or error}")
     console.emit_report(

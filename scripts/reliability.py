@@ -77,6 +77,25 @@ def _faults(count: int, seed: int, home: Path) -> Iterator[Row]:
             yield name, len(chosen), f"of {len(faults)} that there are", len(broken)
 
 
+def _fillings(count: int, seed: int, home: Path) -> Iterator[Row]:
+    from tests.faults.full import NAMES, fillings, namespace, places
+
+    if namespace() is None:
+        print("no disk can be mounted here: none is filled")
+        return
+    for name in NAMES:
+        needed, _ = fillings(home / f"first-{name}", name)
+        every = places(needed)
+        sizes = random.Random(seed).sample(every, min(count, len(every)))
+        _, ended = fillings(home / f"disk-{name}", name, sizes)
+        for each in ended:
+            for why in each.broken:
+                print(f"{name} with {each.pages} pages, {each.inodes} inodes: {why}", flush=True)
+        shown = f"{sum(each.full for each in ended)} of them did not hold all"
+        broken = sum(bool(each.broken) for each in ended)
+        yield f"disks that become full under `{name}`", len(ended), shown, broken
+
+
 def _many(count: int, home: Path) -> Row:
     from tests.faults.trees import changed, many, run
 
@@ -93,6 +112,7 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=100)
     parser.add_argument("--texts", type=int, default=1000)
     parser.add_argument("--faults", type=int, default=50)
+    parser.add_argument("--disks", type=int, default=20)
     parser.add_argument("--files", type=int, default=50_000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
@@ -101,6 +121,7 @@ def main() -> int:
         (home / "empty").mkdir()
         rows = [_texts(options.texts, options.seed, home / "empty")]
         rows += _faults(options.faults, options.seed, home)
+        rows += _fillings(options.disks, options.seed, home)
         rows.append(_many(options.files, home))
         rows.append(_programs(options.programs, options.seed))
     replace_marked(

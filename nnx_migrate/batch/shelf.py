@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nnx_migrate.config import ConfigError
+from nnx_migrate.sources.databases import told
 
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, head BLOB, body BLOB)"
 
@@ -144,6 +145,6 @@ def _explained(file: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        raise ConfigError(f"{file}: {error}") from error
+        raise ConfigError(told(file, error)) from error
     except sqlite3.DatabaseError:
         raise ConfigError(_damaged(file)) from None

@@ -20,6 +20,7 @@ from nnx_migrate.batch.shelf import packed, unpacked
 from nnx_migrate.config import ConfigError
 from nnx_migrate.engine import RunResult
 from nnx_migrate.outcomes import FileResult
+from nnx_migrate.sources.databases import told
 from nnx_migrate.totals import count
 
 _TABLES = """
@@ -141,4 +142,4 @@ class State:
             finally:
                 database.close()
         except sqlite3.Error as error:
-            raise ConfigError(f"{self._file}: {error}") from error
+            raise ConfigError(told(self._file, error)) from error

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nnx_migrate.sources.databases import told
 from nnx_migrate.sources.write import write_atomically
 
 if TYPE_CHECKING:
@@ -202,4 +203,4 @@ def _opened(file: Path) -> Iterator[sqlite3.Connection]:
         finally:
             database.close()
     except sqlite3.Error as error:
-        raise NoJournal(f"{file}: {error}") from error
+        raise NoJournal(told(file, error)) from error
