@@ -12,12 +12,14 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.cli.batches import VMAP, contents, disturbed, grow
-from tests.cli.conftest import Command
+from tests.cli.batches import VMAP, contents, disturbed, disturbing, grow
+from tests.cli.conftest import COMMAND, Command
 
 
 @pytest.fixture(scope="module")
@@ -251,6 +253,25 @@ def test_what_is_kept_of_a_broken_folder_is_told(tmp_path: Path, command: Comman
     shutil.rmtree(tmp_path / "out")
     (tmp_path / "out").write_text("a file")
     assert command("batch", "src", "--out", "out").code == 2
+
+
+@pytest.mark.parametrize("seconds", [0.5, 0.8, 1.1])
+def test_ctrl_c_is_a_line_and_no_process_is_left(tmp_path: Path, seconds: float) -> None:
+    grow(tmp_path / "src")
+    environment = disturbing(tmp_path / "site")
+    (tmp_path / "src" / "slow.py").write_text(VMAP + "# HANGS\n")
+    running = subprocess.Popen(
+        [sys.executable, COMMAND, "batch", "src", "--out", "out", "--jobs", "2"],
+        cwd=tmp_path,
+        env=environment,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    time.sleep(seconds)
+    os.killpg(running.pid, signal.SIGINT)
+    # This ends when every process that has its stderr has ended.
+    _, said = running.communicate(timeout=30)
+    assert (running.returncode, said.count(b"\n"), b"interrupted" in said) == (2, 1, True), said
 
 
 @pytest.mark.parametrize("name", ["index", "plans"])

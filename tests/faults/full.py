@@ -24,7 +24,7 @@ _ROOMY = "size=64m,nr_inodes=10000"
 _PAGE = 4096
 _MANY = 9999
 _FULL = re.compile("No space left on device|disk is full|no space is left there")
-#: Commands by name, and what lies on the small disk: the tree with its journal, the results, or both.
+#: Commands by name, and what lies on the small disk: tree and journal, results, or both.
 _COMMANDS = {
     "apply": (("apply", "src"), "both"),
     "batch": (("batch", "src", "--out", "../out", "--write", "--resume", "--jobs", "1"), "both"),
@@ -155,7 +155,7 @@ class _Disk:
         }
 
     def broken(self, pages: int, inodes: int | None, *, undo_first: bool) -> tuple[bool, list[str]]:
-        """Run with little room, then with enough: whether it was too little, and what went wrong."""
+        """Run with little room, then with enough: was it too little, and what went wrong."""
         self.restore()
         self.shrink(pages, inodes)
         ended = self.run()
