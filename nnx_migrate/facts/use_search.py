@@ -155,7 +155,7 @@ class Search:
         elif kind == "rngs" and name not in _READING_RNGS:
             yield Use("update", "a random key is drawn from it", where)
         elif kind == "module" and name == "sow" and not self._is_own_method(base, name):
-            # Under capture nothing of the object itself changes, if that has been put on it outside.
+            # Where nnx.capture has been put on it outside, nothing of the object itself changes.
             certain = not self.project.has_word("capture")
             yield Use("update", ".sow() changes it", where, certain=certain)
         elif library and kind in {"optimizer", "metric"} and name in {"update", "reset"}:
