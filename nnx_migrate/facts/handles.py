@@ -162,7 +162,8 @@ class Handles:
     def _passed_within(self, within: Scope, name: str) -> Iterator[PassedOn]:
         """What becomes of a variable that no function is called like, which tables leave out."""
         scopes = [within]
-        for scope in scopes:
+        # What is imported may be a whole module, or of a library.
+        for scope in scopes if within.module in self.project.modules else ():
             function = self.project.function(scope)
             scopes += [Scope(scope.module, key) for key in function.nested]
             yield from passed_on_in(scope, function, lambda other: other == name)

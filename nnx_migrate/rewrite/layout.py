@@ -188,3 +188,21 @@ def indent_lines(context: FileContext, first: int, last: int, unit: str) -> list
         if line not in context.string_lines and context.text.text[start:stop].strip():
             edits.append(Edit(start, start, unit))
     return edits
+
+
+def moved_left(context: FileContext, first: int, last: int, indent: str) -> list[Edit]:
+    """Lines that follow one that moves to another indentation keep their distance from it.
+
+    Args:
+        first: the line that moves.
+        last: the last of those that go with it; lines that begin inside a string stay.
+        indent: where it moves to.
+    """
+    before = context.text.indent_of_line(first)
+    edits = []
+    for line in range(first + 1, last + 1):
+        start = context.text.line_start(line)
+        follows = context.text.text.startswith(before, start) and before.startswith(indent)
+        if follows and before != indent and line not in context.string_lines:
+            edits.append(Edit(start + len(indent), start + len(before), ""))
+    return edits

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from nnx_migrate.facts.parsing import parse
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
-from nnx_migrate.rewrite.layout import hoistable
+from nnx_migrate.rewrite.layout import hoistable, moved_left
 from nnx_migrate.rewrite.plan import CannotEmit
 
 _SIMPLE = ast.Return | ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr
@@ -72,6 +72,7 @@ def bound_in_front(
     result = ", ".join(names) if whole else f"({', '.join(names)})"
     return [
         Edit(start, first, f"{', '.join(targets)} = "),
+        *moved_left(context, use.lineno, use.end_lineno or use.lineno, indent),
         Edit(last, end, f"{between}{opening}{result}{closing}"),
     ]
 

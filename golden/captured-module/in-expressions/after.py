@@ -52,9 +52,9 @@ def on_several_lines(net: Net, xs: jax.Array):
 
     total = 0.5
     (last_carry, _), outputs = nnx.scan(body)(
-                (jnp.zeros(2), net),  # begin
-                xs,
-            )
+        (jnp.zeros(2), net),  # begin
+        xs,
+    )
     total += sum(
         # the carry and the outputs
         map(

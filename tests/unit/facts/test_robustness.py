@@ -34,6 +34,10 @@ ODD = {
         "def f():\n    x = 1\n    def g():\n        nonlocal x\n        x += f\n    return g\n"
     ),
     "calls of anything": "1()\n'a'.b()\n(lambda: 0)()()\n[].append()\n{}.update(*x)\nsuper().y()\n",
+    "a module or a function": (
+        "try:\n    import fast\nexcept ImportError:\n    def slow(x): return x\n"
+        "    fast = slow\ndef f(x): return fast(x)\nf(1)\n"
+    ),
     "setattr": "setattr()\nsetattr(x)\nsetattr(x, 'a')\nsetattr(x, 'a', 1, 2)\ngetattr()\nvars()\n",
     "map": "map()\nmap(f)\nimport functools\nfunctools.partial()\nfunctools.partial(*x)()\n",
     "match": "match x:\n    case {'a': [y, *z], **rest} | (1 as y): y.a = rest\n    case _: pass\n",
