@@ -56,7 +56,7 @@ def _updates(context: FileContext, site: Site) -> Iterator[tuple[tuple[str, str]
     for module, name in context.analysis.objects.seen_from(context.tree.module):
         for scope in dict.fromkeys([*defined, *function_scopes(context, site)]):
             for use in context.analysis.uses.of(scope, f"{module}.{name}"):
-                if use.kind == "update" and use.expected and is_certain(context, use):
+                if use.kind == "update" and is_certain(context, use):
                     yield (module, name), use
 
 

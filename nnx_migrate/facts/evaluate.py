@@ -440,8 +440,12 @@ class Evaluator:
             if not isinstance(write.target, ir.Attribute) or write.value is None:
                 continue
             bases = self.values(scope, write.target.base)
-            if any(self._may_be(value, class_name) for value in bases):
+            if not any(self._may_be(value, class_name) for value in bases):
+                continue
+            if write.how != "key":
                 found.append(Located(scope, write.value))
+            elif any(is_new_container(each.expr) for each in self.stored(class_name, name)):
+                found.append(Located(scope, ir.Sequence((write.value,), is_tuple=False)))
         return found
 
     @functools.cached_property
