@@ -88,6 +88,7 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
     holders: dict[str, Scope] = {}
     changed = False
     obstacles: list[str] = []
+    uses: set[Use] = set()
     for definition in definitions:
         if definition is None:
             continue
@@ -101,6 +102,9 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
                 continue
             if reason := _hidden(context, read, values):
                 obstacles.append(reason)
+            if found := frozenset(_called_when_bound(context, read, values)):
+                uses |= found
+                holders.setdefault(read.id, context.tree.scope_of(definition))
             if any(isinstance(value, Instance) and value.partial for value in values):
                 obstacles.append(f"{read.id} is a partial of the object")
                 holders.setdefault(read.id, context.tree.scope_of(definition))
@@ -109,11 +113,10 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
                 holders.setdefault(read.id, context.tree.scope_of(definition))
     branches = [definition_of(context, function) for function in site.branches]
     if not names and holders and not changed and None not in definitions:
-        return _in_holders(context, holders)
+        return _in_holders(context, holders, uses)
     if not names or None in (branches if site.form == "operands" else definitions):
         return None
     objects, unclear = distinct(context, names)
-    uses: set[Use] = set()
     unseen = any(definition is None for definition in definitions)
     for name in names:
         for definition in definitions:
@@ -123,7 +126,9 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
             uses |= context.analysis.uses.of(scope, name)
             for effect in context.analysis.effects.of(scope, name):
                 unseen = unseen or effect.kind == "unknown"
-                if effect.kind != "unknown":
+                if effect.sows:
+                    obstacles.append("what it sows is to be collected by nnx.capture inside of it")
+                elif effect.kind != "unknown":
                     obstacles.append(f"{effect.what} ({effect.where})")
     objects = tuple(
         dataclasses.replace(each, updated=_may_be_updated(context, site, each, frozenset(uses)))
@@ -146,10 +151,31 @@ def _defaulted(context: FileContext, site: Site, definition: AnyFunction) -> Ite
             yield parameter.arg
 
 
-def _in_holders(context: FileContext, holders: dict[str, Scope]) -> Captured:
-    """Objects that the functions reach through a list, or through an object of another class."""
-    uses = {use for name, scope in holders.items() for use in context.analysis.uses.of(scope, name)}
-    obstacle = "the objects are reached through what only holds them"
+def _called_when_bound(context: FileContext, read: ast.Name, values: Values) -> Iterator[Use]:
+    """What a call of a partial, or of a method that has a name of its own, does to its object."""
+    call = context.tree.parents[read]
+    if not (isinstance(call, ast.Call) and call.func is read):
+        return
+    for use in uses_when_bound(context, values):
+        yield dataclasses.replace(use, via=(context.where(call), *use.via))
+
+
+def uses_when_bound(context: FileContext, values: Values) -> Iterator[Use]:
+    """What functions that are bound to an object do to it."""
+    for value in values:
+        if isinstance(value, FunctionValue):
+            bound = context.project.function(value.scope).parameters
+            for parameter in bound[: 1 if value.bound else value.partial_args]:
+                yield from context.analysis.uses.of(value.scope, parameter.name)
+            for name in value.bound_keywords:
+                yield from context.analysis.uses.of(value.scope, name)
+
+
+def _in_holders(context: FileContext, holders: dict[str, Scope], uses: set[Use]) -> Captured:
+    """Objects that the functions reach through a list, or through what is bound to them."""
+    held = (context.analysis.uses.of(scope, name) for name, scope in holders.items())
+    uses = uses.union(*held)
+    obstacle = "the objects are reached through what only holds them, or is bound to them"
     return Captured((), frozenset(uses), obstacle=obstacle, holders=tuple(holders))
 
 

@@ -181,6 +181,10 @@ class Search:
             yield Use("update", f".{name}() writes a Variable of it", where)
         elif kind == "rngs" and name not in _READING_RNGS:
             yield Use("update", "a random key is drawn from it", where)
+        elif kind == "module" and name == "sow" and not self._is_own_method(base, name):
+            # Where nnx.capture has been put on it outside, nothing of the object itself changes.
+            certain = not self.project.has_word("capture")
+            yield Use("update", ".sow() changes it", where, certain=certain)
         elif library and kind in {"optimizer", "metric"} and name in {"update", "reset"}:
             yield Use("update", f".{name}() writes its Variables", where)
         yield from self._method(base, name)
@@ -190,6 +194,13 @@ class Search:
         if not isinstance(base, Instance):
             return
         yield from self._of_any_class(base, name)
+
+    def _is_own_method(self, instance: Instance, name: str) -> bool:
+        """Whether the project defines a method of that name."""
+        return any(
+            isinstance(self.hierarchy.method(each, name), Scope)
+            for each in self.effects.classes_of(instance)
+        )
 
     def _of_any_class(self, instance: Instance, name: str) -> Iterator[Use]:
         """What a method does; expected only where every class that the object can be of does it."""
@@ -275,6 +286,8 @@ class Search:
                 library = nnx_name(dotted)
                 if library in CONTROL_FLOW:
                     yield Use("transform", f"it is handed to nnx.{library}", where)
+                if library == "capture" and call.args and call.args[0] in given:
+                    yield Use("update", "nnx.capture() puts on it what is sown", where)
                 if library == "update" and call.args and call.args[0] in given:
                     yield Use("update", "nnx.update() writes to it", where)
                 places = [i for i, argument in enumerate(call.args) if argument in given]
