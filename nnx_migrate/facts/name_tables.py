@@ -89,18 +89,13 @@ class NameTables:
 
     @functools.cached_property
     def outside_writes(self) -> Table[ir.Write]:
-        """Stores to attributes of anything but a method's own object, by the attribute.
-
-        What is written into an array or a Variable that is there (`m.w[...] = x`) is none.
-        """
+        """Stores to attributes of anything but a method's own object, by the attribute."""
         found: Table[ir.Write] = collections.defaultdict(list)
         for record, scope, function in self._functions():
             own = function.parameters[0].name if function.owner and function.parameters else ""
             for write in writes_in(function):
                 target = write.target
                 if not isinstance(target, ir.Attribute) or write.value is None:
-                    continue
-                if write.how == "item":
                     continue
                 if target.base != ir.Name(own) and not isinstance(write.value, ir.Constant):
                     found[target.name].append((record, scope, write))

@@ -79,8 +79,8 @@ class TieFinder:
         for name in sorted(mentions.names_written_outside()):
             for scope, write in mentions.outside_writes(name):
                 target, value = write.target, write.value
-                if value is None or not isinstance(value, ir.Attribute):
-                    continue
+                if write.how == "item" or not isinstance(value, ir.Attribute):
+                    continue  # `m.b[...] = m.a` writes values
                 root = ir.root_name(target)
                 if root is None or root != ir.root_name(value) or self._is_swap(scope, write):
                     continue
