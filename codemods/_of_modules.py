@@ -78,6 +78,9 @@ def read_out_of_sight(context: FileContext, site: Site, captured: Captured) -> s
     for scope in sorted(context.analysis.extents.reached(scopes), key=str):
         there = context.at(scope.module)
         function = None if there is None else there.tree.functions.get(scope.function)
+        if there is None and any(context.analysis.objects.seen_from(scope.module)):
+            path = context.project.path_of(scope.module)
+            return f"what functions of {path} read from outside is not to be seen"
         if there is None or function is None:
             continue
         for read in _reads(there, function):
