@@ -30,7 +30,7 @@ CELLS = (
 
 
 def _findings(folder: Path, *targets: str) -> list[Finding]:
-    cells = [
+    cells: list[dict[str, object]] = [
         {"cell_type": "code", "metadata": {}, "source": c, "outputs": [], "execution_count": None}
         for c in CELLS
     ]
