@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from codemods._closures import Captured, calls_of_decorated
-from codemods._made_apart import made_apart
+from codemods._made_apart import why_together
 from codemods._two_names import disjoint
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
@@ -53,8 +53,9 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
         if any(each.transform in JAX_SITES for each in stack_of(context, site)):
             claim = f"{text} is passed already: jax drops what is done to it, and nnx would keep it"
             return Evidence(claim, Proof.PROVED, context.where(element))
-        if not all(_apart(context, site, element, capture) for capture in captured.objects):
-            claim = f"{text}, which is passed already, may share Variables with it"
+        reasons = (_together(context, site, element, capture) for capture in captured.objects)
+        if reason := next(filter(None, reasons), ""):
+            claim = f"{text}, which is passed already, may share Variables with it: {reason}"
             return Evidence(claim, Proof.PROVED, context.where(element))
     return None
 
@@ -160,12 +161,13 @@ _REPEATING = (
 )
 
 
-def _apart(context: FileContext, site: Site, element: ast.expr, capture: Capture) -> bool:
+def _together(context: FileContext, site: Site, element: ast.expr, capture: Capture) -> str:
     captured = Located(context.tree.scope(site.node), ir.Name(capture.name))
     values = context.evaluator.values(captured.scope, captured.expr)
     if disjoint(context, context.values(element), values):
-        return True
-    return made_apart(context, Located(context.tree.scope(element), lower_expr(element)), captured)
+        return ""
+    given = Located(context.tree.scope(element), lower_expr(element))
+    return why_together(context, given, captured)
 
 
 def is_data(values: Values) -> bool:

@@ -29,7 +29,9 @@ _DECIDING = (
 
 def is_certain(context: FileContext, use: Use) -> bool:
     """Whether nothing decides if a use happens, as far as all of the way there is to be seen."""
-    return use.certain and all(map(functools.partial(_is_run, context), (*use.via, use.where)))
+    if not (use.certain and use.expected):
+        return False  # a layer may be told not to, or another class of the object does not
+    return all(map(functools.partial(_is_run, context), (*use.via, use.where)))
 
 
 def _is_run(context: FileContext, place: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 
 from codemods._evidence import is_graph_node
 from nnx_migrate.facts import ir
@@ -28,24 +29,59 @@ _KINDS = frozenset({"module", "metric", "optimizer", "variable"})
 _COPIES = frozenset({"clone"})
 
 
-def made_apart(context: FileContext, one: Located, other: Located, hops: int = _MAX_HOPS) -> bool:
-    """Whether two objects are made by calls of their own, and hold nothing in common.
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Made:
+    """A call that makes an object.
 
-    Of parameters, whether this is so of what each call in the project passes.
+    Args:
+        scope: where it stands.
+        call: the call.
+        place: its place in a display of several, which may look the same.
+    """
+
+    scope: Scope
+    call: ir.Call
+    place: int = 0
+
+
+def made_apart(context: FileContext, one: Located, other: Located) -> bool:
+    """Whether two objects are made by calls of their own, and hold nothing in common."""
+    return not why_together(context, one, other)
+
+
+def why_together(context: FileContext, one: Located, other: Located, hops: int = _MAX_HOPS) -> str:
+    """Why two objects may be one, or hold something in common; empty when they do not.
+
+    Of parameters, what says so of some call in the project.
     """
     one, other = _where_bound(context, one), _where_bound(context, other)
     first, second = _origin(context, one, hops), _origin(context, other, hops)
-    if first is None or second is None or hops == 0 or _holds(context, one, other):
-        return False
+    for place, origin in ((one, first), (other, second)):
+        if origin is None or hops == 0:
+            return f"what {_text(place.expr)} is made by is not seen"
+    if _holds(context, one, other):
+        return "one of them is a part of the other, or may be stored in it"
     if isinstance(first, ParameterOf) and isinstance(second, ParameterOf):
-        return first.scope == second.scope and _passed_apart(context, first, second, hops)
+        if first.scope != second.scope:
+            return "they are parameters of different functions"
+        return _passed_together(context, first, second, hops)
     if first == second:
-        return False
+        return "one call makes both"
     given = [each for each in (first, second) if isinstance(each, ParameterOf)]
-    made = [each for each in (first, second) if isinstance(each, Located)]
+    made = [each for each in (first, second) if isinstance(each, _Made)]
     if given and {each.scope for each in given} != {each.scope for each in made}:
-        return False
-    return all(_is_made_alone(context, each) for each in made)
+        return f"{given[0].parameter.name} is a parameter of another function"
+    for each in made:
+        if not _is_made_alone(context, each, hops):
+            where = f"{context.project.path_of(each.scope.module)}:{each.call.line}"
+            return f"what is made in {where} may hold what was there before"
+    return ""
+
+
+def _text(expr: ir.Expr) -> str:
+    if isinstance(expr, ir.Attribute):
+        return f"{_text(expr.base)}.{expr.name}"
+    return expr.id if isinstance(expr, ir.Name) else "an object"
 
 
 def _where_bound(context: FileContext, place: Located) -> Located:
@@ -57,9 +93,9 @@ def _where_bound(context: FileContext, place: Located) -> Located:
     return place
 
 
-def _origin(context: FileContext, place: Located, hops: int) -> Located | ParameterOf | None:
+def _origin(context: FileContext, place: Located, hops: int) -> _Made | ParameterOf | None:
     """The call that makes an object, or the parameter that it comes by."""
-    scope, expr = place.scope, place.expr
+    scope, expr, number = place.scope, place.expr, 0
     for _ in range(hops):
         match expr:
             case ir.Name(id=name):
@@ -77,9 +113,9 @@ def _origin(context: FileContext, place: Located, hops: int) -> Located | Parame
             case ir.Unpacked(base=ir.Sequence(elements=elements), index=index):
                 if any(isinstance(each, ir.Starred) for each in elements):
                     return None
-                expr = elements[index]
+                expr, number = elements[index], index
             case ir.Call():
-                return Located(scope, expr)
+                return _Made(scope, expr, number)
             case _:
                 return None
     return None
@@ -122,34 +158,44 @@ def _may_store(context: FileContext, value: Value, call: ir.Call) -> bool:
     return any(effect.kind != "escape" and not effect.sows for found in effects for effect in found)
 
 
-def _passed_apart(context: FileContext, first: ParameterOf, second: ParameterOf, hops: int) -> bool:
+def _passed_together(
+    context: FileContext, first: ParameterOf, second: ParameterOf, hops: int
+) -> str:
     definition = context.tree.functions.get(first.scope.function)
-    if first.scope.module != context.tree.module or not isinstance(definition, ast.FunctionDef):
-        return False
-    if direct_calls(context, definition) is None:
-        return False  # others may call it
     function = context.project.function(first.scope)
+    if first.scope.module != context.tree.module or not isinstance(definition, ast.FunctionDef):
+        return f"{function.name} is a function of another file"
+    if direct_calls(context, definition) is None:
+        return (
+            f"{function.name} is more than called in this file, so any call may pass one for both"
+        )
     callers = context.evaluator.callers.of(first.scope)
     for where, call, value in callers:
         offset = (1 if value.bound else 0) + value.partial_args
         one = argument_for(function, first.parameter, call, offset)
         other = argument_for(function, second.parameter, call, offset)
-        if one is None or other is None:
-            return False
-        if not made_apart(context, Located(where, one), Located(where, other), hops - 1):
-            return False
-    return bool(callers)
+        reason = "not all that it passes is to be seen"
+        if isinstance(one, ir.Call) and isinstance(other, ir.Call):
+            both = ir.Sequence((one, other), is_tuple=True)
+            one, other = ir.Unpacked(both, 0), ir.Unpacked(both, 1)
+        if one is not None and other is not None:
+            reason = why_together(context, Located(where, one), Located(where, other), hops - 1)
+        if reason:
+            place = f"{context.project.path_of(where.module)}:{call.line}"
+            return f"of the call in {place}, {reason}"
+    return "" if callers else f"no call of {function.name} is seen"
 
 
-def _is_made_alone(context: FileContext, made: Located) -> bool:
+def _is_made_alone(context: FileContext, made: _Made, hops: int = 1) -> bool:
     """Whether a call makes an object of which all parts are made by it."""
-    scope, call = made.scope, made.expr
-    if not isinstance(call, ir.Call):
-        return False
-    if context.project.nnx_name(scope, call.func) in _COPIES:
+    scope, call = made.scope, made.call
+    copies = context.project.nnx_name(scope, call.func) in _COPIES
+    if copies or context.project.dotted(scope, call.func) == "copy.deepcopy":
         return len(call.args) == 1 and not call.keywords
     class_name = context.evaluator.hierarchy.class_name(scope, call.func)
-    if class_name is None or context.evaluator.hierarchy.kind(class_name) not in _KINDS:
+    if class_name is None:
+        return hops > 0 and _is_factory(context, Located(scope, call.func), hops - 1)
+    if context.evaluator.hierarchy.kind(class_name) not in _KINDS:
         return False
     if layer_of(class_name) is None and not _makes_its_parts(context, class_name, frozenset()):
         return False
@@ -159,6 +205,35 @@ def _is_made_alone(context: FileContext, made: Located) -> bool:
     return all(_brings_nothing(context, Located(scope, each)) for each in given)
 
 
+def _is_factory(context: FileContext, called: Located, hops: int) -> bool:
+    """Whether it is a function that makes an object each time, keeps none and is given none."""
+    values = context.evaluator.values(called.scope, called.expr)
+    for value in values:
+        if not isinstance(value, FunctionValue) or value.transforms or value.bound:
+            return False
+        function = context.project.function(value.scope)
+        if function.decorators or function.yields or not function.returns:
+            return False
+        for returned in function.returns:
+            place = Located(value.scope, returned)
+            origin = _origin(context, place, _MAX_HOPS)
+            if not isinstance(origin, _Made) or origin.scope != value.scope:
+                return False
+            name = returned.id if isinstance(returned, ir.Name) else ""
+            if name and (name in function.globals or _is_kept(context, value.scope, name)):
+                return False
+            if not _is_made_alone(context, origin, hops):
+                return False
+    return bool(values)
+
+
+def _is_kept(context: FileContext, scope: Scope, name: str) -> bool:
+    """Whether a function does more with an object of its own than to return it."""
+    effects = context.analysis.effects.of(scope, name)
+    kept = any(effect.way != "returned" for effect in effects)
+    return kept or any(True for _ in context.analysis.identity.kept(scope, ir.Name(name)))
+
+
 def _brings_nothing(context: FileContext, given: Located) -> bool:
     """Whether no Variable that is there before comes in by an argument of a constructor.
 
@@ -166,7 +241,8 @@ def _brings_nothing(context: FileContext, given: Located) -> bool:
     """
     if isinstance(given.expr, ir.Starred):
         return False
-    if isinstance(given.expr, ir.Call) and _is_made_alone(context, given):
+    made = isinstance(given.expr, ir.Call) and _Made(given.scope, given.expr)
+    if made and _is_made_alone(context, made):
         return True
     values = context.evaluator.values(given.scope, given.expr)
     if is_graph_node(context, values, frozenset({"rngs"})):

@@ -56,7 +56,7 @@ def _updates(context: FileContext, site: Site) -> Iterator[tuple[tuple[str, str]
     for module, name in context.analysis.objects.seen_from(context.tree.module):
         for scope in dict.fromkeys([*defined, *function_scopes(context, site)]):
             for use in context.analysis.uses.of(scope, f"{module}.{name}"):
-                if use.kind == "update" and use.expected and is_certain(context, use):
+                if use.kind == "update" and is_certain(context, use):
                     yield (module, name), use
 
 
@@ -78,6 +78,9 @@ def read_out_of_sight(context: FileContext, site: Site, captured: Captured) -> s
     for scope in sorted(context.analysis.extents.reached(scopes), key=str):
         there = context.at(scope.module)
         function = None if there is None else there.tree.functions.get(scope.function)
+        if there is None and any(context.analysis.objects.seen_from(scope.module)):
+            path = context.project.path_of(scope.module)
+            return f"what functions of {path} read from outside is not to be seen"
         if there is None or function is None:
             continue
         for read in _reads(there, function):

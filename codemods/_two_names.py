@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from codemods._made_apart import made_apart
+from codemods._made_apart import why_together
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.values import Instance, Located, ParameterOf, Scope, Values
 from nnx_migrate.rewrite.context import FileContext
@@ -103,8 +103,10 @@ def _shares(
             return f"{name} and {root} hold the same object"
         others = context.evaluator.values(names[root], ir.Name(root))
         here, there = Located(names[name], ir.Name(name)), Located(names[root], ir.Name(root))
-        if not disjoint(context, values, others) and not made_apart(context, here, there):
-            return f"{name} and {root} may share Variables"
+        if disjoint(context, values, others):
+            continue
+        if reason := why_together(context, here, there):
+            return f"{name} and {root} may be one object or share Variables: {reason}"
     return ""
 
 

@@ -112,15 +112,22 @@ def _of_arrays_alone(context: FileContext, site: Site) -> bool:
 
 def _holds_twice(context: FileContext, site: Site) -> str:
     if site.form == "object":
-        return context.analysis.sharing.of(_given(context, site.operands[0]))
+        operand = site.operands[0]
+        made = _given(context, operand)
+        same = made == context.values(operand)
+        return _reason(context, operand) if same else context.analysis.sharing.of(made)
     for scope in function_scopes(context, site):
         for _, name, values in given_parameters(context, site, scope):
             reason = context.analysis.sharing.of(values)
             if reason:
                 return f"in {name}, {reason}"
     given = [a for use in site.uses for a in (*use.args, *(k.value for k in use.keywords))]
-    reasons = (context.analysis.sharing.of(context.values(argument)) for argument in given)
-    return next(filter(None, reasons), "")
+    return next(filter(None, (_reason(context, argument) for argument in given)), "")
+
+
+def _reason(context: FileContext, given: ast.expr) -> str:
+    """Why an argument holds something twice."""
+    return context.analysis.sharing.of_expression(context.scope(given), lower_expr(given))
 
 
 def _given(context: FileContext, operand: ast.expr) -> Values:
@@ -168,8 +175,7 @@ def _returned_twice(context: FileContext, site: Site) -> str:
             reason = _shared_among(context, scope, [returned])
             if reason:
                 return reason.replace("goes in", "is returned")
-            made = context.evaluator.values(scope, returned)
-            reason = context.analysis.sharing.of(made)
+            reason = context.analysis.sharing.of_expression(scope, returned)
             if reason:
                 return f"of what is returned, {reason}"
     return ""

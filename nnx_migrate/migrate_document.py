@@ -29,7 +29,11 @@ _MOST_NAMED = 5
 
 
 def plan_document(
-    document: Document, module: str, project: Project, options: Options
+    document: Document,
+    module: str,
+    project: Project,
+    options: Options,
+    read: Reader = nothing_else,
 ) -> FileResult:
     """Migrate the code of a document.
 
@@ -38,11 +42,12 @@ def plan_document(
         module: the name of its virtual module in `project`.
         project: facts of all files, the virtual module included.
         options: which rules, and how far they may go.
+        read: gives the other files, to be looked at: a document changes without others.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
     """
-    result = plan(document.source, module, project, options, document.refuses)
+    result = plan(document.source, module, project, options, document.refuses, read)
     placed = [_placed(finding, document) for finding in result.findings]
     findings = _ordered([*placed, *unread_findings(document.unread)])
     kept = dataclasses.replace(

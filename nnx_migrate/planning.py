@@ -19,7 +19,7 @@ from nnx_migrate.sources.text import UndecodableSource, decode
 
 if TYPE_CHECKING:
     from nnx_migrate.facts.project import Project
-    from nnx_migrate.rewrite.context import Reader
+    from nnx_migrate.rewrite.context import Readable, Reader
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -79,6 +79,18 @@ def _reader(project: Project) -> Reader:
     return read
 
 
+@functools.lru_cache(maxsize=2)
+def _looker(project: Project) -> Reader:
+    """The same, none of which may change."""
+    reader = _reader(project)
+
+    def read(module: str) -> Readable | None:
+        found = reader(module)
+        return None if found is None else dataclasses.replace(found, options=None)
+
+    return read
+
+
 def plan_file(task: PlanTask) -> FileResult:
     """Decide what becomes of a file; whatever goes wrong is its result."""
     from nnx_migrate.migrate import plan
@@ -93,7 +105,8 @@ def plan_file(task: PlanTask) -> FileResult:
         module = module_name(path.absolute())
         project = _projects[0].around(path)
         if is_document(path):
-            return plan_document(read_document(path, data), module, project, task.options)
+            document = read_document(path, data)
+            return plan_document(document, module, project, task.options, _looker(project))
         source = decode(path, data)
         read = nothing_else if task.alone else _reader(project)
         if task.options.docs:

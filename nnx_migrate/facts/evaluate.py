@@ -440,9 +440,27 @@ class Evaluator:
             if not isinstance(write.target, ir.Attribute) or write.value is None:
                 continue
             bases = self.values(scope, write.target.base)
-            if any(self._may_be(value, class_name) for value in bases):
-                found.append(Located(scope, write.value))
+            if not any(self._may_be(value, class_name) for value in bases):
+                continue
+            if write.how in {"item", "key"} and self._holds_arrays(class_name, name):
+                continue  # `m.w[...] = x` gives what is there another value
+            stored = write.value
+            if write.how == "key":
+                stored = ir.Sequence((stored,), is_tuple=False)
+            found.append(Located(scope, stored))
         return found
+
+    def _holds_arrays(self, class_name: str, name: str) -> bool:
+        """Whether an attribute is a Variable or an array by all that its class stores in it."""
+        own = [self.values(each.scope, each.expr) for each in self.stored(class_name, name)]
+        return bool(own) and all(
+            bool(values) and all(map(self._is_array, values)) for values in own
+        )
+
+    def _is_array(self, value: Value) -> bool:
+        if isinstance(value, Instance):
+            return self.hierarchy.kind(value.class_name) == "variable"
+        return value == Basic("array")
 
     @functools.cached_property
     def _names_stored_outside(self) -> dict[str, set[str]]:

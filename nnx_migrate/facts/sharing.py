@@ -4,7 +4,6 @@ ALI-1, ALI-3), or are told to be none (JIT-E)."""
 from __future__ import annotations
 
 import collections
-import functools
 from collections.abc import Iterator
 
 from nnx_migrate.facts import ir
@@ -16,6 +15,7 @@ from nnx_migrate.facts.keeping import (
     attribute_path,
     is_super_init,
 )
+from nnx_migrate.facts.tying import TieFinder
 from nnx_migrate.facts.values import (
     ContainerValue,
     Instance,
@@ -39,11 +39,32 @@ class SharingFinder:
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
         self.keeping = KeepingFinder(self.project, self.hierarchy)
+        self.ties = TieFinder(evaluator, self._is_node)
         self._reasons: dict[str, str] = {}
 
     def of(self, values: Values) -> str:
         """Why an object that can be any of `values` holds something twice; empty when unseen."""
         return min((reason for value in values if (reason := self._value(value))), default="")
+
+    def of_expression(self, scope: Scope, expr: ir.Expr) -> str:
+        """The same of what an expression gives, which may be known to be made by some call.
+
+        What other code stores in objects that other calls made is none of its concern.
+        """
+        values = self.evaluator.values(scope, expr)
+        made = self.ties.made_by(scope, expr)
+        if made is None:
+            return self.of(values)
+        return next((reason for v in values if (reason := self._made(v, made))), "")
+
+    def _made(self, value: Value, made: ir.Call) -> str:
+        """Why an object that a call makes holds something twice."""
+        if not isinstance(value, Instance) or not value.exact:
+            return self._value(value)
+        calls = self.ties.calls.get(value.class_name, frozenset())
+        if calls is None or made in calls:
+            return self._value(value)
+        return self._reason_within(value.class_name) or self.of(value.wraps)
 
     def _value(self, value: Value) -> str:
         match value:
@@ -67,6 +88,10 @@ class SharingFinder:
         return self._reasons[class_name]
 
     def _class_reason(self, class_name: str) -> str:
+        return self._reason_within(class_name) or self.ties.reasons.get(class_name, "")
+
+    def _reason_within(self, class_name: str) -> str:
+        """What a class, or what it is made of, holds twice by what its own code does."""
         if self.hierarchy.kind(class_name) not in _KINDS - {"variable"}:
             return ""
         made = self.project.class_of(class_name)
@@ -91,34 +116,7 @@ class SharingFinder:
                         reason = self.of(self.evaluator.values(scope, write.value))
                         if reason:
                             return reason
-        return self._tied_outside.get(class_name, "")
-
-    @functools.cached_property
-    def _tied_outside(self) -> dict[str, str]:
-        """Class -> where other code stores a part of an instance in it once more: `m.b = m.a`."""
-        found: dict[str, str] = {}
-        mentions = self.evaluator.callers.mentions
-        for name in sorted(mentions.names_written_outside()):
-            for scope, write in mentions.outside_writes(name):
-                target, value = write.target, write.value
-                if value is None or not isinstance(value, ir.Attribute):
-                    continue
-                root = ir.root_name(target)
-                if root is None or root != ir.root_name(value) or self._is_swap(scope, write):
-                    continue
-                if not any(map(self._is_node, self.evaluator.values(scope, value))):
-                    continue
-                where = f"{self.project.path_of(scope.module)}:{write.line}"
-                for holder in self.evaluator.values(scope, root):
-                    if isinstance(holder, Instance):
-                        reason = f"one object is kept under two names ({where})"
-                        found.setdefault(holder.class_name, reason)
-        return found
-
-    def _is_swap(self, scope: Scope, write: ir.Write) -> bool:
-        """`m.a, m.b = m.b, m.a` keeps each object once."""
-        writes = self.project.function(scope).writes
-        return any(w.target == write.value and w.value == write.target for w in writes)
+        return ""
 
     def _in_method(self, scope: Scope) -> Iterator[str]:
         function = self.project.function(scope)

@@ -90,6 +90,8 @@ def _not_first(context: FileContext, statement: ast.stmt, use: ast.Call) -> str:
         return "there is no place for that in front of its statement"
     if isinstance(statement, ast.AugAssign) and not isinstance(statement.target, ast.Name):
         return "what it is added to is read before"
+    if any(isinstance(node, ast.NamedExpr) for node in ast.walk(use)):
+        return "a name is bound in it"
     for node in _before(context, statement, use):
         if isinstance(node, ast.Attribute):
             mentions = context.evaluator.callers.mentions

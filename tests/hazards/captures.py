@@ -384,11 +384,13 @@ SCANS_OF_JAX = {
             def i(c, y): return model(c), y
             def j(c, y): return model(c), y
             def k(c, y): return model(c), y
+            def m(c, y): return model(c), y
             a = found.pop(), jax.lax.scan(f, x, jnp.ones(3))
             found[0] += jax.lax.scan(g, x, jnp.ones(3))
             b = (x := x + 1), jax.lax.scan(h, x, jnp.ones(3))
             c = f"{model} {jax.lax.scan(i, x, jnp.ones(3))}"
             yield jax.lax.scan(j, x, jnp.ones(3))
+            d = [x, jax.lax.scan(m, (x := x * 2), jnp.ones(3))]
             while any(jax.lax.scan(k, x, jnp.ones(3))): print(a, b, c)
         """,
         0,

@@ -119,6 +119,9 @@ OUTSIDE = {
     "set from outside": "net.x = Stats()",
     "set from outside by name": "setattr(net, 'x', Stats())",
     "replaced from outside": "net.linear = Stats()",
+    "put into a dict from outside": "net.found = nnx.Dict()\nnet.found['x'] = Stats()",
+    "put into what it has from outside": "net.blocks['x'] = Stats()",
+    "put into a list of it from outside": "net.others[1:2] = [Stats()]",
     "helper": "def change(n: Net):\n    n.x = Stats()",
 }
 
@@ -140,7 +143,15 @@ def test_more_than_params_by_other_means(case: str) -> None:
 
 @pytest.mark.parametrize("case", OUTSIDE)
 def test_more_than_params_from_outside(case: str) -> None:
-    assert not _module("pass", after=OUTSIDE[case]).only_params
+    init = "self.blocks = nnx.Dict()\nself.others = nnx.List([])"
+    assert _module(init).only_params
+    assert not _module(init, after=OUTSIDE[case]).only_params
+
+
+def test_value_written_into_a_param_from_outside() -> None:
+    assert _module("pass", after="net.linear.bias[...] = jnp.ones(2)").only_params
+    init = "self.w = nnx.Param(jnp.ones(2))"
+    assert _module(init, after="net.w[...] = jnp.ones(2)\nnet.w[0] = 1.0").only_params
 
 
 def test_base_class_in_a_file_without_nnx() -> None:

@@ -228,6 +228,12 @@ def test_attribute_set_by_setattr_counts() -> None:
     assert kinds(f"{HEAD}\nm = A()\nsetattr(m, 'child', C())\nx = m.child\n", "x") == {"B", "C"}
 
 
+@pytest.mark.parametrize("where", ["...", "0", "1:2"])
+def test_value_written_into_a_variable_from_outside_is_no_attribute(where: str) -> None:
+    text = f"{HEAD}\nm = A()\nm.w[{where}] = jnp.ones(2)\nx = m.w\n"
+    assert kinds(text, "x") == kinds(f"{HEAD}\nx = A().w\n", "x")
+
+
 def test_subclass_may_override_a_method() -> None:
     assert kinds(f"{HEAD}\ndef f(a: A):\n    x = a.make()\n", "x", "f") == {"A", "B"}
 

@@ -15,6 +15,24 @@ class Net(nnx.Module):
         return self.linear(x)
 
 
+class Quiet(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+    def __call__(self, x: jax.Array):
+        return self.linear(x)
+
+
+class Counting(Quiet):
+    def __init__(self, rngs: nnx.Rngs):
+        super().__init__(rngs)
+        self.calls = nnx.Variable(jnp.array(0.0))
+
+    def __call__(self, x: jax.Array):
+        self.calls[...] += 1
+        return self.linear(x)
+
+
 net = Net(nnx.Rngs(0))
 tail = net.linear
 head = nnx.Linear(2, 2, rngs=nnx.Rngs(1))

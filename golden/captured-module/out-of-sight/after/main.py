@@ -83,6 +83,11 @@ def works_as_it_is_given(x: jax.Array, rngs: nnx.Rngs):
     return x + rngs.noise.normal(x.shape)
 
 
+def works_with_most(model: lib.Quiet, x: jax.Array):
+    """One of the classes that it may be of updates itself."""
+    return jax.vjp(lambda x: model(x), x)[0]
+
+
 def is_ready(x: jax.Array):
     try:
         return nnx.vmap(lambda x: noisy(x))(x)
@@ -102,6 +107,7 @@ def main():
         works(x),
         works_as_it_is_called(x),
         works_as_it_is_given(x, lib.rngs),
+        works_with_most(lib.Quiet(nnx.Rngs(4)), x),
         is_ready(x),
         not_traced(x),
     ]
