@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from codemods._forward import NotCaptured
+from codemods._pop_functions import pops_first
 from codemods._routes import Route
 from codemods._ways_in import importing
 from nnx_migrate.facts.sites import assigned_value
@@ -66,6 +67,10 @@ def _at_once(context: FileContext, call: CapturedCall) -> bool:
     """Whether nothing that may raise runs between a call and its pop."""
     if call.pop is None:
         return False
+    if call.popper is not None:
+        given = [node for each in call.pop.args for node in ast.walk(each)]
+        if not pops_first(call.popper) or not _are_quiet(given):
+            return False
     taking, popping = context.tree.statement(call.use), context.tree.statement(call.pop)
     if taking is popping:
         start, end = context.text.span(call.use)[1], context.text.span(call.pop)[0]

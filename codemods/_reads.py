@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from codemods._branches import check_popped_once, popped_in_branches
 from codemods._forward import NotCaptured
 from codemods._kept_states import check_apart
+from codemods._pop_functions import filters_of
 from codemods._popped import (
     LEAVING,
     calls_around,
@@ -173,7 +174,9 @@ def _taken(context: FileContext, load: ast.Name) -> Read | None:
     name = context.tree.nnx_name(call.func)
     if len(call.args) == 1 and name == "state":
         return _filtered(context, call)
-    if len(call.args) != 2 or name not in {*_TAKING, "pop"}:
+    if len(wanted := filters_of(context, call)) == 1:
+        return Read(call, wanted[0])
+    if len(call.args) != 2 or name not in _TAKING:
         return None
     if context.tree.nnx_name(call.args[1]) in _OTHERS:
         return None

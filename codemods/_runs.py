@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from codemods._forward import NotCaptured
+from codemods._pop_functions import filters_of
 from codemods._popped import (
     calls_around,
     foreign_call,
@@ -71,6 +72,7 @@ def _run_from(context: FileContext, use: ast.Call, uses: Sequence[ast.Call]) -> 
             pop,
             before=bool(not_alone(context.tree.statement(u), u)),
             module=context.tree.module,
+            wanted=filters_of(context, pop),
         )
         for u in own
     )

@@ -80,6 +80,9 @@ made beside the call and nothing else ever sees what lies on it.
 Where each branch behind the call pops them, each reads that State (an `else` that throws them away
 goes); so does one branch alone, where the object is made beside the call and nobody sees it again.
 
+A function of the file that does nothing but to pop (`collect(model)`) counts as the pop; one that
+does more with what it popped is given the State in the place of the object.
+
 Where the values are popped outside of the function that takes the gradient, or calls the jitted
 one, that function returns the State beside its result, and all its calls change with it; so do
 functions and methods further out. The jitted function may be a method that sows on its own object.
