@@ -265,7 +265,20 @@ def _is_stored(name: ast.Name) -> bool:
 
 
 def mentions_of(node: ast.AST, name: str) -> list[ast.Name]:
-    return [each for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name]
+    """Where code names a variable; what a lambda calls its own parameter is another one."""
+    found: list[ast.Name] = []
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, ast.Name) and each.id == name:
+            found.append(each)
+        own = isinstance(each, ast.Lambda) and name in _parameters(each)
+        stack += [each.args] if isinstance(each, ast.Lambda) and own else ast.iter_child_nodes(each)
+    return found
+
+
+def _parameters(function: ast.Lambda) -> set[str]:
+    return {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
 
 
 def mentioned(node: ast.AST, name: str) -> bool:

@@ -67,7 +67,8 @@ pop, in a row or in a loop, each is given the State that the one before gave:
 and `forward` returns `nnx.capture(model, nnx.Intermediate, init=intermediates)(x)`.
 
 So do several calls of the Module in a loss: the second one is
-`nnx.capture(model, nnx.Intermediate, init=intermediates)(y)`.
+`nnx.capture(model, nnx.Intermediate, init=intermediates)(y)`. A loss that is a lambda becomes a
+definition for it.
 
 Values of several types become a State each (`nnx.capture(Activation, Norm)` gives the result and
 two States), in the order of the filters of the pop, or put together by `nnx.merge_state`.
