@@ -146,7 +146,7 @@ def to_index(
         jobs: worker processes that may read.
         extra: a candidate whose text is another than on disk.
     """
-    fringe = Fringe()
+    fringe = Fringe(jobs)
     if extra is not None:
         fringe.add(extra.path, extra.data)
     for candidate in walk:

@@ -7,46 +7,43 @@ from-imports, star imports and base classes, to a fixpoint, in any file order.
 Forward: a base class, or a function that is handed a Module, in a file that a candidate imports;
 from there on through packages' `__init__.py` and base classes only.
 
-Only a tree with candidates pays for this. The second pass reads the other files again (they are in
-the page cache) instead of keeping them. Measured on 20,000 of them: 0.4 CPU-s beside one package of
-candidates, whose top-level name most files never say; 1.1 CPU-s beside 315 loose scripts, when
-every file is scanned for imports.
+Only a tree with candidates pays for this. The other files are read again (they are in the page
+cache) instead of being kept; see `importers`.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from nnx_migrate.sources.discovery import MAX_BYTES, Candidate
-from nnx_migrate.sources.documents.kinds import PAGES, is_document, read_source
+from nnx_migrate.sources.discovery import Candidate
+from nnx_migrate.sources.importers import Importers, dotted, python_of, read
 from nnx_migrate.sources.imports import Import, scan_classes, scan_imports
 from nnx_migrate.sources.modules import module_name
-from nnx_migrate.sources.scanning import Listing, read_file
-from nnx_migrate.sources.text import UndecodableSource
+from nnx_migrate.sources.scanning import Listing
 
 _EVERYTHING = "*"
-# Beyond this many names one import scan is cheaper than looking for each of them.
-_MAX_NEEDLES = 12
-_MAX_ROUNDS = 8
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _File:
-    path: Path
-    module: str
     package: bool
+    module: str
     imports: tuple[Import, ...]
     classes: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class Fringe:
-    """Collects what candidates import and define, then finds the files around them."""
+    """Collects what candidates import and define, then finds the files around them.
 
-    def __init__(self) -> None:
+    Args:
+        jobs: how many processes may read.
+    """
+
+    def __init__(self, jobs: int = 1) -> None:
+        self._jobs = jobs
         self._exports: dict[str, set[str]] = {}
         self._wanted: set[str] = set()
 
@@ -59,7 +56,7 @@ class Fringe:
         """
         module = module_name(path.absolute())
         self._exports[module] = {_EVERYTHING}
-        self._want(scan_imports(_python(path, data), module, path.name == "__init__.py"))
+        self._want(scan_imports(python_of(path, data), module, path.name == "__init__.py"))
 
     def find(self, others: Iterable[Listing]) -> Iterator[Candidate]:
         """Yield the files that matter among those that never say nnx.
@@ -69,11 +66,11 @@ class Fringe:
         """
         if not self._exports:
             return
-        groups = list(others)
-        found = dict.fromkeys(self._imported(groups))
-        found.update(dict.fromkeys(self._importing(groups)))
+        importers = Importers(list(others), self._jobs)
+        found = dict.fromkeys(self._imported(importers))
+        found.update(dict.fromkeys(self._importing(importers)))
         for path in sorted(found):
-            data = _read(path)
+            data = read(path)
             if data is not None:
                 yield Candidate(path, data)
 
@@ -83,62 +80,42 @@ class Fringe:
             if imported.name is not None:
                 self._wanted.add(f"{imported.module}.{imported.name}")
 
-    def _imported(self, groups: list[Listing]) -> Iterator[Path]:
-        places = [(group, _package_of(group)) for group in groups]
+    def _imported(self, importers: Importers) -> Iterator[Path]:
         looked_for: set[str] = set()
         while not self._wanted <= looked_for:
             fresh, looked_for = self._wanted - looked_for, looked_for | self._wanted
-            for group, package in places:
-                for name in group.names:
-                    if _dotted(package, name) in fresh and _allowed(group, name):
+            stems: dict[str, set[str]] = defaultdict(set)
+            for module in fresh:
+                package, _, stem = module.rpartition(".")
+                stems[package].add(stem)
+                stems[module].add("__init__")
+            for group in importers.groups:
+                package = importers.packages[group.shown]
+                here = stems.get(package, ())
+                for name in group.names if here else ():
+                    if name.removesuffix(".py") in here and _allowed(group, name):
                         path = Path(group.shown, name)
-                        self._want(_passed_on(path, _dotted(package, name)))
+                        self._want(_passed_on(path, dotted(package, name)))
                         yield path
 
-    def _importing(self, groups: list[Listing]) -> Iterator[Path]:
-        scanned: set[str] = set()
-        # A loose script that re-exports has a top-level name of its own, which is looked for next.
-        for _ in range(_MAX_ROUNDS):
-            tops = {module.split(".", 1)[0] for module in self._exports} - scanned
-            if not tops:
-                break
-            yield from self._users_of(tops, groups)
-            scanned |= tops
-
-    def _users_of(self, tops: set[str], groups: list[Listing]) -> Iterator[Path]:
-        files = list(self._scan(tops, groups))
-        users: dict[str, list[_File]] = defaultdict(list)
-        for file in files:
-            for imported in file.imports:
-                users[imported.module].append(file)
-                if imported.name is not None:
-                    users[f"{imported.module}.{imported.name}"].append(file)
+    def _importing(self, importers: Importers) -> Iterator[Path]:
+        parsed: dict[Path, _File | None] = {}
         pending = list(self._exports)
         while pending:
-            for file in users.get(pending.pop(), ()):
-                bound = _tainted(file, self._exports)
-                if bound is None:
+            for group, name in importers.of(pending.pop()):
+                path = Path(group.shown, name)
+                if path not in parsed:
+                    module = dotted(importers.packages[group.shown], name)
+                    parsed[path] = _parsed(path, module) if _allowed(group, name) else None
+                file = parsed[path]
+                bound = _tainted(file, self._exports) if file is not None else None
+                if file is None or bound is None:
                     continue
                 known = self._exports.setdefault(file.module, set())
-                yield file.path
+                yield path
                 if not bound <= known:
                     known |= bound
                     pending.append(file.module)
-
-    def _scan(self, tops: set[str], groups: list[Listing]) -> Iterator[_File]:
-        needles = [top.encode(errors="surrogateescape") for top in sorted(tops)]
-        for group in groups:
-            package = _package_of(group)
-            related = package.split(".")[0] in tops or len(needles) > _MAX_NEEDLES
-            for name in group.names:
-                path = Path(group.shown, name)
-                data = None if name.endswith(PAGES) else _read(path)
-                if data is None:
-                    continue
-                if related or any(needle in data for needle in needles):
-                    file = _parse(path, data, _dotted(package, name), tops)
-                    if file.imports and _allowed(group, name):
-                        yield file
 
 
 def _tainted(file: _File, exports: dict[str, set[str]]) -> set[str] | None:
@@ -169,59 +146,25 @@ def _tainted(file: _File, exports: dict[str, set[str]]) -> set[str] | None:
 
 
 def _passed_on(path: Path, module: str) -> Iterator[Import]:
-    data = _read(path)
-    if data is None:
+    file = _parsed(path, module)
+    if file is None:
         return
-    file = _parse(path, data, module)
     bases = {base for _, names in file.classes for base in names}
     for imported in file.imports:
         if file.package or imported.bound in bases:
             yield imported
 
 
-def _parse(path: Path, data: bytes, module: str, tops: Collection[str] | None = None) -> _File:
+def _parsed(path: Path, module: str) -> _File | None:
+    data = read(path)
+    if data is None:
+        return None
     package = path.name == "__init__.py"
-    data = _python(path, data)
-    imports = tuple(
-        imported
-        for imported in scan_imports(data, module, package)
-        if tops is None or imported.module.split(".", 1)[0] in tops
-    )
+    data = python_of(path, data)
+    imports = tuple(scan_imports(data, module, package))
     classes = scan_classes(data) if imports else ()
-    return _File(path, module, package, imports, tuple((name, tuple(b)) for name, b in classes))
-
-
-def _package_of(group: Listing) -> str:
-    package = module_name(Path(group.real, "__init__.py"))
-    has_init = "__init__.py" in group.names or os.path.isfile(
-        os.path.join(group.real, "__init__.py")
-    )
-    return package if has_init else ""
-
-
-def _dotted(package: str, name: str) -> str:
-    stem = name.removesuffix(".py").replace(".", "@")
-    if stem == "__init__":
-        return package or stem
-    return f"{package}.{stem}" if package else stem
+    return _File(package, module, imports, tuple((name, tuple(b)) for name, b in classes))
 
 
 def _allowed(group: Listing, name: str) -> bool:
     return not group.rules.match(f"{group.real}/{name}")
-
-
-def _python(path: Path, data: bytes) -> bytes:
-    if not is_document(path):
-        return data
-    try:
-        return read_source(path, data).data
-    except UndecodableSource:
-        return b""
-
-
-def _read(path: Path) -> bytes | None:
-    # Files that cannot be read were reported by the walk; nobody imports one of such a size.
-    try:
-        return read_file(path, MAX_BYTES)
-    except OSError:
-        return None

@@ -11,11 +11,12 @@ import dataclasses
 import re
 from collections.abc import Iterator
 
-_IMPORT = re.compile(
-    rb"[ \t]*(?:from[ \t]+(?P<dots>\.*)[ \t]*(?P<module>[^\s;#(]*?)[ \t]*\bimport\b[ \t]*"
-    rb"(?:\((?P<group>[^)]*)\)|(?P<names>(?:[^\r\n;#\\]|\\\r?\n)+))"
-    rb"|import[ \t]+(?P<modules>(?:[^\r\n;#\\]|\\\r?\n)+))"
-)
+_LIST = rb"(?:[^\r\n;#\\]|\\\r?\n)+"
+_FROM = rb"from[ \t]+(?P<dots>\.*)[ \t]*(?P<module>[^\s;#(]*)[ \t]*\bimport\b"
+_MODULES = rb"import[ \t]+(?P<modules>" + _LIST + rb")"
+_NAMES = rb"[ \t]*(?:\((?P<group>[^)]*)\)|(?P<names>" + _LIST + rb"))"
+_IMPORT = re.compile(rb"[ \t]*(?:" + _FROM + _NAMES + rb"|" + _MODULES + rb")")
+_SOURCE = re.compile(rb"[ \t]*(?:" + _FROM + rb"|" + _MODULES + rb")")
 _WORD = re.compile(rb"import[ \t(*\\]")
 _CLASS = re.compile(rb"class[ \t]+(\w+)[ \t]*(?:\[[^\]]*\])?\(([^)]*)\)")
 _COMMENT = re.compile(rb"#[^\n]*")
@@ -45,16 +46,31 @@ def scan_imports(data: bytes, module: str, package: bool) -> Iterator[Import]:
         module: its dotted name.
         package: it is an `__init__.py`.
     """
-    for match in _import_lines(data):
+    for match in _import_lines(data, _IMPORT):
         if match["modules"] is not None:
             for name, bound in _names(match["modules"]):
                 yield Import(name, None, bound.split(".")[0])
             continue
-        source = match["module"].decode(errors="replace")
-        if match["dots"]:
-            source = _absolute(len(match["dots"]), source, module, package)
+        source = _source(match, module, package)
         for name, bound in _names(match["group"] or match["names"] or b""):
             yield Import(source, name, bound)
+
+
+def imported_modules(data: bytes, module: str, package: bool) -> set[str]:
+    """Return the modules that the file imports, or imports something from.
+
+    Args:
+        data: the bytes of the file.
+        module: its dotted name.
+        package: it is an `__init__.py`.
+    """
+    modules: set[str] = set()
+    for match in _import_lines(data, _SOURCE):
+        if match["modules"] is not None:
+            modules.update(name for name, _ in _names(match["modules"]))
+        else:
+            modules.add(_source(match, module, package))
+    return modules
 
 
 def scan_classes(data: bytes) -> Iterator[tuple[str, list[str]]]:
@@ -64,12 +80,12 @@ def scan_classes(data: bytes) -> Iterator[tuple[str, list[str]]]:
         yield match[1].decode(), [base[1].decode() for base in bases if base]
 
 
-def _import_lines(data: bytes) -> Iterator[re.Match[bytes]]:
+def _import_lines(data: bytes, pattern: re.Pattern[bytes]) -> Iterator[re.Match[bytes]]:
     for word in _WORD.finditer(data):
         at = word.start()
         newline = data.rfind(b"\n", 0, at) + 1
         start = max(newline, data.rfind(b"\r", newline, at) + 1)
-        match = _IMPORT.match(data, start)
+        match = pattern.match(data, start)
         if match is not None and match.end() > at:
             yield match
 
@@ -79,6 +95,11 @@ def _names(listing: bytes) -> Iterator[tuple[str, str]]:
         words = item.decode(errors="replace").split()
         if words:
             yield words[0], words[2] if len(words) == 3 and words[1] == "as" else words[0]
+
+
+def _source(match: re.Match[bytes], module: str, package: bool) -> str:
+    source = match["module"].decode(errors="replace")
+    return _absolute(len(match["dots"]), source, module, package) if match["dots"] else source
 
 
 def _absolute(dots: int, source: str, module: str, package: bool) -> str:

@@ -13,13 +13,17 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
     from nnx_migrate.sources.ignores import Ignores
+
+T = TypeVar("T")
+#: Looks at files of a folder, which is given as its path, and the names of the files.
+Look = Callable[[str, Sequence[str]], T]
 
 _CHUNK = 128 * 1024
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -118,7 +122,18 @@ def scan(listings: Iterable[Listing], jobs: int) -> Iterator[tuple[Listing, list
         listings: the folders; processes start on the first ones while the others are listed.
         jobs: how many processes may be used, this one included.
     """
-    helpers: list[_Helper] = []
+    return shared(_marked, listings, jobs)
+
+
+def shared(look: Look[T], listings: Iterable[Listing], jobs: int) -> Iterator[tuple[Listing, T]]:
+    """Yield each folder in turn, with what `look` gives for its path and the names of its files.
+
+    Args:
+        look: called in any of the processes.
+        listings: the folders; processes start on the first ones while the others are listed.
+        jobs: how many processes may be used, this one included.
+    """
+    helpers: list[_Helper[T]] = []
     # Elsewhere than on Linux a new process has to import everything again.
     most = min(jobs, _MOST_PROCESSES) - 1 if sys.platform == "linux" else 0
     rest: list[Listing] = []
@@ -127,13 +142,13 @@ def scan(listings: Iterable[Listing], jobs: int) -> Iterator[tuple[Listing, list
         rest.append(listing)
         waiting += len(listing.names)
         if waiting >= _WORTH_A_PROCESS and len(helpers) < most:
-            helpers.append(_Helper(rest))
+            helpers.append(_Helper(look, rest))
             rest, waiting = [], 0
     own, *shares = _shares(rest, waiting, len(helpers))
     for helper, share in zip(helpers, shares, strict=True):
         yield from helper.answers()
         helper.ask(share)
-    yield from ((listing, _marked(listing)) for listing in own)
+    yield from ((listing, look(listing.shown, listing.names)) for listing in own)
     for helper in helpers:
         yield from helper.answers()
 
@@ -151,16 +166,18 @@ def _shares(rest: Sequence[Listing], names: int, helpers: int) -> list[Sequence[
     return [*shares, *[[]] * (helpers + 1 - len(shares))]
 
 
-class _Helper:
-    """A process that scans folders, first those that it is made with."""
+class _Helper(Generic[T]):
+    """A process that looks at folders, first at those that it is made with."""
 
-    def __init__(self, share: Sequence[Listing]) -> None:
+    def __init__(self, look: Look[T], share: Sequence[Listing]) -> None:
         import multiprocessing
 
         context = multiprocessing.get_context("fork")
+        self._look = look
         self._share = share
         self._end, other = context.Pipe()
-        context.Process(target=_serve, args=(share, other, self._end), daemon=True).start()
+        arguments = (look, share, other, self._end)
+        context.Process(target=_serve, args=arguments, daemon=True).start()
         other.close()
 
     def ask(self, share: Sequence[Listing]) -> None:
@@ -168,27 +185,25 @@ class _Helper:
         with contextlib.suppress(OSError):  # a process that was killed
             self._end.send([(listing.shown, listing.names) for listing in share])
 
-    def answers(self) -> Iterator[tuple[Listing, list[str]]]:
+    def answers(self) -> Iterator[tuple[Listing, T]]:
         try:
-            marked = self._end.recv()
+            seen: Iterable[T] = self._end.recv()
         except (EOFError, OSError):  # a process that was killed
-            marked = map(_marked, self._share)
-        yield from zip(self._share, marked, strict=True)
+            seen = (self._look(listing.shown, listing.names) for listing in self._share)
+        yield from zip(self._share, seen, strict=True)
 
 
-def _serve(share: Sequence[Listing], end: Connection, others_end: Connection) -> None:
+def _serve(
+    look: Look[Any], share: Sequence[Listing], end: Connection, others_end: Connection
+) -> None:
     others_end.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # this process ends with the one that asks
-    end.send([_marked(listing) for listing in share])
+    end.send([look(listing.shown, listing.names) for listing in share])
     with contextlib.suppress(EOFError):
-        end.send([_marked_in(shown, names) for shown, names in end.recv()])
+        end.send([look(shown, names) for shown, names in end.recv()])
 
 
-def _marked(listing: Listing) -> list[str]:
-    return _marked_in(listing.shown, listing.names)
-
-
-def _marked_in(shown: str, names: Sequence[str]) -> list[str]:
+def _marked(shown: str, names: Sequence[str]) -> list[str]:
     prefix = os.path.join(shown, "")
     return [name for name in names if _is_marked(prefix + name)]
 

@@ -16,7 +16,7 @@ from benchmarks.corpus import Source, write
 from benchmarks.measure import nnx_migrate_command
 from nnx_migrate import engine
 from nnx_migrate.config import Configuration
-from nnx_migrate.sources import discovery, fringe, scanning
+from nnx_migrate.sources import discovery, importers, scanning
 from nnx_migrate.sources.documents import kinds
 from nnx_migrate.sources.scanning import read_file, says_nnx
 from tests.perf.counting import calls_during
@@ -116,7 +116,7 @@ def test_notebooks_and_pages_without_nnx_cost_one_read(
 
         return call
 
-    for module in (scanning, discovery, fringe):
+    for module in (scanning, discovery, importers):
         monkeypatch.setattr(module, "read_file", counted(read_file))
     for module in (scanning, discovery):
         monkeypatch.setattr(module, "says_nnx", counted(says_nnx))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from nnx_migrate.sources.discovery import Walk
 from nnx_migrate.sources.fringe import Fringe
-from nnx_migrate.sources.imports import Import, scan_classes, scan_imports
+from nnx_migrate.sources.imports import Import, imported_modules, scan_classes, scan_imports
 
 
-def fringe_of(root: Path, files: dict[str, str]) -> set[str]:
+def fringe_of(root: Path, files: dict[str, str], jobs: int = 1) -> set[str]:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    walk, fringe = Walk([root]), Fringe()
+    walk, fringe = Walk([root]), Fringe(jobs)
     for candidate in walk:
         fringe.add(candidate.path, candidate.data)
     return {found.path.relative_to(root).as_posix() for found in fringe.find(walk.others)}
@@ -80,8 +81,30 @@ def test_a_tree_without_candidates_reads_nothing_again(
     (tmp_path / "a.py").write_text("import b\n")
     walk = Walk([tmp_path])
     assert list(walk) == []
-    monkeypatch.setattr("nnx_migrate.sources.fringe.read_file", None)
+    monkeypatch.setattr("nnx_migrate.sources.importers.read_file", None)
     assert list(Fringe().find(walk.others)) == []
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_loose_scripts_are_followed_however_many_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    monkeypatch.setattr("nnx_migrate.sources.scanning._WORTH_A_PROCESS", 5)
+    files = {"a/step0.py": LAYERS, "b/ü.py": "import step3, os\n", "a/step10.py": "import steps\n"}
+    for number in range(1, 10):
+        text = f"from step{number - 1} import Net as Net\n"
+        files[f"{'ab'[number % 2]}/step{number}.py"] = text
+    expected = {name for name in files if name not in ("a/step0.py", "a/step10.py")}
+    assert fringe_of(tmp_path, files, jobs) == expected
+
+
+@pytest.mark.parametrize("source", [["x = 1\n", "from step import Net"], "x = 1\nimport step\n"])
+def test_notebooks_that_import_candidates(tmp_path: Path, source: str | list[str]) -> None:
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": source}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    files = {"step.py": LAYERS, "lines.ipynb": json.dumps(notebook, indent=1)}
+    files["one_line.ipynb"] = json.dumps(notebook)
+    assert fringe_of(tmp_path, files) == {"lines.ipynb", "one_line.ipynb"}
 
 
 def test_ignored_files_are_not_in_the_fringe(tmp_path: Path) -> None:
@@ -111,6 +134,8 @@ def test_import_lines(line: str, imports: list[tuple[str, str | None, str]]) -> 
     for data in (line, f"x = 1\r\n{line}\r\n", f"x = 1\n\n{line}\n"):
         found = list(scan_imports(data.encode(), "top.pkg.mod", package=False))
         assert found == [Import(*each) for each in imports]
+        modules = imported_modules(data.encode(), "top.pkg.mod", package=False)
+        assert modules == {module for module, _, _ in imports}
 
 
 def test_class_lines() -> None:

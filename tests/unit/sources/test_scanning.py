@@ -12,7 +12,7 @@ import pytest
 
 from nnx_migrate.sources import scanning
 from nnx_migrate.sources.ignores import Ignores
-from nnx_migrate.sources.scanning import Listing, scan
+from nnx_migrate.sources.scanning import Listing, scan, shared
 
 
 @pytest.fixture
@@ -44,21 +44,16 @@ def test_marks_what_says_nnx_and_what_cannot_be_read(listings: list[Listing], jo
 
 @pytest.mark.skipif(sys.platform != "linux", reason="one process reads everything")
 @pytest.mark.parametrize("alive", [0, 1])
-def test_the_share_of_a_process_that_dies_is_read_here(
-    listings: list[Listing], monkeypatch: pytest.MonkeyPatch, alive: int
-) -> None:
-    serve = scanning._marked_in
-
+def test_the_share_of_a_process_that_dies_is_read_here(listings: list[Listing], alive: int) -> None:
     def dies(shown: str, names: Sequence[str]) -> list[str]:
         if os.getpid() != own and not alive:
             os.kill(os.getpid(), signal.SIGKILL)
         if os.getpid() != own and shown.endswith("/9"):  # in its second share
             os.kill(os.getpid(), signal.SIGKILL)
-        return serve(shown, names)
+        return scanning._marked(shown, names)
 
     own = os.getpid()
-    monkeypatch.setattr(scanning, "_marked_in", dies)
-    assert list(scan(listings, 3)) == expected(listings)
+    assert list(shared(dies, listings, 3)) == expected(listings)
 
 
 @pytest.mark.parametrize("helpers", [0, 1, 2, 20])
