@@ -28,10 +28,12 @@ def forward_of(context: FileContext, definition: AnyFunction, parameter: str) ->
     Raises:
         NotCaptured: there is no such call, or no place for what it sows.
     """
+    if not isinstance(definition, ast.FunctionDef):
+        raise NotCaptured("its function is a lambda")
     (call, *again) = passes_of(context, definition, parameter, in_pair=False, lambdas=False)
     if again:
         raise NotCaptured("it calls its Module more than once")
-    if context.tree.statement(call) not in getattr(definition, "body", ()):
+    if context.tree.statement(call) not in definition.body:
         raise NotCaptured(f"the Module is called in an inner block (line {call.lineno})")
     return call
 

@@ -66,6 +66,12 @@ pop, in a row or in a loop, each is given the State that the one before gave:
 
 and `forward` returns `nnx.capture(model, nnx.Intermediate, init=intermediates)(x)`.
 
+So they do where pops come now and then, of an object that is made in the function around and never
+leaves it: the State holds what lies on the object at every place.
+
+    if step % 10 == 0:
+        sown, model_intermediates = model_intermediates, nnx.State({})
+
 So do several calls of the Module in a loss: the second one is
 `nnx.capture(model, nnx.Intermediate, init=intermediates)(y)`. A loss that is a lambda becomes a
 definition for it.

@@ -150,11 +150,13 @@ class Run:
 
     Args:
         start: the first statement that they are in, in the block of the pop.
+        pops: where these stand between the calls, or under conditions, all of them.
     """
 
     start: ast.stmt
     calls: tuple[CapturedCall, ...]
     pop: ast.Call
+    pops: tuple[ast.Call, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
