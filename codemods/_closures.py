@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import functools
 from collections.abc import Iterator
 
 from codemods._evidence import is_graph_node
 from codemods._two_names import distinct
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.module_objects import OBJECTS
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.transforms import LOOPS, NNX_OF_JAX
@@ -30,7 +30,6 @@ from nnx_migrate.rewrite.functions import definition_of, free_names
 from nnx_migrate.rewrite.plan import Capture
 from nnx_migrate.rewrite.stacks import stack_of
 
-_KINDS = frozenset({"module", "metric", "rngs", "optimizer", "variable"})
 _MAX_DEPTH = 6
 
 
@@ -79,23 +78,7 @@ def may_capture(context: FileContext, site: Site) -> bool:
             return True
         if isinstance(each, ast.AST) and context.tree.function_around(each) is not None:
             return True
-    return bool(_objects_of_module(context))
-
-
-@functools.lru_cache(maxsize=2)
-def _objects_of_module(context: FileContext) -> frozenset[str]:
-    """The names of the file itself that are bound to a call which gives an object."""
-    scope = Scope(context.tree.module, ir.MODULE_SCOPE)
-    bindings = context.project.function(scope).bindings
-    return frozenset(
-        name
-        for name, values in bindings.items()
-        if any(not isinstance(value, _DEFINED) for value in values)
-        and is_graph_node(context, context.evaluator.values(scope, ir.Name(name)), _KINDS)
-    )
-
-
-_DEFINED = ir.FunctionRef | ir.ClassRef | ir.ImportRef | ir.Constant
+    return next(context.analysis.objects.seen_from(context.tree.module), None) is not None
 
 
 def captured_by(context: FileContext, site: Site) -> Captured | None:
@@ -114,7 +97,7 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
             holders.setdefault(name, context.tree.scope_of(definition))
         for read in free_names(context, definition):
             values = context.values(read)
-            if is_graph_node(context, values, _KINDS):
+            if is_graph_node(context, values, OBJECTS):
                 names.setdefault(read.id, context.tree.scope_of(definition))
                 continue
             if reason := _hidden(context, read, values):
@@ -164,7 +147,7 @@ def _defaulted(context: FileContext, site: Site, definition: AnyFunction) -> Ite
     for parameter, default in zip(
         reversed(parameters), reversed(definition.args.defaults), strict=False
     ):
-        if is_graph_node(context, context.values(default), _KINDS):
+        if is_graph_node(context, context.values(default), OBJECTS):
             yield parameter.arg
 
 
@@ -203,7 +186,7 @@ def _may_be_changed(context: FileContext, read: ast.Name) -> bool:
     while isinstance(parent, ast.Attribute | ast.Subscript) and parent.value is node:
         if not isinstance(parent.ctx, ast.Load):
             return True
-        if is_graph_node(context, context.values(parent), _KINDS):
+        if is_graph_node(context, context.values(parent), OBJECTS):
             return False
         node, parent = parent, context.tree.parents[parent]
     called = isinstance(parent, ast.Call) and parent.func is node
@@ -250,7 +233,7 @@ def _holds_node(context: FileContext, value: Value) -> bool:
         case TupleValue(elements=elements):
             return any(_holds_node(context, each) for part in elements for each in part)
         case _:
-            return is_graph_node(context, frozenset({value}), _KINDS)
+            return is_graph_node(context, frozenset({value}), OBJECTS)
 
 
 def _captures_node(context: FileContext, value: FunctionValue, depth: int) -> bool:

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import datetime
 import json
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 #: What `pip install 'nnx-migrate[batch]'` brings.
 _EXTRA = frozenset({"codeowners", "filelock", "jinja2", "markupsafe", "pebble", "pygments"})
+_IGNORED = ".gitignore"
+#: What the first step of a run puts into its folder.
+_OF_RUNS = re.compile(r"(run|shard-\d+-of-\d+)\.lock|(state|index)\.sqlite|shards")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ def run_batch(paths: list[Path], flags: dict[str, Any], request: BatchRequest) -
             from nnx_migrate.applying import require_check
 
             require_check(paths[0])
-        _made(request.out)
+        _made_for_runs(request.out)
         with (
             _locked(request.out / f"{f'shard-{shard.stem}' if shard else 'run'}.lock"),
             batch_progress(sys.stderr) as progress,
@@ -102,7 +106,7 @@ def _planned(
     state.begin(wanted)
     planned = campaign.plan(merged=request.merge)
     click.echo(f"{planned.files:,} files with nnx, {planned.anew:,} of them planned anew", err=True)
-    journal = new_name()
+    journal = new_name(Path.cwd())
     if request.write:
         state.settle(planned.result, journal)
     return planned.result, journal
@@ -114,10 +118,19 @@ def _require_same(standing: Standing, wanted: str, request: BatchRequest) -> Non
             f"a run in {request.out} was interrupted while it wrote files: "
             "--resume, with the flags that it had, goes on with it"
         )
-    if standing.request != wanted:
+    then, now = json.loads(standing.request), json.loads(wanted)
+    anew = (
+        f"to begin anew: nnx-migrate undo {standing.journal}, and remove {request.out}/state.sqlite"
+    )
+    if then.pop("program", "") != now.pop("program"):
+        console.stop(
+            f"the run in {request.out} that was interrupted was one of another version of "
+            f"nnx-migrate or Python, which can go on with it; {anew}"
+        )
+    if then != now:
         console.stop(
             f"the run in {request.out} that was interrupted had other flags or paths; it was "
-            f"started with {standing.request}"
+            f"started with {json.dumps(then)}; {anew}"
         )
 
 
@@ -152,8 +165,9 @@ def _finished(
         write_findings(told(result, check), request.out)
         moment = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         summary = summarize(told(result), moment)
+        # A run is done when all of its results are there: until then it can be gone on with.
+        write_summary(summary, [*state.history(), (moment, summary)], request.out)
         state.finish(moment, summary)
-        write_summary(summary, state.history(), request.out)
     except OSError as error:
         console.stop(f"{error.filename or request.out}: {error.strerror or error}")
     console.emit_report(
@@ -220,9 +234,17 @@ def _shard(request: BatchRequest) -> Any:
         console.stop(f"--shard {error}")
 
 
-def _made(out: Path) -> None:
+def _made_for_runs(out: Path) -> None:
+    """Make the folder of the results, or stop where it holds anything but those of earlier runs."""
     try:
         out.mkdir(parents=True, exist_ok=True)
+        names = {entry.name for entry in out.iterdir()}
+        # Things of the user's own that are called as results are would be replaced by these.
+        if names - {_IGNORED} and not any(map(_OF_RUNS.fullmatch, names)):
+            console.stop(f"--out {out}: it holds other things; name a new folder, or an empty one")
+        if not names:
+            # In a repository, texts for reviewers are no pages of the project.
+            (out / _IGNORED).write_text("*\n", encoding="utf-8")
     except OSError as error:
         console.stop(f"--out {out}: {error.strerror}")
 
@@ -252,7 +274,10 @@ def _extra_explained() -> Iterator[None]:
 
 def _as_text(paths: Sequence[Path], flags: dict[str, Any], request: BatchRequest) -> str:
     """What decides the bytes that a run writes, and where."""
+    from nnx_migrate.batch.fingerprint import program_digest
+
     document = {
+        "program": program_digest().hex(),
         "folder": str(Path.cwd()),
         "paths": [str(path) for path in paths],
         "write": request.write,

@@ -49,16 +49,20 @@ def errors_reported() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except ConfigError as error:
-        stop(str(error))
+        stop(f"{error}{_notes(error)}")
     except NoJournal as error:
-        stop(f"{error}; no file was changed without it (apply --no-journal does so)")
-    except KeyboardInterrupt:
-        stop("interrupted; every file is either as it was or done")
+        stop(f"{error}; no file was changed without it (apply --no-journal does so){_notes(error)}")
+    except KeyboardInterrupt as error:
+        stop(f"interrupted; every file is either as it was or done{_notes(error)}")
     except Exception:
         import traceback
 
         traceback.print_exc()
         stop("this is a bug in nnx-migrate; please report it with the lines above")
+
+
+def _notes(error: BaseException) -> str:
+    return "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from nnx_migrate.outcomes import FileResult, FileStatus
@@ -68,26 +68,44 @@ def write_together(results: Sequence[FileResult], write: Writer | None) -> list[
         try:
             write(result.path, result.before, result.after)
         except WriteError as error:
-            _put_back(written)
-            return [_not_written(each, result.path, error.reason) for each in results]
-        except BaseException:
+            stuck = _put_back(written)
+            return [_not_written(each, result.path, error.reason, stuck) for each in results]
+        except BaseException as error:
             # No journal, or an interrupt: half of a group must not stay either.
-            _put_back(written)
+            for path, reason in _put_back(written).items():
+                error.add_note(f"{path} {_stuck(result.path, reason)}")
             raise
         written.append(result)
     return [dataclasses.replace(r, before=b"", after=b"") if _same(r) else r for r in results]
 
 
-def _put_back(written: Sequence[FileResult]) -> None:
+def _put_back(written: Sequence[FileResult]) -> dict[Path, str]:
+    """Undo the writes of a group; return why that could not be done, by file."""
+    stuck: dict[Path, str] = {}
     for result in written:
-        write_atomically(result.path, result.after, result.before)
+        try:
+            write_atomically(result.path, result.after, result.before)
+        except WriteError as error:
+            stuck[result.path] = error.reason
+    return stuck
+
+
+def _stuck(failed: Path, reason: str) -> str:
+    return (
+        f"is changed without {failed}, which it works with only, and could not be put back: "
+        f"{reason}; `nnx-migrate undo` does that"
+    )
 
 
 def _same(result: FileResult) -> bool:
     return result.before == result.after
 
 
-def _not_written(result: FileResult, failed: Path, reason: str) -> FileResult:
-    if result.path != failed:
+def _not_written(
+    result: FileResult, failed: Path, reason: str, stuck: Mapping[Path, str]
+) -> FileResult:
+    if result.path in stuck:
+        reason = f"it {_stuck(failed, stuck[result.path])}"
+    elif result.path != failed:
         reason = f"{failed}, which has to change together with it, could not be written"
     return problem(result.path, FileStatus.FAILED, "unwritable-file", reason)

@@ -63,9 +63,17 @@ class PlacedIndex:
         return dataclasses.replace(self, record=zlib.compress(pickle.dumps(self.record), 1))
 
     def unpacked(self) -> ModuleIndex:
+        """The index itself.
+
+        Raises:
+            OSError: what was kept of it cannot be read any more.
+        """
         packed = self.record.load() if isinstance(self.record, Kept) else self.record
         if isinstance(packed, bytes):
-            record: ModuleIndex = pickle.loads(zlib.decompress(packed))
+            try:
+                record: ModuleIndex = pickle.loads(zlib.decompress(packed))
+            except zlib.error:
+                raise OSError(f"what was kept of {self.path} is damaged") from None
             return record
         return packed
 

@@ -11,18 +11,19 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from nnx_migrate.batch.memory import IndexMemory, PlanMemory, Shelf
+from nnx_migrate.batch.memory import IndexMemory, PlanMemory
 from nnx_migrate.batch.processes import Processes
 from nnx_migrate.batch.remembering import remembering_index, remembering_plan
 from nnx_migrate.batch.shards import Shard, finished_shards
-from nnx_migrate.config import Configuration
+from nnx_migrate.batch.shelf import Shelf
+from nnx_migrate.config import ConfigError, Configuration
 from nnx_migrate.engine import RunResult
 from nnx_migrate.finishing import finish, settled, written_together
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.reading import Found, Progress, find
 from nnx_migrate.sources.journal import Journal
 from nnx_migrate.sources.scanning import read_file
-from nnx_migrate.sources.write import Writer, remove_leftovers
+from nnx_migrate.sources.write import WriteError, Writer, remove_leftovers
 from nnx_migrate.totals import count
 from nnx_migrate.workers import uncollected
 
@@ -180,6 +181,7 @@ def write_planned(planned: RunResult, journal: Journal, progress: Progress) -> R
 
     Raises:
         NoJournal: the old bytes cannot be kept.
+        ConfigError: no space is left for a file.
     """
     write = _once(journal.write)
     changing = [result for result in planned.results if result.before != result.after]
@@ -198,7 +200,13 @@ def _once(write: Writer) -> Writer:
         with contextlib.suppress(OSError):
             if read_file(path) == after:
                 return
-        write(path, before, after)
+        try:
+            write(path, before, after)
+        except WriteError as error:
+            if error.no_room:
+                # Nor will there be for the others: what is left of the plan waits.
+                raise ConfigError(f"{path}: {error.reason}; --resume goes on with it") from None
+            raise
 
     return write_once
 

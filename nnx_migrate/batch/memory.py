@@ -7,20 +7,15 @@ invalidated: with another file, option, rule or version the question is another 
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import os
-import pickle
-import sqlite3
-import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from nnx_migrate.batch.fingerprint import digest_of_parts, program_digest
 from nnx_migrate.batch.limits import quarantined
-from nnx_migrate.config import ConfigError, Options
+from nnx_migrate.batch.shelf import OnShelf, Shelf, packed, unpacked
+from nnx_migrate.config import Options
 from nnx_migrate.failures import TOO_LITTLE_MEMORY
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.planning import PlanTask
@@ -32,88 +27,6 @@ from nnx_migrate.sources.modules import import_root, module_name
 _OF_THE_MOMENT = frozenset(
     {"changed-file", "internal-error", "unreadable-file", "unwritable-file", TOO_LITTLE_MEMORY}
 )
-
-_TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, head BLOB, body BLOB)"
-
-
-class Shelf:
-    """A SQLite file of answers by key.
-
-    Args:
-        file: made if it is not there.
-        read_only: it belongs to another run, and has to be there.
-
-    Raises:
-        ConfigError: it cannot be used.
-    """
-
-    def __init__(self, file: Path, *, read_only: bool = False) -> None:
-        self.file = file
-        self.used: set[bytes] = set()
-        self._read_only = read_only
-        with _explained(file):
-            # Whoever wrote it is done: nothing has to be locked, which file servers are bad at.
-            self._database = _connected(file, "?immutable=1" if read_only else "")
-            if not read_only:
-                self._database.execute("PRAGMA journal_mode=WAL")
-                self._database.execute("PRAGMA synchronous=NORMAL")
-                self._database.execute(_TABLE)
-
-    def find(self, key: bytes, column: str) -> Any:
-        """One column of an answer; None where there is no such answer."""
-        with _explained(self.file):
-            query = f"SELECT {column} FROM answers WHERE key = ?"
-            row = self._database.execute(query, (key,)).fetchone()
-        if row is None:
-            return None
-        self.used.add(key)
-        return row[0]
-
-    def keep(self, answers: Iterable[tuple[bytes, bytes, bytes]]) -> None:
-        """Put answers on disk, all or none: key, head and body."""
-        rows = list(answers)
-        with _explained(self.file):
-            self._database.execute("BEGIN")
-            self._database.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
-            self._database.execute("COMMIT")
-        self.used.update(row[0] for row in rows)
-
-    def forget_unused(self) -> None:
-        """Take out what this run has not asked for: of trees and versions that are gone."""
-        with _explained(self.file):
-            self._database.execute("BEGIN")
-            self._database.execute("CREATE TEMP TABLE used (key BLOB PRIMARY KEY)")
-            self._database.executemany("INSERT INTO used VALUES (?)", ((k,) for k in self.used))
-            self._database.execute("DELETE FROM answers WHERE key NOT IN (SELECT key FROM used)")
-            self._database.execute("DROP TABLE used")
-            self._database.execute("COMMIT")
-
-    def close(self) -> None:
-        """Let go of the file, in a form that other machines can read over a network."""
-        if not self._read_only:
-            with contextlib.suppress(sqlite3.Error):
-                self._database.execute("PRAGMA journal_mode=DELETE")
-        self._database.close()
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class OnShelf:
-    """A packed index in a file that other processes of this machine may read.
-
-    Args:
-        file: the shelf.
-        key: of the index.
-    """
-
-    file: Path
-    key: bytes
-
-    def load(self) -> bytes:
-        """Get it."""
-        query = "SELECT body FROM answers WHERE key = ?"
-        row = _reader(self.file, os.getpid()).execute(query, (self.key,)).fetchone()
-        body: bytes = row[0]
-        return body
 
 
 class IndexMemory:
@@ -139,7 +52,7 @@ class IndexMemory:
         for shelf in self._shelves:
             head = shelf.find(key, "head")
             if head is not None:
-                indexed: Indexed = pickle.loads(head)
+                indexed: Indexed = unpacked(shelf.file, head)
                 if indexed.failure is not None and quarantined(indexed.failure) and not given_up:
                     continue
                 return dataclasses.replace(
@@ -158,7 +71,7 @@ class IndexMemory:
             body = indexed.index.packed().record if indexed.index is not None else b""
             assert isinstance(body, bytes)
             answers.append(_on_shelf(indexed, OnShelf(self._shelf.file, key)))
-            rows.append((key, pickle.dumps(answers[-1]), body))
+            rows.append((key, packed(answers[-1]), body))
         self._shelf.keep(rows)
         return answers
 
@@ -205,7 +118,7 @@ class PlanMemory:
         for shelf in self._shelves:
             body = shelf.find(key, "body")
             if body is not None:
-                result: FileResult = pickle.loads(zlib.decompress(body))
+                result: FileResult = unpacked(shelf.file, body)
                 if given_up or not quarantined(result):
                     return result
         return None
@@ -213,9 +126,7 @@ class PlanMemory:
     def keep(self, planned: Iterable[tuple[PlanTask, FileResult]]) -> None:
         """Keep results, all of them or none."""
         self._shelf.keep(
-            (self.key_of(task), b"", zlib.compress(pickle.dumps(result), 1))
-            for task, result in planned
-            if _lasting(result)
+            (self.key_of(task), b"", packed(result)) for task, result in planned if _lasting(result)
         )
 
     def key_of(self, task: PlanTask) -> bytes:
@@ -261,22 +172,3 @@ def _deciding(options: Options) -> tuple[object, ...]:
     select = sorted(options.select) if options.select is not None else None
     rest = dataclasses.replace(options, select=None, ignore=frozenset(), jobs=None, exclude=())
     return select, sorted(options.ignore), rest
-
-
-@functools.lru_cache(maxsize=4)
-def _reader(file: Path, process: int) -> sqlite3.Connection:
-    # A connection must not be used by a process that was forked after it was made.
-    return _connected(file, "?mode=ro")
-
-
-def _connected(file: Path, mode: str) -> sqlite3.Connection:
-    uri = file.absolute().as_uri() + mode
-    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=60)
-
-
-@contextlib.contextmanager
-def _explained(file: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise ConfigError(f"{file}: {error}") from error

@@ -11,16 +11,16 @@ import dataclasses
 import enum
 import json
 import os
-import pickle
 import sqlite3
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nnx_migrate.batch.shelf import packed, unpacked
 from nnx_migrate.config import ConfigError
 from nnx_migrate.engine import RunResult
 from nnx_migrate.outcomes import FileResult
+from nnx_migrate.sources.databases import told
 from nnx_migrate.totals import count
 
 _TABLES = """
@@ -98,7 +98,7 @@ class State:
             database.execute("BEGIN IMMEDIATE")
             database.executemany(
                 "INSERT INTO planned VALUES (?, ?)",
-                ((os.fsencode(each.path), _stored(each)) for each in result.results),
+                ((os.fsencode(each.path), packed(each)) for each in result.results),
             )
             database.execute(
                 "UPDATE run SET phase = ?, journal = ?, found = ?",
@@ -112,7 +112,8 @@ class State:
             (found,) = database.execute("SELECT found FROM run").fetchone()
             rows = database.execute("SELECT result FROM planned ORDER BY path").fetchall()
         known = json.loads(found)
-        results = sorted((_read(row[0]) for row in rows), key=lambda each: str(each.path))
+        results: list[FileResult] = [unpacked(self._file, row[0]) for row in rows]
+        results.sort(key=lambda each: str(each.path))
         totals = count(results, known["looked_at"])
         return RunResult(tuple(results), totals, tuple(map(Path, known["missing"])))
 
@@ -141,13 +142,4 @@ class State:
             finally:
                 database.close()
         except sqlite3.Error as error:
-            raise ConfigError(f"{self._file}: {error}") from error
-
-
-def _stored(result: FileResult) -> bytes:
-    return zlib.compress(pickle.dumps(result), 1)
-
-
-def _read(stored: bytes) -> FileResult:
-    result: FileResult = pickle.loads(zlib.decompress(stored))
-    return result
+            raise ConfigError(told(self._file, error)) from error

@@ -18,6 +18,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as TookTooLong
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import resource_tracker
 from typing import Any, Generic
 
 from pebble import ProcessExpired, ProcessPool
@@ -167,9 +168,10 @@ class Supervised(Generic[Task, Answer]):
     def _sent(self, pool: ProcessPool, batch: Batch[Task]) -> Future[list[Answer]]:
         args = (*self._work.sent(), batch.tasks)
         try:
-            future: Future[list[Answer]] = pool.schedule(
-                _do_or_end, args=args, timeout=self._limits.seconds
-            )
+            with _uninterrupted():
+                future: Future[list[Answer]] = pool.schedule(
+                    _do_or_end, args=args, timeout=self._limits.seconds
+                )
         except RuntimeError as error:  # it is broken, and says so in other words
             raise BrokenProcessPool from error
         return future
@@ -243,6 +245,21 @@ def do_batch(
         return pack(found) if pack is not None else found
 
     return run_deep(lambda: list(map(answer, tasks)))
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Keep Ctrl-C from what is started here: processes end with the one that started them."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    # It would let Ctrl-C through again as it starts, before the first process.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _do_or_end(*args: Any) -> list[Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.aliases import VARIABLE_READS, Aliases, unstarred
+from nnx_migrate.facts.aliases import VARIABLE_READS, Aliases, is_of_module, unstarred
 from nnx_migrate.facts.callers import argument_for
 from nnx_migrate.facts.contents import ContentsFinder
 from nnx_migrate.facts.effects import EffectFinder
@@ -19,11 +19,13 @@ from nnx_migrate.facts.library_effects import operands_of
 from nnx_migrate.facts.project import layer_of, nnx_name
 from nnx_migrate.facts.transforms import CONTROL_FLOW
 from nnx_migrate.facts.values import (
+    ClassValue,
     FunctionValue,
     Instance,
     LibraryValue,
     Scope,
     Value,
+    Values,
     short_name,
 )
 
@@ -129,6 +131,8 @@ class Search:
         func = call.func
         where = self._place(scope, call.line)
         values = aliases.values(scope, func)
+        if is_of_module(aliases.parameter):
+            yield from self._reached(values, aliases.parameter)
         if isinstance(func, ir.Attribute) and aliases.rooted(scope, func.base):
             for base in aliases.values(scope, func.base):
                 yield from self._method_call(base, func.name, where)
@@ -144,6 +148,29 @@ class Search:
             yield from self._updated_by_method(aliases, scope, call, given, where)
             for value in values:
                 yield from self._given(aliases, scope, value, call, given, where)
+
+    def _reached(self, called: Values, name: str) -> Iterator[Use]:
+        """What functions do that are called without the object: one of a module they know too."""
+        found = list(itertools.chain.from_iterable(map(self._run_by, called)))
+        for function in dict.fromkeys(found):
+            for use in self.function(function, name):
+                yield dataclasses.replace(use, certain=use.certain and len(found) == 1)
+
+    def _run_by(self, called: Value) -> Iterator[Scope]:
+        """The functions of the project that a call of something may run."""
+        match called:
+            case FunctionValue(scope=scope):
+                yield scope
+            case Instance():
+                for class_name in self.effects.classes_of(called):
+                    yield from self._defined(class_name, "__call__")
+            case ClassValue(class_name=class_name):
+                yield from self._defined(class_name, "__init__")
+
+    def _defined(self, class_name: str, name: str) -> Iterator[Scope]:
+        method = self.hierarchy.method(class_name, name)
+        if isinstance(method, Scope):
+            yield method
 
     def _method_call(self, base: Value, name: str, where: str) -> Iterator[Use]:
         if not isinstance(base, Instance):

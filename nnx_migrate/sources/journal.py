@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nnx_migrate.sources.databases import told
 from nnx_migrate.sources.write import write_atomically
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 FOLDER = Path(".nnx-migrate")
 #: Older runs are forgotten.
 KEPT_RUNS = 20
+_NAME = "%Y%m%d-%H%M%S-%f"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS run (command TEXT, undone INTEGER DEFAULT 0);
 CREATE TABLE IF NOT EXISTS files (path BLOB PRIMARY KEY, before BLOB, old TEXT, new TEXT);
@@ -119,7 +121,8 @@ class Journal:
             WriteError: the file was left as it was.
         """
         if self._file is None:
-            self._file = _begun(self._project, self._command, self._given or new_name())
+            name = self._given or new_name(self._project)
+            self._file = _begun(self._project, self._command, name)
         # The target of a symbolic link is what is replaced.
         target = os.path.relpath(os.path.realpath(path), os.path.realpath(self._project))
         row = os.fsencode(target), zlib.compress(before), digest(before), digest(after)
@@ -152,9 +155,20 @@ def _at(root: Path, path: bytes) -> Path:
     return Path(os.path.normpath(root / os.fsdecode(path)))
 
 
-def new_name() -> str:
-    """A name for a run that begins now."""
-    return datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S-%f")
+def new_name(project: Path) -> str:
+    """A name for a run that begins now, behind those that there are even if the clock was put back.
+
+    Args:
+        project: the folder that it is started in.
+    """
+    name = datetime.datetime.now(datetime.UTC).strftime(_NAME)
+    last = max((file.stem for file in (project / FOLDER / "runs").glob("*.sqlite")), default="")
+    if last < name:
+        return name
+    with contextlib.suppress(ValueError):
+        moment = datetime.datetime.strptime(last, _NAME)
+        return (moment + datetime.timedelta(microseconds=1)).strftime(_NAME)
+    return name
 
 
 def _begun(project: Path, command: str, name: str) -> Path:
@@ -172,7 +186,7 @@ def _begun(project: Path, command: str, name: str) -> Path:
         database.executescript(_TABLES)
         # A run that goes on with an earlier one keeps what that has typed.
         once = "INSERT INTO run (command) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM run)"
-        database.execute(once, (command,))
+        database.execute(once, (command.encode(errors="backslashreplace").decode(),))
     return file
 
 
@@ -189,4 +203,4 @@ def _opened(file: Path) -> Iterator[sqlite3.Connection]:
         finally:
             database.close()
     except sqlite3.Error as error:
-        raise NoJournal(f"{file}: {error}") from error
+        raise NoJournal(told(file, error)) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 from collections.abc import Callable
@@ -22,11 +23,13 @@ class WriteError(OSError):
 
     Args:
         reason: why, in words that fit behind "could not be written: ".
+        no_room: whether that is because no space is left for it.
     """
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, *, no_room: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.no_room = no_room
 
 
 def write_atomically(path: Path, before: bytes, after: bytes) -> None:
@@ -58,7 +61,8 @@ def write_atomically(path: Path, before: bytes, after: bytes) -> None:
         _remove_orphans(target)
         _replace(target, after, status)
     except OSError as error:
-        raise WriteError(error.strerror or str(error)) from None
+        no_room = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise WriteError(error.strerror or str(error), no_room=no_room) from None
 
 
 def remove_leftovers(path: Path) -> None:

@@ -58,10 +58,10 @@ if os.environ.get("KILL_AT"):
 
     os.fsync = counted(os.fsync)
     os.replace = counted(os.replace)
-    import nnx_migrate.batch.memory as memory
+    import nnx_migrate.batch.shelf as shelf
     import nnx_migrate.batch.state as state
 
-    memory.Shelf.keep = counted(memory.Shelf.keep)
+    shelf.Shelf.keep = counted(shelf.Shelf.keep)
     for name in ("begin", "settle", "finish"):
         setattr(state.State, name, counted(getattr(state.State, name)))
 """

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
+import os
+import random
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.cli.batches import VMAP, contents, disturbed, grow
-from tests.cli.conftest import Command
+from tests.cli.batches import VMAP, contents, disturbed, disturbing, grow
+from tests.cli.conftest import COMMAND, Command
 
 
 @pytest.fixture(scope="module")
@@ -243,9 +249,109 @@ def test_what_is_kept_of_a_broken_folder_is_told(tmp_path: Path, command: Comman
     (tmp_path / "out" / "index.sqlite").write_bytes(b"no database" * 100)
     done = command("batch", "src", "--out", "out")
     assert (done.code, "out/index.sqlite" in done.err) == (2, True)
+    assert "remove it" in done.err
     shutil.rmtree(tmp_path / "out")
     (tmp_path / "out").write_text("a file")
     assert command("batch", "src", "--out", "out").code == 2
+
+
+@pytest.mark.parametrize("seconds", [0.5, 0.8, 1.1])
+def test_ctrl_c_is_a_line_and_no_process_is_left(tmp_path: Path, seconds: float) -> None:
+    grow(tmp_path / "src")
+    environment = disturbing(tmp_path / "site")
+    (tmp_path / "src" / "slow.py").write_text(VMAP + "# HANGS\n")
+    running = subprocess.Popen(
+        [sys.executable, COMMAND, "batch", "src", "--out", "out", "--jobs", "2"],
+        cwd=tmp_path,
+        env=environment,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    time.sleep(seconds)
+    os.killpg(running.pid, signal.SIGINT)
+    # This ends when every process that has its stderr has ended.
+    _, said = running.communicate(timeout=30)
+    assert (running.returncode, said.count(b"\n"), b"interrupted" in said) == (2, 1, True), said
+
+
+@pytest.mark.parametrize("name", ["index", "plans"])
+def test_what_a_disk_has_changed_is_not_taken_for_known(
+    tmp_path: Path, command: Command, name: str
+) -> None:
+    grow(tmp_path / "src", small=12)
+    batch = ("batch", "src", "--out", "out")
+    command(*batch)
+    file = tmp_path / "out" / f"{name}.sqlite"
+    data = bytearray(file.read_bytes())
+    drawn = random.Random(3)
+    for _ in range(40):
+        data[drawn.randrange(4096, len(data))] ^= 1 << drawn.randrange(8)
+    file.write_bytes(data)
+    if name == "index":
+        (tmp_path / "out" / "plans.sqlite").unlink()
+    done = command(*batch)
+    assert "damaged" in done.err, done.err
+    assert done.code in (1, 2)
+    assert "bug" not in done.err
+    file.unlink()
+    assert "damaged" not in command(*batch).err
+
+
+def test_a_run_of_another_version_is_not_gone_on_with(tmp_path: Path, command: Command) -> None:
+    grow(tmp_path / "src", small=3)
+    flags = ("batch", "src", "--out", "out", "--write")
+    disturbed(tmp_path / "site", *flags, cwd=tmp_path, kill_at=20)
+    with contextlib.closing(sqlite3.connect(tmp_path / "out" / "state.sqlite")) as database:
+        (request,) = database.execute("SELECT request FROM run").fetchone()
+        other = json.dumps({**json.loads(request), "program": "0" * 32})
+        database.execute("UPDATE run SET request = ?", (other,))
+        database.commit()
+    done = command(*flags, "--resume")
+    assert (done.code, "another version" in done.err) == (2, True)
+    found = re.search(r"nnx-migrate (undo \S+), and remove (\S+)", done.err)
+    assert found is not None
+    assert command(*found[1].split()).code == 0
+    (tmp_path / found[2]).unlink()
+    assert command(*flags).code == 0
+
+
+@pytest.mark.parametrize("out", [".", "src"])
+def test_a_folder_with_other_things_in_it_is_not_taken_for_results(
+    tmp_path: Path, command: Command, out: str
+) -> None:
+    grow(tmp_path / "src", small=1)
+    for folder in (tmp_path, tmp_path / "src"):
+        (folder / "review").mkdir()
+        (folder / "review" / "mine.txt").write_text("mine")
+    done = command("batch", "src", "--out", out)
+    assert (done.code, "it holds other things" in done.err) == (2, True)
+    assert (tmp_path / "review" / "mine.txt").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["review", "src"]
+
+
+def test_results_inside_the_tree_are_no_part_of_it(tmp_path: Path, command: Command) -> None:
+    tree = grow(tmp_path / "src", small=3)
+    batch = ("batch", ".", "--docs", "--out", "src/out", "--patch-by", "rule")
+    first = command(*batch)
+    assert planned_anew(first.err) == len(contents(tree))
+    assert (tree / "out" / "patches" / "manifest.json").is_file()
+    again = command(*batch)
+    assert (again.code, planned_anew(again.err)) == (1, 0)
+    assert [line for line in first.err.splitlines() if line.startswith("src")] == [
+        line for line in again.err.splitlines() if line.startswith("src")
+    ]
+
+
+def test_names_that_are_no_text(tmp_path: Path, command: Command) -> None:
+    grow(tmp_path / "src", small=1)
+    name = os.fsdecode(b"by\xffte")
+    (tmp_path / "src" / "part0").rename(tmp_path / name)
+    done = command("batch", name, "--out", os.fsdecode(b"out\xff"), "--write")
+    assert b"nnx.compat.vmap" in (tmp_path / name / "file0.py").read_bytes(), done.err
+    assert (done.code, "Traceback" in done.err) == (0, False)
+    assert b"by\\udcffte" in command("undo").out
+    assert command("undo", "last").code == 0
+    assert (tmp_path / name / "file0.py").read_text() == f"{VMAP}# 0\n"
 
 
 def test_code_that_is_too_deep_is_not_taken_for_too_large(tmp_path: Path, command: Command) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from nnx_migrate.batch import memory as memories
-from nnx_migrate.batch.memory import IndexMemory, PlanMemory, Shelf
+from nnx_migrate.batch.memory import IndexMemory, PlanMemory
 from nnx_migrate.batch.remembering import remembering_index
+from nnx_migrate.batch.shelf import Shelf
 from nnx_migrate.config import ConfigError, Configuration, Options
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.planning import PlanTask
