@@ -192,11 +192,19 @@ def _reads(
             raise NotCaptured(f"{model.id} is used in an inner function (line {load.lineno})")
         read = _taken(context, load) or _looked_up(context, load, names)
         if read is None and not is_blind(context, load, names):
-            raise NotCaptured(f"{model.id} is used in line {load.lineno} too")
+            raise NotCaptured(_told(context, load))
         if read is not None and load.lineno <= (statement.end_lineno or 0):
             raise NotCaptured(f"what is sown is read before the call (line {load.lineno})")
         if read is not None:
             yield read
+
+
+def _told(context: FileContext, load: ast.Name) -> str:
+    """What a use of the object may see, in words."""
+    call = context.tree.parents[load]
+    if isinstance(call, ast.Call) and context.tree.nnx_name(call.func) == "split":
+        return f"nnx.split takes what is sown along in line {load.lineno}: pop it before that"
+    return f"{load.id} is used in line {load.lineno} too"
 
 
 def _taken(context: FileContext, load: ast.Name) -> Read | None:
