@@ -10,9 +10,10 @@ import ast
 from collections.abc import Sequence
 
 from codemods._forward import NotCaptured
+from codemods._made_here import check_made_here
 from codemods._pop_functions import filters_of
 from codemods._popped import is_pop, not_alone, not_before
-from codemods._reads import check_made_here, is_blind, loads_of
+from codemods._reads import is_blind, loads_of
 from nnx_migrate.facts.sites import assigned_value
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.layout import hoistable
@@ -57,7 +58,10 @@ def mirrored_run(
         elif not is_blind(context, load, names):
             raise NotCaptured(f"what is sown may lie on {model.id} in line {load.lineno}")
     _check_places(context, own, pops, block)
-    start = next(s for s in block if any(s in context.tree.ancestors(each) for each in own))
+    first = {
+        node for each in (*own, *pops) for node in context.tree.ancestors(each) if node in block
+    }
+    start = next(statement for statement in block if statement in first)
     wanted = filters_of(context, pops[0])
     calls = tuple(
         CapturedCall(
