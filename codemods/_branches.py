@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from codemods._forward import NotCaptured
+from codemods._pop_functions import filters_of
 from codemods._popped import (
     LEAVING,
     calls_around,
@@ -51,7 +52,7 @@ def popped_in_branches(
     foreign = foreign_call(context, taking, run, *pops, *around)
     if foreign is not None:
         raise NotCaptured(f"what line {foreign.lineno} calls may use it before it is popped")
-    return tuple(Read(pop, pop.args[1]) for pop in pops)
+    return tuple(Read(pop, filters_of(context, pop)[0]) for pop in pops)
 
 
 def _on_every_path(
@@ -85,7 +86,12 @@ def _only_pop(context: FileContext, statement: ast.stmt, model: ast.Name) -> ast
         for node in ast.walk(statement)
         if isinstance(node, ast.Call) and is_pop(context, node, model.id)
     ]
-    if len(named) != 1 or len(pops) != 1 or len(pops[0].args) != 2 or hoistable(context, pops[0]):
+    if (
+        len(named) != 1
+        or len(pops) != 1
+        or len(filters_of(context, pops[0])) != 1
+        or hoistable(context, pops[0])
+    ):
         return None
     return pops[0]
 
@@ -145,4 +151,4 @@ def are_exclusive(context: FileContext, one: ast.expr, other: ast.expr) -> bool:
 
 
 def _is_pop(context: FileContext, node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and context.tree.nnx_name(node.func) == "pop"
+    return isinstance(node, ast.Call) and bool(filters_of(context, node))

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from codemods._forward import NotCaptured
+from codemods._pop_functions import pops_first
 from codemods._routes import Route
 from codemods._ways_in import importing
 from nnx_migrate.facts.sites import assigned_value
@@ -38,6 +39,8 @@ def check_not_interrupted(context: FileContext, route: Route) -> None:
     """
     for call in route.calls:
         there = context.where_it_is(call.module)
+        if any(call in run.calls and run.pops for run in route.runs):
+            continue  # the State has what lies on the object, whatever raises
         in_run = any(call in run.calls and len(run.calls) > 1 for run in route.runs)
         if in_run or not _at_once(there, call):
             _check_use(there, call)
@@ -66,6 +69,10 @@ def _at_once(context: FileContext, call: CapturedCall) -> bool:
     """Whether nothing that may raise runs between a call and its pop."""
     if call.pop is None:
         return False
+    if call.popper is not None:
+        given = [node for each in call.pop.args for node in ast.walk(each)]
+        if not pops_first(call.popper) or not _are_quiet(given):
+            return False
     taking, popping = context.tree.statement(call.use), context.tree.statement(call.pop)
     if taking is popping:
         start, end = context.text.span(call.use)[1], context.text.span(call.pop)[0]

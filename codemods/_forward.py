@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.facts.syntax import AnyFunction
@@ -13,6 +14,7 @@ from nnx_migrate.rewrite.layout import hoistable
 
 #: Blocks in which what is sown is kept from one pass to the next.
 _BLOCKS = ast.For | ast.While | ast.If | ast.With
+_REPEATING = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr
 
 
@@ -26,10 +28,12 @@ def forward_of(context: FileContext, definition: AnyFunction, parameter: str) ->
     Raises:
         NotCaptured: there is no such call, or no place for what it sows.
     """
+    if not isinstance(definition, ast.FunctionDef):
+        raise NotCaptured("its function is a lambda")
     (call, *again) = passes_of(context, definition, parameter, in_pair=False, lambdas=False)
     if again:
         raise NotCaptured("it calls its Module more than once")
-    if context.tree.statement(call) not in getattr(definition, "body", ()):
+    if context.tree.statement(call) not in definition.body:
         raise NotCaptured(f"the Module is called in an inner block (line {call.lineno})")
     return call
 
@@ -41,18 +45,23 @@ def passes_of(
 
     Args:
         in_pair: the function returns a pair.
-        lambdas: it may be a lambda that does nothing else.
+        lambdas: a lambda has to do nothing else, as it stays one.
 
     Raises:
         NotCaptured: there are none, or no place for what they sow.
     """
     if isinstance(definition, ast.Lambda) and lambdas:
         return (_all_of_lambda(context, definition, parameter),)
+    if isinstance(definition, ast.Lambda):
+        return _passes_of_lambda(context, definition, parameter, in_pair)
     if not isinstance(definition, ast.FunctionDef):
         raise NotCaptured("its function is a lambda")
     calls = calls_of_module(context, definition, parameter)
     for call in calls:
         _check_place(context, definition, call, calls)
+        statement = context.tree.statement(call)
+        if not (isinstance(statement, ast.Assign) and statement.value is call):
+            _check_reads(context, statement, call, calls, parameter)
     _check_return(context, definition, in_pair)
     return calls
 
@@ -72,14 +81,96 @@ def _check_place(
     reason = hoistable(context, call)
     if not reason and statement not in definition.body and not isinstance(statement, _SIMPLE):
         reason = "the call stands in the head of a block"
-    if not reason and any(other in context.tree.ancestors(call) for other in calls):
-        reason = "the Module is called on what it gives"
+    if not reason and any(call in ast.walk(other.func) for other in calls if other is not call):
+        reason = "the Module is called to find what to call"
     if reason:
         raise NotCaptured(f"{reason} (line {call.lineno})")
     whole = isinstance(statement, ast.Assign) and statement.value is call
     for earlier in () if whole else evaluated_before(context, call):
         library = isinstance(earlier, ast.Call) and _is_of_library(context, earlier)
         if call not in context.tree.ancestors(earlier) and not library and earlier not in calls:
+            raise NotCaptured(f"something runs before the Module in line {call.lineno}")
+
+
+def _passes_of_lambda(
+    context: FileContext, definition: ast.Lambda, parameter: str, in_pair: bool
+) -> tuple[ast.Call, ...]:
+    """The calls in a lambda that becomes a definition in front of its statement."""
+    args = definition.args
+    if args.defaults or args.kwonlyargs or args.vararg or args.kwarg or args.posonlyargs:
+        raise NotCaptured("its function is a lambda with more than plain parameters")
+    reason = hoistable(context, definition)
+    if reason:
+        raise NotCaptured(f"{reason.replace('the call', 'the lambda')} (line {definition.lineno})")
+    calls = calls_of_module(context, definition, parameter)
+    for call in calls:
+        child: ast.AST = call
+        for parent in itertools.takewhile(
+            lambda node: node is not definition, context.tree.ancestors(call)
+        ):
+            later = isinstance(parent, ast.BoolOp) and child is not parent.values[0]
+            chosen = isinstance(parent, ast.IfExp) and child is not parent.test
+            if later or chosen or isinstance(parent, _REPEATING | ast.NamedExpr):
+                raise NotCaptured(f"the Module may not be called once (line {call.lineno})")
+            child = parent
+        if any(call in ast.walk(other.func) for other in calls if other is not call):
+            raise NotCaptured(f"the Module is called to find what to call (line {call.lineno})")
+        _check_first(context, definition, call, calls)
+        _check_reads(context, definition.body, call, calls, parameter)
+    elements = definition.body.elts if isinstance(definition.body, ast.Tuple) else []
+    starred = any(isinstance(each, ast.Starred) for each in elements)
+    if in_pair and (len(elements) != 2 or starred):
+        raise NotCaptured("what it returns is not written as a pair")
+    return calls
+
+
+def _check_reads(
+    context: FileContext,
+    whole: ast.stmt | ast.expr,
+    call: ast.Call,
+    calls: Sequence[ast.Call],
+    parameter: str,
+) -> None:
+    """Nothing that the call may update is read before it in what it is a part of.
+
+    Args:
+        whole: the statement or expression in front of which the calls are made.
+    """
+    start = context.text.span(call)[0]
+    inside = [each for each in calls if each is not call and call in ast.walk(each)]
+    earlier = [each for each in calls if context.text.span(each)[1] <= start]
+    skipped = {call, *earlier, *(each.func for each in inside)}
+    stack: list[ast.AST] = [whole]
+    while stack:
+        node = stack.pop()
+        if node in skipped:
+            continue
+        match node:
+            case ast.Name(id=name):
+                read = name == parameter
+            case ast.Subscript(slice=ast.Constant(value=key)):
+                read = key is Ellipsis
+            case ast.Attribute(attr=attr):
+                read = attr in {"value", "raw_value"}
+            case _:
+                read = False
+        if read and isinstance(node, ast.expr) and context.text.span(node)[0] < start:
+            raise NotCaptured(f"a Variable may be read before the Module in line {call.lineno}")
+        stack += ast.iter_child_nodes(node)
+
+
+def _check_first(
+    context: FileContext, definition: ast.Lambda, call: ast.Call, calls: Sequence[ast.Call]
+) -> None:
+    """What a lambda does before a call of the Module is of the library, or another such call."""
+    around = set(context.tree.ancestors(call))
+    end = context.text.span(call)[1]
+    for node in ast.walk(definition.body):
+        if not isinstance(node, ast.Call | ast.NamedExpr) or node in around or node in calls:
+            continue
+        if call in context.tree.ancestors(node) or context.text.span(node)[0] >= end:
+            continue
+        if not (isinstance(node, ast.Call) and _is_of_library(context, node)):
             raise NotCaptured(f"something runs before the Module in line {call.lineno}")
 
 

@@ -110,6 +110,8 @@ class _Search:
         if isinstance(way.given, ast.Name):
             pair = popped_after(way.context, way.call, own)
             if isinstance(pair, CapturedCall):
+                if pair.popper is not None:
+                    raise NotCaptured(f"{pair.popper.function.name} pops what the layers sow")
                 if own is None and way.call.args[:1] != [way.given]:
                     raise NotCaptured("what it sows on is not its first argument")
                 self.popped.append((pair, scope))

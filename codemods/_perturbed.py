@@ -220,7 +220,9 @@ def _perturbed_parameter(
             if index != place or not effect.what.startswith(".perturb()"):
                 if index != place and effect.kind == "escape":
                     continue
-                raise NotCaptured(f"{effect.what} ({effect.where})")
+                sown = effect.sows and index == place
+                told = ", beside what is perturbed: collect that apart" if sown else ""
+                raise NotCaptured(f"{effect.what}{told} ({effect.where})")
             names.append(_name_of(context, effect))
     if not names:
         raise NotCaptured("it perturbs nothing of its Module")

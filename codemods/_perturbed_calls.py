@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from codemods._forward import NotCaptured
+from codemods._made_here import check_made_here
 from codemods._popped import LEAVING, foreign_call, mentioned, not_alone, sets_mode, updates_only
-from codemods._reads import check_made_here, is_blind
+from codemods._reads import is_blind
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.rewrite.context import FileContext

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from codemods._pop_functions import filters_of, popper_of
 from nnx_migrate.facts.values import Instance, LibraryValue, Scope
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.evaluation import evaluated_before
@@ -56,7 +57,12 @@ def popped_after(
     foreign = foreign_call(context, statement, later, pop, use, *calls_around(context, pop))
     if foreign is not None:
         return f"what line {foreign.lineno} calls may use {model.id} before it is popped ({where})"
-    return CapturedCall(use, pop, before=bool(inside), module=context.tree.module)
+    wanted = filters_of(context, pop)
+    popper = None if wanted else popper_of(context, pop)
+    if popper is not None:
+        wanted = tuple(popper.pop.args[1:])
+    module = context.tree.module
+    return CapturedCall(use, pop, bool(inside), module=module, popper=popper, wanted=wanted)
 
 
 def is_cleared_before(context: FileContext, pair: CapturedCall) -> bool:
@@ -145,7 +151,12 @@ def _next_pop(context: FileContext, statement: ast.stmt, model: ast.Name) -> ast
     if not isinstance(found, _SIMPLE):
         return f"{model.id} is used in line {found.lineno} before it is popped"
     calls = [node for node in ast.walk(found) if isinstance(node, ast.Call)]
-    pops = [call for call in calls if _is_pop(context, call) and mentioned(call, model.id)]
+    pops = [
+        call
+        for call in calls
+        if (_is_pop(context, call) or _is_given_to_popper(context, call))
+        and any(each.id == model.id for each in call.args[:1] if isinstance(each, ast.Name))
+    ]
     if len(pops) != 1 or _mentioned_before(context, found, model.id, pops[0]):
         return f"{model.id} is used in line {found.lineno} before it is popped"
     reason = hoistable(context, pops[0])
@@ -209,9 +220,13 @@ def is_pop(context: FileContext, call: ast.Call, model: str) -> bool:
 
 def _is_pop(context: FileContext, call: ast.Call) -> bool:
     """Whether it is `nnx.pop(model, T)`; with more filters what is popped comes in parts."""
-    plain = len(call.args) >= 2 and not call.keywords and isinstance(call.args[0], ast.Name)
-    plain = plain and not any(isinstance(each, ast.Starred) for each in call.args)
-    return plain and context.tree.nnx_name(call.func) == "pop"
+    return bool(filters_of(context, call))
+
+
+def _is_given_to_popper(context: FileContext, call: ast.Call) -> bool:
+    """Whether its first argument is an object that it pops, and does nothing else with."""
+    plain = bool(call.args) and not any(isinstance(each, ast.Starred) for each in call.args)
+    return plain and popper_of(context, call) is not None
 
 
 def calls_around(context: FileContext, pop: ast.Call) -> list[ast.Call]:
@@ -250,7 +265,20 @@ def _is_stored(name: ast.Name) -> bool:
 
 
 def mentions_of(node: ast.AST, name: str) -> list[ast.Name]:
-    return [each for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name]
+    """Where code names a variable; what a lambda calls its own parameter is another one."""
+    found: list[ast.Name] = []
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, ast.Name) and each.id == name:
+            found.append(each)
+        own = isinstance(each, ast.Lambda) and name in _parameters(each)
+        stack += [each.args] if isinstance(each, ast.Lambda) and own else ast.iter_child_nodes(each)
+    return found
+
+
+def _parameters(function: ast.Lambda) -> set[str]:
+    return {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
 
 
 def mentioned(node: ast.AST, name: str) -> bool:

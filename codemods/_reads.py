@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from codemods._branches import check_popped_once, popped_in_branches
 from codemods._forward import NotCaptured
 from codemods._kept_states import check_apart
+from codemods._made_here import check_made_here
+from codemods._pop_functions import filters_of
 from codemods._popped import (
     LEAVING,
     calls_around,
@@ -17,7 +19,6 @@ from codemods._popped import (
     sets_mode,
     updates_only,
 )
-from nnx_migrate.facts.sites import assigned_value
 from nnx_migrate.facts.values import is_unknown
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.layout import hoistable
@@ -132,19 +133,6 @@ def _is_filter(context: FileContext, call: ast.Call) -> bool:
             return False
 
 
-def check_made_here(context: FileContext, model: ast.Name, block: Sequence[ast.stmt]) -> None:
-    """The object is made in the block of the call, so that the call runs once for it."""
-    made = assigned_value(context.tree, context.tree.scope(model), model.id)
-    if made is None or made[1] not in block or not isinstance(made[0], ast.Call):
-        raise NotCaptured(f"what is sown stays on {model.id}, where others may see it")
-    scope = context.tree.scope(model)
-    if scope == context.tree.scope(context.tree.root.body[0]):
-        module = context.tree.module
-        for other in context.project.modules.values():
-            if other.module != module and module in context.analysis.imports.of(other.module):
-                raise NotCaptured(f"{model.id} may be used in {other.path} too")
-
-
 def _reads(
     context: FileContext,
     model: ast.Name,
@@ -158,11 +146,19 @@ def _reads(
             raise NotCaptured(f"{model.id} is used in an inner function (line {load.lineno})")
         read = _taken(context, load) or _looked_up(context, load, names)
         if read is None and not is_blind(context, load, names):
-            raise NotCaptured(f"{model.id} is used in line {load.lineno} too")
+            raise NotCaptured(_told(context, load))
         if read is not None and load.lineno <= (statement.end_lineno or 0):
             raise NotCaptured(f"what is sown is read before the call (line {load.lineno})")
         if read is not None:
             yield read
+
+
+def _told(context: FileContext, load: ast.Name) -> str:
+    """What a use of the object may see, in words."""
+    call = context.tree.parents[load]
+    if isinstance(call, ast.Call) and context.tree.nnx_name(call.func) == "split":
+        return f"nnx.split takes what is sown along in line {load.lineno}: pop it before that"
+    return f"{load.id} is used in line {load.lineno} too"
 
 
 def _taken(context: FileContext, load: ast.Name) -> Read | None:
@@ -173,7 +169,9 @@ def _taken(context: FileContext, load: ast.Name) -> Read | None:
     name = context.tree.nnx_name(call.func)
     if len(call.args) == 1 and name == "state":
         return _filtered(context, call)
-    if len(call.args) != 2 or name not in {*_TAKING, "pop"}:
+    if len(wanted := filters_of(context, call)) == 1:
+        return Read(call, wanted[0])
+    if len(call.args) != 2 or name not in _TAKING:
         return None
     if context.tree.nnx_name(call.args[1]) in _OTHERS:
         return None

@@ -89,7 +89,8 @@ def _taken_after(sowing: Sowing, call: Call) -> CapturedCall | str:
 
 def _accumulated(context: FileContext, sowing: Sowing) -> Route:
     """Calls that sow one after the other before one pop."""
-    runs = runs_of(context, [call.use for call in sowing.calls])
+    names = frozenset(each.name for each in sowing.sown)
+    runs = runs_of(context, [call.use for call in sowing.calls], names)
     definition = context.tree.functions[sowing.scope.function]
     forward = forward_of(context, definition, sowing.parameter)
     calls = tuple(call for run in runs for call in run.calls)

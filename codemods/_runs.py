@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from codemods._forward import NotCaptured
+from codemods._mirrored import mirrored_run
+from codemods._pop_functions import filters_of
 from codemods._popped import (
     calls_around,
     foreign_call,
@@ -29,20 +31,31 @@ _SIMPLE = ast.Assign | ast.Expr
 _POPPING = _SIMPLE | ast.AnnAssign | ast.AugAssign | ast.Return
 
 
-def runs_of(context: FileContext, uses: Sequence[ast.Call]) -> tuple[Run, ...]:
+def runs_of(
+    context: FileContext, uses: Sequence[ast.Call], names: frozenset[str]
+) -> tuple[Run, ...]:
     """The calls by the pops that take what they sow; the object is their first argument.
+
+    Args:
+        names: the attributes that are sown.
 
     Raises:
         NotCaptured: something else may happen to the object on the way.
     """
-    found: dict[ast.stmt, Run] = {}
+    found: list[Run] = []
     missing = set(uses)
     for use in uses:
         if use in missing:
-            run = _run_from(context, use, uses)
-            found[run.start] = run
+            try:
+                run = _run_from(context, use, uses)
+            except NotCaptured as unseen:
+                try:
+                    run = mirrored_run(context, use, uses, names)
+                except NotCaptured as seen:
+                    raise NotCaptured(f"{unseen}, and {seen}") from None
+            found.append(run)
             missing -= {call.use for call in run.calls}
-    return tuple(found.values())
+    return tuple(found)
 
 
 def _run_from(context: FileContext, use: ast.Call, uses: Sequence[ast.Call]) -> Run:
@@ -71,6 +84,7 @@ def _run_from(context: FileContext, use: ast.Call, uses: Sequence[ast.Call]) -> 
             pop,
             before=bool(not_alone(context.tree.statement(u), u)),
             module=context.tree.module,
+            wanted=filters_of(context, pop),
         )
         for u in own
     )

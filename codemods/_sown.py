@@ -136,6 +136,8 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
     check_runs_module(context, scope)
     aux = site.transform in GRADIENTS or output.in_pair
     passes: tuple[ast.Call, ...] = ()
+    if isinstance(definition, ast.Lambda) and aux and site.transform not in GRADIENTS:
+        raise NotCaptured("its function is a lambda")
     if aux or output.by_axes or place:
         passes = passes_of(context, definition, parameter, output.in_pair, lambdas=not aux)
     alone = len(getattr(definition, "decorator_list", ())) <= 1

@@ -13,6 +13,7 @@ from codemods._nothing_left import check_nothing_left
 from codemods._outlets import outlets_of
 from codemods._passed_up import PassedUp, passed_up_by
 from codemods._perturbed import perturbed
+from codemods._pop_functions import check_poppers
 from codemods._routes import route_of
 from codemods._sown import RULE_NAME, SOWN_UNDER, Sowing, may_sow, sowing_of, sows
 from codemods._sown_layers import OVER_LAYERS, layers_of, sows_on
@@ -151,6 +152,8 @@ def _captured(context: FileContext, site: Site) -> Captured:
     sowing = sowing_of(context, site)
     route = route_of(context, sowing)
     if is_of_several(context, sowing, route.calls):
+        if any(call.popper is not None for call in route.calls):
+            raise NotCaptured("a function pops values of several types")
         types, calls = of_several(context, site, sowing, route)
     else:
         types, calls = (sown_type(context, site, sowing.sown, route.calls),), route.calls
@@ -158,6 +161,7 @@ def _captured(context: FileContext, site: Site) -> Captured:
         raise NotCaptured("which axis StateAxes give to what is sown is not known")
     check_names(context, sowing, route)
     check_not_interrupted(context, route)
+    check_poppers(context, route.calls)
     assumed = check_nothing_left(context, route.calls, route.sowing)
     plan = CapturePlan(
         types,

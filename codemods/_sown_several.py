@@ -38,7 +38,10 @@ def of_several(
         NotCaptured: the types are not known, or one is left.
     """
     if sowing.aux or sowing.output.by_axes or route.runs or route.passes or sowing.passes:
-        raise NotCaptured("values of several types are sown, not by all of a function")
+        raise NotCaptured(
+            "values of several types are sown in a loss, with StateAxes, or by several calls before"
+            " one pop: a State for each type comes out of a whole function alone"
+        )
     ancestry = context.evaluator.hierarchy.ancestry
     types = sorted(
         {_the_class(each.types) for each in sowing.sown},

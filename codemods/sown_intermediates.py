@@ -66,8 +66,15 @@ pop, in a row or in a loop, each is given the State that the one before gave:
 
 and `forward` returns `nnx.capture(model, nnx.Intermediate, init=intermediates)(x)`.
 
+So they do where pops come now and then, of an object that is made in the function around and never
+leaves it: the State holds what lies on the object at every place.
+
+    if step % 10 == 0:
+        sown, model_intermediates = model_intermediates, nnx.State({})
+
 So do several calls of the Module in a loss: the second one is
-`nnx.capture(model, nnx.Intermediate, init=intermediates)(y)`.
+`nnx.capture(model, nnx.Intermediate, init=intermediates)(y)`. A loss that is a lambda becomes a
+definition for it.
 
 Values of several types become a State each (`nnx.capture(Activation, Norm)` gives the result and
 two States), in the order of the filters of the pop, or put together by `nnx.merge_state`.
@@ -79,6 +86,9 @@ made beside the call and nothing else ever sees what lies on it.
 
 Where each branch behind the call pops them, each reads that State (an `else` that throws them away
 goes); so does one branch alone, where the object is made beside the call and nobody sees it again.
+
+A function of the file that does nothing but to pop (`collect(model)`) counts as the pop; one that
+does more with what it popped is given the State in the place of the object.
 
 Where the values are popped outside of the function that takes the gradient, or calls the jitted
 one, that function returns the State beside its result, and all its calls change with it; so do

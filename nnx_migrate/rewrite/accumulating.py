@@ -66,6 +66,8 @@ def _edit_function(
 
 
 def _edit_run(context: FileContext, run: Run, nnx: str, variable_type: str) -> list[Edit]:
+    if run.pops:
+        return _edit_mirrored(context, run, nnx, variable_type)
     (name,) = fresh([state_name(variable_type)], context.taken_names(run.pop))
     popping = context.tree.statement(run.pop)
     removed = isinstance(popping, ast.Expr) and popping.value is run.pop
@@ -81,6 +83,38 @@ def _edit_run(context: FileContext, run: Run, nnx: str, variable_type: str) -> l
     if context.comments_between(*context.text.span(run.pop)):
         raise CannotEmit("a comment stands in the call of nnx.pop")
     return [*edits, Edit(*context.text.span(run.pop), name)]
+
+
+def _edit_mirrored(context: FileContext, run: Run, nnx: str, variable_type: str) -> list[Edit]:
+    """What the object has is in a State all the time; a pop leaves an empty one."""
+    model = context.text.of(run.calls[0].use.args[0])
+    taken = context.taken_names(run.pop)
+    (name,) = fresh([f"{model}_{state_name(variable_type)}"], taken)
+    empty = f"{nnx}.State({{}})"
+    edits = [insert_before(context, run.start, [f"{name} = {empty}"])]
+    for call in run.calls:
+        edits += _passed(context, call, name)
+    for pop in run.pops:
+        statement, span = context.tree.statement(pop), context.text.span(pop)
+        if context.comments_between(*span):
+            raise CannotEmit("a comment stands in the call of nnx.pop")
+        match statement:
+            case ast.Expr(value=value) if value is pop:
+                edits.append(Edit(*span, f"{name} = {empty}"))
+            case ast.Assign(targets=[ast.Name() as target], value=value) if value is pop:
+                place = context.text.span(target)[1]
+                edits += [Edit(place, place, f", {name}"), Edit(*span, f"{name}, {empty}")]
+            case ast.Return() if not _is_in_try(context, statement):
+                edits.append(Edit(*span, name))
+            case _:
+                (popped,) = fresh([state_name(variable_type)], {*taken, name})
+                line = f"{popped}, {name} = {name}, {empty}"
+                edits += [insert_before(context, statement, [line]), Edit(*span, popped)]
+    return edits
+
+
+def _is_in_try(context: FileContext, statement: ast.stmt) -> bool:
+    return any(isinstance(n, ast.Try | ast.TryStar) for n in context.tree.ancestors(statement))
 
 
 def _passed(context: FileContext, call: CapturedCall, name: str) -> list[Edit]:

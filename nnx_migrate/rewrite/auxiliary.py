@@ -8,13 +8,18 @@ from collections.abc import Sequence
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import names_in
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.edits import Edit
+from nnx_migrate.rewrite.edits import Edit, apply_edits
 from nnx_migrate.rewrite.functions import definition_of
 from nnx_migrate.rewrite.layout import insert_before
 from nnx_migrate.rewrite.naming import fresh, state_name
 from nnx_migrate.rewrite.options import option_edits
 from nnx_migrate.rewrite.plan import CannotEmit, CapturePlan
-from nnx_migrate.rewrite.unpacking import annotated_pair, returned_pair, second_result
+from nnx_migrate.rewrite.unpacking import (
+    annotated_pair,
+    in_parentheses,
+    returned_pair,
+    second_result,
+)
 
 #: Transforms whose functions return a loss, and what else they return as auxiliary output.
 GRADIENTS = frozenset({"grad", "value_and_grad"})
@@ -36,6 +41,8 @@ def auxiliary_edits(
         CannotEmit: there is no place for it.
     """
     definition = definition_of(context, site.function)
+    if isinstance(definition, ast.Lambda) and site.transform in GRADIENTS:
+        return _defined_lambda(context, site, definition, plan, (f"{nnx}.capture", variable_type))
     if isinstance(definition, ast.Lambda):
         (forward,) = plan.passes
         start, end = context.text.span(forward.func)
@@ -58,6 +65,60 @@ def auxiliary_edits(
     edits.append(Edit(end, end, f", {state}"))
     edits += annotated_pair(context, definition.returns, nnx)
     return edits + option_edits(context, site, {"has_aux": "True"})
+
+
+def _defined_lambda(
+    context: FileContext,
+    site: Site,
+    definition: ast.Lambda,
+    plan: CapturePlan,
+    made: tuple[str, str],
+) -> list[Edit]:
+    """A lambda becomes a definition in front of its statement.
+
+    Args:
+        made: how capture is called, and the type that it collects.
+    """
+    capture, variable_type = made
+    span = context.text.span(definition)
+    if context.comments_between(*span):
+        raise CannotEmit("a comment stands in the lambda")
+    taken = context.taken_names(definition) | names_in(definition)
+    (name,) = fresh(["loss_fn"], taken)
+    (state,) = fresh([state_name(variable_type)], taken)
+    chained = f"{variable_type}, init={state}"
+    lines, edits = _made_lines(
+        context, plan.passes, (capture, variable_type, chained), state, taken
+    )
+    start, end = context.text.span(definition.body)
+    moved = [Edit(e.start - start, e.end - start, e.replacement) for e in edits]
+    body = apply_edits(context.text.text[start:end], moved)
+    if plan.in_pair:
+        assert isinstance(definition.body, ast.Tuple)
+        first, second = (_edited(context, each, edits) for each in definition.body.elts)
+        returned = f"{first}, ({second}, {state})"
+    else:
+        whole = definition.body
+        closed = isinstance(whole, ast.Tuple) and in_parentheses(context, whole)
+        lined = "\n" in body or "\r" in body or isinstance(whole, ast.Tuple)
+        returned = f"({body}), {state}" if lined and not closed else f"{body}, {state}"
+    unit = context.indent_unit
+    parameters = ", ".join(each.arg for each in definition.args.args)
+    text = [f"def {name}({parameters}):", *(f"{unit}{line}" for line in lines)]
+    text += [f"{unit}return {returned}", ""]
+    statement = context.tree.statement(definition)
+    found = [insert_before(context, statement, text), Edit(*span, name)]
+    return found if plan.in_pair else found + option_edits(context, site, {"has_aux": "True"})
+
+
+def _edited(context: FileContext, part: ast.expr, edits: Sequence[Edit]) -> str:
+    """Source text of an expression with those of some edits that are within it."""
+    start, end = context.text.span(part)
+    own = [e for e in edits if start <= e.start and e.end <= end]
+    return apply_edits(
+        context.text.text[start:end],
+        [Edit(e.start - start, e.end - start, e.replacement) for e in own],
+    )
 
 
 def _annotated_aux(definition: ast.FunctionDef) -> ast.expr | None:
@@ -124,22 +185,49 @@ def _captured_in(
         made: how capture is called, with what for the first call, and for the others.
     """
     capture, collected, chained = made
-    statement = context.tree.statement(calls[0])
-    if isinstance(statement, ast.Assign) and statement.value is calls[0]:
-        if len(statement.targets) != 1:
-            raise CannotEmit("the output of the Module is bound to several names at once")
-        start, end = context.text.span(calls[0].func)
-        around = [Edit(start, start, f"{capture}("), Edit(end, end, f", {collected})")]
-        return around + second_result(context, statement, state)
-    edits, lines = [], []
+    calls = sorted(calls, key=lambda call: context.text.span(call)[1])
+    *others, last = calls
+    statement = context.tree.statement(last)
+    if not (isinstance(statement, ast.Assign) and statement.value is last):
+        lines, edits = _made_lines(context, calls, made, state, taken)
+        return [insert_before(context, statement, lines), *edits]
+    if len(statement.targets) != 1:
+        raise CannotEmit("the output of the Module is bound to several names at once")
+    lines, edits = _made_lines(context, others, made, state, taken)
+    start, end = context.text.span(last.func)
+    collected = chained if others else collected
+    edits += [Edit(start, start, f"{capture}("), Edit(end, end, f", {collected})")]
+    edits += second_result(context, statement, state)
+    return [insert_before(context, statement, lines), *edits] if lines else edits
+
+
+def _made_lines(
+    context: FileContext,
+    calls: Sequence[ast.Call],
+    made: tuple[str, str, str],
+    state: str,
+    taken: set[str],
+) -> tuple[list[str], list[Edit]]:
+    """Statements that make calls, and what takes their places; one may be an argument of another.
+
+    Args:
+        made: how capture is called, with what for the first call, and for the others.
+    """
+    capture, collected, chained = made
+    calls = sorted(calls, key=lambda call: context.text.span(call)[1])
     outputs = fresh(["y"] * len(calls), {*taken, state}, "model")
+    lines: list[str] = []
+    done: list[Edit] = []
     for call, output in zip(calls, outputs, strict=True):
-        whole = context.text.span(call)
-        if context.comments_between(*whole):
+        span = context.text.span(call)
+        if context.comments_between(*span):
             raise CannotEmit("a comment stands in the call of the Module")
         func = context.text.of(call.func)
-        arguments = context.text.text[context.text.span(call.func)[1] : whole[1]]
+        start = context.text.span(call.func)[1]
+        inner = [e for e in done if span[0] <= e.start and e.end <= span[1]]
+        moved = [Edit(e.start - start, e.end - start, e.replacement) for e in inner]
+        arguments = apply_edits(context.text.text[start : span[1]], moved)
         lines.append(f"{output}, {state} = {capture}({func}, {collected}){arguments}")
-        edits.append(Edit(*whole, output))
+        done = [*(e for e in done if e not in inner), Edit(*span, output)]
         collected = chained
-    return [insert_before(context, statement, lines), *edits]
+    return lines, done

@@ -16,7 +16,7 @@ from nnx_migrate.rewrite.layout import hoistable, insert_before, line_after, rem
 from nnx_migrate.rewrite.naming import fresh, state_name
 from nnx_migrate.rewrite.options import option_edits
 from nnx_migrate.rewrite.plan import CannotEmit, CapturedCall, CapturePlan, PassedOn
-from nnx_migrate.rewrite.reading import reading_edits
+from nnx_migrate.rewrite.reading import popper_edits, reading_edits
 from nnx_migrate.rewrite.unpacking import (
     annotated_pair,
     auxiliary_result,
@@ -64,6 +64,8 @@ def result_edits(context: FileContext, site: Site, plan: CapturePlan, nnx: str) 
         edits += _around_call(context, call, nnx, variable_type)
     for passed_on in plan.passed_on:
         edits += _passed_on(context, site, plan, passed_on, nnx)
+    for popper in dict.fromkeys(call.popper for call in plan.calls if call.popper is not None):
+        edits += popper_edits(context, popper, state_name(plan.types[0].name), nnx)
     for call in plan.calls:
         names = _names_for(context, plan, call)
         bound: Callable[[str], list[Edit]]

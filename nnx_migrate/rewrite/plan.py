@@ -91,6 +91,18 @@ class Read:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Popper:
+    """A function that pops what is sown on its first argument, and uses that for nothing else.
+
+    Args:
+        pop: the call of `nnx.pop` in it.
+    """
+
+    function: ast.FunctionDef
+    pop: ast.Call
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class CapturedCall:
     """A call of the transformed function, and the `nnx.pop` that takes what it sowed.
 
@@ -101,6 +113,8 @@ class CapturedCall:
         module: of the file that it stands in.
         parts: where several types are sown, for each filter of the pop the places of its types
             among them.
+        popper: the function that pops, and is to be given the State; the pop is the call of it.
+        wanted: the filters of the pop, where they are not its other arguments.
     """
 
     use: ast.Call
@@ -110,10 +124,14 @@ class CapturedCall:
     reads: tuple[Read, ...] = ()
     module: str = ""
     parts: tuple[tuple[int, ...], ...] = ()
+    popper: Popper | None = None
+    wanted: tuple[ast.expr, ...] = ()
 
     @property
     def filters(self) -> tuple[ast.expr, ...]:
         """The filters by which it is taken."""
+        if self.wanted:
+            return self.wanted
         if self.pop is not None:
             return tuple(self.pop.args[1:])
         return tuple(read.filter for read in self.reads if read.filter is not None)
@@ -121,6 +139,8 @@ class CapturedCall:
     @property
     def taken(self) -> ast.expr:
         """What takes it first."""
+        if self.popper is not None and self.pop is not None:
+            return self.pop.args[0]
         return self.pop or self.reads[0].node
 
 
@@ -130,11 +150,13 @@ class Run:
 
     Args:
         start: the first statement that they are in, in the block of the pop.
+        pops: where these stand between the calls, or under conditions, all of them.
     """
 
     start: ast.stmt
     calls: tuple[CapturedCall, ...]
     pop: ast.Call
+    pops: tuple[ast.Call, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from nnx_migrate.facts.syntax import names_in
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.layout import line_after, removed_statement
-from nnx_migrate.rewrite.plan import CannotEmit, Read
+from nnx_migrate.rewrite.naming import fresh
+from nnx_migrate.rewrite.plan import CannotEmit, Popper, Read
 
 
 def reading_edits(context: FileContext, reads: Sequence[Read], name: str) -> list[Edit]:
@@ -31,6 +33,45 @@ def reading_edits(context: FileContext, reads: Sequence[Read], name: str) -> lis
             raise CannotEmit("a comment stands where what is sown is read")
         edits.append(Edit(*span, name + "".join(f"[{key}]" for key in read.path)))
     return edits
+
+
+def popper_edits(context: FileContext, popper: Popper, name: str, nnx: str) -> list[Edit]:
+    """A function that pops what is sown on its first argument is given the State instead.
+
+    Args:
+        name: for the argument, where the function has none for what it pops.
+
+    Raises:
+        CannotEmit: a comment stands in the pop.
+    """
+    function, statement = popper.function, context.tree.statement(popper.pop)
+    parameter = [*function.args.posonlyargs, *function.args.args][0]
+    (argument,) = fresh([name], names_in(function))
+    edits = []
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=own)], value=value) if (
+            value is popper.pop and _is_first(function, statement, own)
+        ):
+            argument = own
+            edits.append(removed_statement(context, statement))
+        case _:
+            span = context.text.span(popper.pop)
+            if context.comments_between(*span):
+                raise CannotEmit("a comment stands in the call of nnx.pop")
+            edits.append(Edit(*span, argument))
+    annotated = f"{argument}: {nnx}.State" if parameter.annotation is not None else argument
+    return [Edit(*context.text.span(parameter), annotated), *edits]
+
+
+def _is_first(function: ast.FunctionDef, statement: ast.stmt, name: str) -> bool:
+    """Whether a name means nothing in a function before a statement, which is not all of it."""
+    before = function.body[: function.body.index(statement)]
+    known = {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
+    return (
+        name not in known
+        and not any(name in names_in(each) for each in before)
+        and (function.body[-1] is not statement)
+    )
 
 
 def _dropped(context: FileContext, statement: ast.stmt) -> Edit:

@@ -1,0 +1,69 @@
+"""Functions of the file pop what is sown, for those who call the model."""
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x: jax.Array):
+        y = self.drop(self.linear(x))
+        self.sow(nnx.Intermediate, "hidden", y)
+        return nnx.relu(y)
+
+
+@nnx.jit
+def forward(model: Net, x: jax.Array):
+    return model(x)
+
+
+def collect(model: Net) -> nnx.State:
+    """All activations."""
+    return nnx.pop(model, nnx.Intermediate)
+
+
+def clear(model: Net) -> None:
+    nnx.pop(model, nnx.Intermediate)
+
+
+def log_activations(model: Net, step: int, history: dict[int, jax.Array]) -> None:
+    """Notes how far they spread."""
+    sown = nnx.pop(model, nnx.Intermediate)
+    history[step] = jnp.std(sown["hidden"][0])
+
+
+def activations(model: Net, x: jax.Array):
+    y = forward(model, x)
+    hidden = collect(model)
+    return y, hidden
+
+
+def predict(model: Net, x: jax.Array):
+    y = forward(model, x)
+    clear(model)
+    return y
+
+
+def train(model: Net, optimizer: nnx.Optimizer, batches):
+    history: dict[int, jax.Array] = {}
+
+    def loss_fn(model: Net, x: jax.Array):
+        return jnp.mean(model(x) ** 2)
+
+    for step, x in enumerate(batches):
+        loss, grads = nnx.value_and_grad(loss_fn)(model, x)
+        optimizer.update(model, grads)
+        log_activations(model, step, history)
+    return history
+
+
+def run(x: jax.Array):
+    model = Net(nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+    history = train(model, optimizer, [x, -x])
+    return activations(model, x), predict(model, x), history, model, optimizer
