@@ -144,6 +144,7 @@ def _finished(
     from nnx_migrate.report.patch import patch_root
     from nnx_migrate.report.told import Report
     from nnx_migrate.sources.journal import Journal
+    from nnx_migrate.sources.write import real_trees
 
     root = patch_root(each.path for each in result.results)
 
@@ -153,8 +154,9 @@ def _finished(
     check, code = None, console.DONE
     try:
         if request.write:
+            trees = real_trees(campaign.paths)
             result = write_planned(
-                result, Journal(Path.cwd(), _command(), journal), campaign.progress
+                result, Journal(Path.cwd(), _command(), journal, trees), campaign.progress
             )
         if request.verify:
             from nnx_migrate.applying import check_written
