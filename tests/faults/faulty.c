@@ -6,7 +6,7 @@
    FAULT_ON      "1": and all that follow
    FAULT_ERRNO   what it fails with, or
    FAULT_SIGNAL  what the process gets before it, or
-   FAULT_RUN     a command of the shell that is run before it, or
+   FAULT_RUN     a command of the shell that is run before it, told its kind as FAULT_KIND, or
    FAULT_SHORT   "1": a read or write does half of what it is asked for
    FAULT_LOG     a file that takes a line for each counted call
 */
@@ -59,10 +59,11 @@ static void logged(const char *kind, const char *about) {
 }
 
 /* Not in front of libc itself, and done when this returns. */
-static void ran(const char *command) {
+static void ran(const char *command, const char *kind) {
   pid_t child = fork();
   if (child == 0) {
     unsetenv("LD_PRELOAD");
+    setenv("FAULT_KIND", kind, 1);
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);
   }
@@ -83,7 +84,7 @@ static int fault(const char *kind, const char *about) {
     return 0;
   }
   if ((value = getenv("FAULT_RUN"))) {
-    ran(value);
+    ran(value, kind);
     errno = saved;
     return 0;
   }

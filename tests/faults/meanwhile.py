@@ -34,8 +34,8 @@ ACTIONS: Mapping[str, str] = {
     "settings broken": "echo '[tool.nnx-migrate' > src/pyproject.toml",
     "links removed": "rm src/*.py",
 }
-#: The moment between the last look at a file and its renaming cannot be closed.
-_LOSES = frozenset({"rename"})
+#: The moment between the last look at a file and its renaming cannot be closed; "": it never came.
+_LOSES = frozenset({"rename", ""})
 _COMMANDS = {
     "apply": ("apply", "src", "--jobs", "1"),
     "batch": ("batch", "src", "--out", "out", "--write", "--resume", "--jobs", "1"),
@@ -86,7 +86,8 @@ class Meanwhile:
         """Run while somebody changes the tree: every promise that does not hold."""
         self._restore()
         # In batch runs each process counts its own calls.
-        once = f"mkdir done 2>/dev/null && {{ {ACTIONS[change.what]}; }}"
+        once = "mkdir done 2>/dev/null && echo $FAULT_KIND > done/at"
+        once += f" && {{ {ACTIONS[change.what]}; }}"
         action = f"cd {shlex.quote(str(self._home))} && {once}"
         fault = {"FAULT_CALL": "any", "FAULT_AT": str(change.at), "FAULT_RUN": action}
         try:
@@ -111,18 +112,21 @@ class Meanwhile:
     def _of_the_file(
         self, change: Change, ended: subprocess.CompletedProcess[str]
     ) -> Iterator[str]:
-        file = self._home / "src" / "pkg" / "b.py"
+        aside = self._home / "old" / "b.py"
+        file = aside if aside.exists() else self._home / "src" / "pkg" / "b.py"
         found = file.read_bytes() if file.is_file() and not file.is_symlink() else None
         mine = change.what in {"edited", "saved as editors do"}
-        if mine and found == self._new and self._kind(change) not in _LOSES:
+        if mine and found == self._new and self._kind() not in _LOSES:
             yield "an edit was lost"
         if found is not None and found.removesuffix(_MINE) not in (FILE, self._new):
             yield f"half a file: {found!r:.80}"
         if found is not None and found.removesuffix(_MINE) == FILE and ended.returncode == 0:
             yield "a file is as it was, and the exit code is 0"
 
-    def _kind(self, change: Change) -> str:
-        return self.calls[change.at - 1]
+    def _kind(self) -> str:
+        """The kind of call at which it was done, if it was done at all."""
+        done = self._home / "done" / "at"
+        return done.read_text().strip() if done.exists() else ""
 
     def _restore(self) -> None:
         for entry in self._home.iterdir():
