@@ -62,11 +62,10 @@ def draw(rows: Sequence[Row], file: Path) -> None:
 def _section(document: Mapping[str, Any], rows: Sequence[Row]) -> Iterator[str]:
     processors = document["processors"]
     yield (
-        f"Python {document['python']}, {processors} processors, warm page cache; one run "
-        "each, in turn. CPU counts all processes of a command, memory its "
-        "largest. LibCST's runner did fifty files of each tree; the rest is scaled by bytes. "
-        "Trees with few nnx files take them from small scripts of such names as `main` and "
-        "`steps`: who may import those is looked for in all files, which is most of their time."
+        f"Python {document['python']}, {processors} processors, warm page cache; medians of "
+        f"{document['repetitions']} runs, one of trees of 100,000 files. CPU counts all processes "
+        "of a command, memory its largest. LibCST's runner did fifty files of each tree; the rest "
+        "is scaled by bytes."
     )
     yield ""
     yield "![Wall seconds over the number of files](pictures/campaigns.svg)"

@@ -33,6 +33,8 @@ from benchmarks.noop_codemod import NoopCommand
 
 MEASURED = ROOT / "benchmarks" / "campaigns.json"
 SHARES = (0.001, 0.02)
+#: Trees of so many files are done once.
+LARGE = 100_000
 _DONE = frozenset({0, 1})
 
 
@@ -63,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for size in options.sizes:
             for share in SHARES:
                 measured += _on_tree(options, size, share)
-                _keep(measured, options.processors)
+                _keep(measured, options)
     # What is measured never shows less memory than this process has, so numpy comes last.
     from benchmarks.campaign_page import write_page
 
@@ -71,11 +73,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _keep(measured: Sequence[Measured], processors: int) -> None:
+def _keep(measured: Sequence[Measured], options: argparse.Namespace) -> None:
     """Put on disk what there is; the largest trees take long."""
     document = {
         "python": platform.python_version(),
-        "processors": processors,
+        "processors": options.processors,
+        "repetitions": options.repetitions,
         "measured": [dataclasses.asdict(each) for each in measured],
     }
     MEASURED.write_text(json.dumps(document, indent=1) + "\n")
@@ -88,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     default = Path(tempfile.gettempdir()) / "nnx-migrate-campaigns"
     parser.add_argument("--corpus", type=Path, default=default, help="where the trees are kept")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000])
-    parser.add_argument("--repetitions", type=int, default=3, help="1 for trees of 100,000 files")
+    parser.add_argument("--repetitions", type=int, default=3, help="large trees are done once")
     parser.add_argument("--processors", type=int, default=2)
     parser.add_argument("--nnx-from", type=Path, nargs="*", default=[])
     parser.add_argument("--keep-trees", action="store_true", help="take them as they are")
@@ -105,7 +108,7 @@ def _on_tree(options: argparse.Namespace, size: int, share: float) -> list[Measu
         subprocess.run(command, cwd=ROOT, check=True)
     facts = json.loads((options.corpus / name / "facts.json").read_text())
     start = Sample(0.0, 0.0, 0)
-    repetitions = 1 if size >= 100_000 else options.repetitions
+    repetitions = 1 if size >= LARGE else options.repetitions
     found = []
     for case in _cases(options.corpus / name, options.processors):
         samples: list[Sample] = []

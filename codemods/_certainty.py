@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable, Iterator
 
+from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.use_search import Use
 from nnx_migrate.rewrite.context import FileContext
@@ -26,13 +28,23 @@ _DECIDING = (
 
 
 def is_certain(context: FileContext, use: Use) -> bool:
-    """Whether nothing decides if a use happens, as far as this file shows all of the way there."""
-    own = context.project.path_of(context.tree.module)
-    for place in (*use.via, use.where):
-        path, _, line = place.rpartition(":")
-        if path != own or not _always_runs(context, int(line)):
-            return False
-    return use.certain
+    """Whether nothing decides if a use happens, as far as all of the way there is to be seen."""
+    return use.certain and all(map(functools.partial(_is_run, context), (*use.via, use.where)))
+
+
+def _is_run(context: FileContext, place: str) -> bool:
+    """Whether the line of a file always runs when the function does that it stands in."""
+    path, _, line = place.rpartition(":")
+    there: FileContext | None = context
+    if path != context.project.path_of(context.tree.module):
+        module = _module_at(context.project, path)
+        there = None if module is None else context.at(module)
+    return there is not None and _always_runs(there, int(line))
+
+
+@functools.lru_cache(maxsize=256)
+def _module_at(project: Project, path: str) -> str | None:
+    return next((each.module for each in project.modules.values() if each.path == path), None)
 
 
 def is_expected_to_raise(context: FileContext, nodes: Iterable[ast.AST]) -> bool:

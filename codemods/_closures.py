@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import functools
 from collections.abc import Iterator
 
 from codemods._evidence import is_graph_node
 from codemods._two_names import distinct
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.module_objects import OBJECTS
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.transforms import LOOPS, NNX_OF_JAX
@@ -30,7 +30,6 @@ from nnx_migrate.rewrite.functions import definition_of, free_names
 from nnx_migrate.rewrite.plan import Capture
 from nnx_migrate.rewrite.stacks import stack_of
 
-_KINDS = frozenset({"module", "metric", "rngs", "optimizer", "variable"})
 _MAX_DEPTH = 6
 
 
@@ -79,23 +78,7 @@ def may_capture(context: FileContext, site: Site) -> bool:
             return True
         if isinstance(each, ast.AST) and context.tree.function_around(each) is not None:
             return True
-    return bool(_objects_of_module(context))
-
-
-@functools.lru_cache(maxsize=2)
-def _objects_of_module(context: FileContext) -> frozenset[str]:
-    """The names of the file itself that are bound to a call which gives an object."""
-    scope = Scope(context.tree.module, ir.MODULE_SCOPE)
-    bindings = context.project.function(scope).bindings
-    return frozenset(
-        name
-        for name, values in bindings.items()
-        if any(not isinstance(value, _DEFINED) for value in values)
-        and is_graph_node(context, context.evaluator.values(scope, ir.Name(name)), _KINDS)
-    )
-
-
-_DEFINED = ir.FunctionRef | ir.ClassRef | ir.ImportRef | ir.Constant
+    return next(context.analysis.objects.seen_from(context.tree.module), None) is not None
 
 
 def captured_by(context: FileContext, site: Site) -> Captured | None:
@@ -105,6 +88,7 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
     holders: dict[str, Scope] = {}
     changed = False
     obstacles: list[str] = []
+    uses: set[Use] = set()
     for definition in definitions:
         if definition is None:
             continue
@@ -113,11 +97,14 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
             holders.setdefault(name, context.tree.scope_of(definition))
         for read in free_names(context, definition):
             values = context.values(read)
-            if is_graph_node(context, values, _KINDS):
+            if is_graph_node(context, values, OBJECTS):
                 names.setdefault(read.id, context.tree.scope_of(definition))
                 continue
             if reason := _hidden(context, read, values):
                 obstacles.append(reason)
+            if found := frozenset(_called_when_bound(context, read, values)):
+                uses |= found
+                holders.setdefault(read.id, context.tree.scope_of(definition))
             if any(isinstance(value, Instance) and value.partial for value in values):
                 obstacles.append(f"{read.id} is a partial of the object")
                 holders.setdefault(read.id, context.tree.scope_of(definition))
@@ -126,11 +113,10 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
                 holders.setdefault(read.id, context.tree.scope_of(definition))
     branches = [definition_of(context, function) for function in site.branches]
     if not names and holders and not changed and None not in definitions:
-        return _in_holders(context, holders)
+        return _in_holders(context, holders, uses)
     if not names or None in (branches if site.form == "operands" else definitions):
         return None
     objects, unclear = distinct(context, names)
-    uses: set[Use] = set()
     unseen = any(definition is None for definition in definitions)
     for name in names:
         for definition in definitions:
@@ -140,7 +126,9 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
             uses |= context.analysis.uses.of(scope, name)
             for effect in context.analysis.effects.of(scope, name):
                 unseen = unseen or effect.kind == "unknown"
-                if effect.kind != "unknown":
+                if effect.sows:
+                    obstacles.append("what it sows is to be collected by nnx.capture inside of it")
+                elif effect.kind != "unknown":
                     obstacles.append(f"{effect.what} ({effect.where})")
     objects = tuple(
         dataclasses.replace(each, updated=_may_be_updated(context, site, each, frozenset(uses)))
@@ -159,14 +147,35 @@ def _defaulted(context: FileContext, site: Site, definition: AnyFunction) -> Ite
     for parameter, default in zip(
         reversed(parameters), reversed(definition.args.defaults), strict=False
     ):
-        if is_graph_node(context, context.values(default), _KINDS):
+        if is_graph_node(context, context.values(default), OBJECTS):
             yield parameter.arg
 
 
-def _in_holders(context: FileContext, holders: dict[str, Scope]) -> Captured:
-    """Objects that the functions reach through a list, or through an object of another class."""
-    uses = {use for name, scope in holders.items() for use in context.analysis.uses.of(scope, name)}
-    obstacle = "the objects are reached through what only holds them"
+def _called_when_bound(context: FileContext, read: ast.Name, values: Values) -> Iterator[Use]:
+    """What a call of a partial, or of a method that has a name of its own, does to its object."""
+    call = context.tree.parents[read]
+    if not (isinstance(call, ast.Call) and call.func is read):
+        return
+    for use in uses_when_bound(context, values):
+        yield dataclasses.replace(use, via=(context.where(call), *use.via))
+
+
+def uses_when_bound(context: FileContext, values: Values) -> Iterator[Use]:
+    """What functions that are bound to an object do to it."""
+    for value in values:
+        if isinstance(value, FunctionValue):
+            bound = context.project.function(value.scope).parameters
+            for parameter in bound[: 1 if value.bound else value.partial_args]:
+                yield from context.analysis.uses.of(value.scope, parameter.name)
+            for name in value.bound_keywords:
+                yield from context.analysis.uses.of(value.scope, name)
+
+
+def _in_holders(context: FileContext, holders: dict[str, Scope], uses: set[Use]) -> Captured:
+    """Objects that the functions reach through a list, or through what is bound to them."""
+    held = (context.analysis.uses.of(scope, name) for name, scope in holders.items())
+    uses = uses.union(*held)
+    obstacle = "the objects are reached through what only holds them, or is bound to them"
     return Captured((), frozenset(uses), obstacle=obstacle, holders=tuple(holders))
 
 
@@ -177,7 +186,7 @@ def _may_be_changed(context: FileContext, read: ast.Name) -> bool:
     while isinstance(parent, ast.Attribute | ast.Subscript) and parent.value is node:
         if not isinstance(parent.ctx, ast.Load):
             return True
-        if is_graph_node(context, context.values(parent), _KINDS):
+        if is_graph_node(context, context.values(parent), OBJECTS):
             return False
         node, parent = parent, context.tree.parents[parent]
     called = isinstance(parent, ast.Call) and parent.func is node
@@ -224,7 +233,7 @@ def _holds_node(context: FileContext, value: Value) -> bool:
         case TupleValue(elements=elements):
             return any(_holds_node(context, each) for part in elements for each in part)
         case _:
-            return is_graph_node(context, frozenset({value}), _KINDS)
+            return is_graph_node(context, frozenset({value}), OBJECTS)
 
 
 def _captures_node(context: FileContext, value: FunctionValue, depth: int) -> bool:

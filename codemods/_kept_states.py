@@ -6,6 +6,7 @@ import ast
 import itertools
 from collections.abc import Sequence
 
+from codemods._branches import are_exclusive
 from codemods._forward import NotCaptured
 from nnx_migrate.facts.values import LibraryValue
 from nnx_migrate.rewrite.context import FileContext
@@ -38,7 +39,12 @@ def check_apart(
         within = itertools.takewhile(lambda node: node not in block, inside)
         beside = next((each for each in inside if each in block), None)
         repeats = any(isinstance(node, _REPEATING) for node in (*within, beside))
-        if repeats or place != max(places):
+        beside_it = [
+            other
+            for each, other in zip(reads, places, strict=True)
+            if not are_exclusive(context, read.node, each.node)
+        ]
+        if repeats or place != max(beside_it):
             raise NotCaptured(f"the State of line {read.node.lineno} may change between the reads")
 
 

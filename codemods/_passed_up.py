@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
+from codemods._caught import check_not_caught
 from codemods._forward import NotCaptured
 from codemods._nothing_left import check_nothing_left
 from codemods._outlets import Outlets
@@ -12,8 +13,7 @@ from codemods._passing_calls import Call
 from codemods._routes import Route
 from codemods._sown import Sowing, Sown, check_runs_module, sown_by
 from codemods._sown_values import check_names, sown_type
-from codemods._ways_in import importing
-from nnx_migrate.facts.values import FunctionValue, Scope
+from nnx_migrate.facts.values import Scope
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.plan import CapturedCall, CapturePlan
 
@@ -56,7 +56,8 @@ def passed_up_by(context: FileContext, outlets: Outlets) -> PassedUp:
     for pair in pairs:
         there = context.where_it_is(pair.module)
         _check_tree(there, pair)
-        _check_not_caught(there, pair)
+        # An exception leaves on the object what capture puts there.
+        check_not_caught(there, pair.use)
     assumed = check_nothing_left(context, pairs, outlets.through)
     plan = CapturePlan((kind,), pairs, around_calls=True)
     return PassedUp(plan, outlets.assumed, assumed)
@@ -81,35 +82,3 @@ def _check_tree(context: FileContext, pair: CapturedCall) -> None:
     shared = context.analysis.sharing.of(context.values(model))
     if shared:
         raise NotCaptured(f"nnx.capture takes nothing but trees: {shared}")
-
-
-def _check_not_caught(context: FileContext, pair: CapturedCall) -> None:
-    """Nobody goes on after an exception, which leaves on the object what capture puts there."""
-    scope = context.tree.scope(pair.use)
-    _check_not_caught_in(context, scope)
-    for other in importing(context):
-        there = context.at(other)
-        if there is None:
-            raise NotCaptured(f"it may be run from {context.project.path_of(other)} too")
-        _check_not_caught_in(there, scope)
-
-
-def _check_not_caught_in(context: FileContext, scope: Scope) -> None:
-    for node in context.tree.nodes:
-        if not isinstance(node, ast.Try | ast.TryStar | ast.With):
-            continue
-        heads = [item.context_expr for item in getattr(node, "items", ())]
-        if heads and not any(_swallows(head) for head in heads):
-            continue
-        called = (n.func for each in node.body for n in ast.walk(each) if isinstance(n, ast.Call))
-        scopes = {
-            v.scope for f in called for v in context.values(f) if isinstance(v, FunctionValue)
-        }
-        if scope in context.analysis.extents.reached(tuple(sorted(scopes, key=str))):
-            raise NotCaptured(f"an exception in it may be caught in {context.where(node)}")
-
-
-def _swallows(head: ast.expr) -> bool:
-    func = head.func if isinstance(head, ast.Call) else head
-    last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-    return last in {"suppress", "raises", "assertRaises", "assertRaisesRegex", "ExitStack"}

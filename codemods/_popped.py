@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from nnx_migrate.facts.syntax import FunctionNode
 from nnx_migrate.facts.values import Instance, LibraryValue, Scope
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.evaluation import evaluated_before
@@ -44,8 +43,6 @@ def popped_after(
     reason = inside and not_before(context, statement, use)
     if reason:
         return f"{inside}, and {reason} ({where})"
-    if any(isinstance(parent, ast.Try | ast.TryStar) for parent in _around(context, use)):
-        return f"the call stands in a try statement ({where})"
     pop = _pop_beside(context, statement, use, model.id) or _next_pop(context, statement, model)
     if isinstance(pop, str):
         return f"{pop} ({where})"
@@ -129,14 +126,6 @@ def _pop_beside(
             if behind and only and not hoistable(context, call):
                 return call
     return None
-
-
-def _around(context: FileContext, node: ast.AST) -> Iterator[ast.AST]:
-    """What a node stands in, up to the function around it."""
-    for parent in context.tree.ancestors(node):
-        if isinstance(parent, FunctionNode | ast.Lambda):
-            return
-        yield parent
 
 
 def _next_pop(context: FileContext, statement: ast.stmt, model: ast.Name) -> ast.Call | str:

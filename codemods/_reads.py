@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
+from codemods._branches import check_popped_once, popped_in_branches
 from codemods._forward import NotCaptured
 from codemods._kept_states import check_apart
 from codemods._popped import (
@@ -47,6 +48,8 @@ def read_after(context: FileContext, use: ast.Call, names: frozenset[str]) -> Ca
         raise NotCaptured(f"{model.id} is used twice in line {use.lineno}")
     block = context.tree.block_of(statement)
     later = block[block.index(statement) + 1 :]
+    if branches := popped_in_branches(context, statement, later, model):
+        return CapturedCall(use, None, reads=branches, module=context.tree.module)
     popping = next((s for s in later if _pops(context, s, model.id)), None)
     if popping is not None:
         later = later[: later.index(popping) + 1]
@@ -58,10 +61,13 @@ def read_after(context: FileContext, use: ast.Call, names: frozenset[str]) -> Ca
     shared = context.analysis.sharing.of(context.values(model))
     if shared:
         raise NotCaptured(shared)
-    _check_one_pop(context, loads, popping)
+    if popping is not None:
+        _check_one_pop(context, loads, popping)
     reads = list(_reads(context, model, loads, names, statement))
     if not reads:
         raise NotCaptured(f"nothing reads what is sown on {model.id}")
+    if popping is None:
+        check_popped_once(context, block, reads)
     check_apart(context, reads, block, names)
     return CapturedCall(use, None, reads=tuple(reads), module=context.tree.module)
 
@@ -79,14 +85,14 @@ def loads_of(context: FileContext, nodes: Iterable[ast.AST], model: ast.Name) ->
 
 
 def _pops(context: FileContext, statement: ast.stmt, model: str) -> bool:
+    """Whether a statement pops it, whatever happens in it."""
     return isinstance(statement, _SIMPLE) and any(
-        isinstance(node, ast.Call) and is_pop(context, node, model) for node in ast.walk(statement)
+        isinstance(node, ast.Call) and is_pop(context, node, model) and not hoistable(context, node)
+        for node in ast.walk(statement)
     )
 
 
-def _check_one_pop(
-    context: FileContext, loads: Sequence[ast.Name], popping: ast.stmt | None
-) -> None:
+def _check_one_pop(context: FileContext, loads: Sequence[ast.Name], popping: ast.stmt) -> None:
     """What a pop takes is gone for all that comes later: one, whatever happens, and the last."""
     for load in loads:
         call = context.tree.parents[load]

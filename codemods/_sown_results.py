@@ -7,6 +7,7 @@ import functools
 import re
 from collections.abc import Mapping, Sequence
 
+from codemods._caught import check_not_interrupted
 from codemods._forward import NotCaptured
 from codemods._nothing_left import check_nothing_left
 from codemods._outlets import outlets_of
@@ -156,6 +157,7 @@ def _captured(context: FileContext, site: Site) -> Captured:
     if sowing.output.by_axes and not all(each.of_library for each in types):
         raise NotCaptured("which axis StateAxes give to what is sown is not known")
     check_names(context, sowing, route)
+    check_not_interrupted(context, route)
     assumed = check_nothing_left(context, route.calls, route.sowing)
     plan = CapturePlan(
         types,

@@ -7,11 +7,11 @@ import dataclasses
 from collections.abc import Callable, Collection, Iterator
 
 from codemods._certainty import is_certain, is_expected_to_raise
-from codemods._closures import definitions_of
+from codemods._closures import definitions_of, uses_when_bound
 from codemods._trace_level import may_be_captured
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.use_search import Use
-from nnx_migrate.facts.values import FunctionValue, Values
+from nnx_migrate.facts.values import Values
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.called_functions import needed_by, threaded
 from nnx_migrate.rewrite.closures import closure_edits
@@ -92,13 +92,7 @@ def bound_and_raising(context: FileContext, site: Site, reason: str) -> Manual |
 
 def _uses(context: FileContext, values: Values) -> Iterator[Use]:
     """What functions that are bound to an object do to it."""
-    for value in values:
-        if isinstance(value, FunctionValue):
-            bound = context.project.function(value.scope).parameters
-            for parameter in bound[: 1 if value.bound else value.partial_args]:
-                yield from context.analysis.uses.of(value.scope, parameter.name)
-            for name in value.bound_keywords:
-                yield from context.analysis.uses.of(value.scope, name)
+    yield from uses_when_bound(context, values)
     yield from context.analysis.uses.of_call(values, "")
 
 

@@ -62,10 +62,11 @@ What it does otherwise
 An object that is only read, or whose updates something may switch off (`model.eval()` somewhere, a
 subclass that makes none), is taken to work as it is; `--select captured-module` asks for the
 rewrite all the same. What raises in both modes and cannot be rewritten is for a person to
-do; the finding says why. That is so of objects in lists, of those that an object holds which is no
-Module, and of what derivatives of jax capture (`jax.jvp`, `vjp`, `linearize`, `hessian`, `jacfwd`,
-`jacrev`), which nnx has no counterpart of that works in both modes. All else is left as it is, and
-so is code with Variables of hijax, which may be captured.
+do; the finding says why. That is so of objects that functions of other files, or methods, update
+without being given them (each place on the way is named), of objects in lists, of those that an
+object holds which is no Module, and of what derivatives of jax capture (`jax.jvp`, `vjp`,
+`linearize`, `hessian`, `jacfwd`, `jacrev`), which nnx has no counterpart of that works in both
+modes. All else is left as it is, and so is code with Variables of hijax, which may be captured.
 
 Reference: https://github.com/google/flax/issues/4819
 """
@@ -86,6 +87,7 @@ from codemods._closures import (
     may_capture,
 )
 from codemods._evidence import is_graph_node
+from codemods._of_modules import read_out_of_sight, updating_of_module
 from codemods._spelled import as_lambdas, bound_and_raising, raising, through_others
 from codemods._trace_level import may_be_captured, obstacle
 from nnx_migrate.facts import ir
@@ -111,8 +113,16 @@ from nnx_migrate.rewrite.stacks import stack_of
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
+    """What becomes of a site, by what its functions capture and what they do out of sight."""
     if site.form == "reference":
         return None
+    decision = _captures(context, site)
+    if decision is None or isinstance(decision, Same):
+        return updating_of_module(context, site) or decision
+    return decision
+
+
+def _captures(context: FileContext, site: Site) -> Decision | None:
     if site.transform in ONLY_OF_JAX:
         return _only_of_jax(context, site)
     if site.transform in ABSTRACT:
@@ -220,7 +230,7 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
     reason = captured.obstacle or obstacle(
         context, site, captured, lambda other: _carried(context, other)
     )
-    if reason:
+    if reason := reason or read_out_of_sight(context, site, captured):
         return reason
     keeps = any(name_in_nnx(each) in _KEEPING for each in stack_of(context, site))
     if keeps and not is_unchanged(context, site, captured):

@@ -77,6 +77,9 @@ Values that are read where they lie (`nnx.state(model, nnx.Intermediate)`, `mode
 (`model_intermediates["block"]["h"][0]`), where a pop follows in the same block, or the object is
 made beside the call and nothing else ever sees what lies on it.
 
+Where each branch behind the call pops them, each reads that State (an `else` that throws them away
+goes); so does one branch alone, where the object is made beside the call and nobody sees it again.
+
 Where the values are popped outside of the function that takes the gradient, or calls the jitted
 one, that function returns the State beside its result, and all its calls change with it; so do
 functions and methods further out. The jitted function may be a method that sows on its own object.
@@ -100,8 +103,9 @@ nothing in between may touch the object. A pop by a base class is one of the ver
 else is of that class. Nothing sown may lie on the object before: it is followed to where it is
 made, or popped right before the call; where it cannot be followed, the rewrite needs `--unsafe`.
 Several forward passes in the function count together, as they did. An exception in the function
-leaves nothing behind, because what is under capture is the object inside the transform. Nobody else
-reads what is sown as an attribute.
+leaves nothing behind, because what is under capture is the object inside the transform; where
+something between the call and the pop may raise, nobody may go on after that. Nobody else reads
+what is sown as an attribute.
 
 Layers are mapped over axis 0 and hold no nnx.List or nnx.Sequential (graph mode cannot take these
 through a transform under capture). Every call that runs them, in other files too, is under capture

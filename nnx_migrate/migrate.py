@@ -76,16 +76,19 @@ def plan(
     history.advance(part.edits, dict.fromkeys(part.edits, part.findings))
     history.together += part.findings
     for number in range(_MAX_ROUNDS):
-        root = parse(text)
-        if number == 0:
+        if number == 0 and together.project is project and not part.edits:
+            analysis = asis.analysis
+        elif number == 0:
             analysis = analysis_of(together.project)
+            tree = Tree(parse(text), module, analysis.project)
         else:
-            record = index_tree(root, module, source)
-            analysis = Analysis(together.project.replacing(record))
+            root = parse(text)
+            analysis = Analysis(together.project.replacing(index_tree(root, module, source)))
+            tree = Tree(root, module, analysis.project)
         context = FileContext(
             asis.path,
             Text(text),
-            Tree(root, module, analysis.project),
+            tree,
             analysis,
             options,
             refuses,

@@ -65,7 +65,8 @@ _VIEWS = frozenset({"state", "split", "variables", "pop", "view", "compat.state"
 class Aliases:
     """Follows one parameter of one function through names, attributes, containers and calls.
 
-    What the function captures under a name is followed like a parameter of that name.
+    What the function captures under a name is followed like a parameter of that name, and an object
+    of a module ("package.state.model") under all names that this file, or others, have for it.
     """
 
     def __init__(self, finder: EffectFinder, scope: Scope, parameter: str) -> None:
@@ -76,6 +77,9 @@ class Aliases:
         self.parameter = parameter
         own = any(p.name == parameter for p in self.project.function(scope).parameters)
         self.captured = [] if own else self.project.bindings(scope, parameter)
+        self.of_module = is_of_module(parameter)
+        if self.of_module:
+            self.captured = self.project.member(parameter) or []
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:
         return self.evaluator.values(scope, expr) or frozenset({Basic("unknown", "not resolved")})
@@ -92,9 +96,12 @@ class Aliases:
 
     def _is_rooted(self, scope: Scope, expr: ir.Expr) -> bool:
         match expr:
+            case ir.ImportRef() | ir.Attribute() if self._is_the_object(scope, expr):
+                return True
             case ir.Name(id=name):
                 bindings = self.project.bindings(scope, name)
-                if self.captured and name == self.parameter and bindings == self.captured:
+                named = self.of_module or name == self.parameter
+                if self.captured and named and bindings == self.captured:
                     return True
                 return any(
                     self._is_parameter(binding)
@@ -129,6 +136,10 @@ class Aliases:
                 return self._call_gives(scope, expr) and self._may_hold(scope, expr)
             case _:
                 return False
+
+    def _is_the_object(self, scope: Scope, expr: ir.Expr) -> bool:
+        """Whether it is the object of a module, by an import or as an attribute of the module."""
+        return self.of_module and self.project.dotted(scope, expr) == self.parameter
 
     def _may_hold(self, scope: Scope, expr: ir.Expr) -> bool:
         return any(map(_may_hold, self.values(scope, expr)))
@@ -296,6 +307,11 @@ class Aliases:
                 return self.escapes(scope, base, seen)  # nnx.state(m).filter(...)
             case _:
                 return self.rooted(scope, value)
+
+
+def is_of_module(name: str) -> bool:
+    """Whether it names an object of a module, and no variable of a function."""
+    return "." in name
 
 
 def is_super(expr: ir.Expr) -> bool:

@@ -10,6 +10,7 @@ from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.extent import ExtentFinder
 from nnx_migrate.facts.identity import IdentityFinder
 from nnx_migrate.facts.importing import ImportFinder
+from nnx_migrate.facts.module_objects import ModuleObjects
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sharing import SharingFinder
 from nnx_migrate.facts.uses import UseFinder
@@ -45,6 +46,10 @@ class Analysis:
     @functools.cached_property
     def imports(self) -> ImportFinder:
         return ImportFinder(self.project)
+
+    @functools.cached_property
+    def objects(self) -> ModuleObjects:
+        return ModuleObjects(self.evaluator, self.imports)
 
     @functools.cached_property
     def extents(self) -> ExtentFinder:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.aliases import VARIABLE_READS, Aliases, unstarred
+from nnx_migrate.facts.aliases import VARIABLE_READS, Aliases, is_of_module, unstarred
 from nnx_migrate.facts.callers import argument_for
 from nnx_migrate.facts.contents import ContentsFinder
 from nnx_migrate.facts.effects import EffectFinder
@@ -19,11 +19,13 @@ from nnx_migrate.facts.library_effects import operands_of
 from nnx_migrate.facts.project import layer_of, nnx_name
 from nnx_migrate.facts.transforms import CONTROL_FLOW
 from nnx_migrate.facts.values import (
+    ClassValue,
     FunctionValue,
     Instance,
     LibraryValue,
     Scope,
     Value,
+    Values,
     short_name,
 )
 
@@ -129,6 +131,8 @@ class Search:
         func = call.func
         where = self._place(scope, call.line)
         values = aliases.values(scope, func)
+        if is_of_module(aliases.parameter):
+            yield from self._reached(values, aliases.parameter)
         if isinstance(func, ir.Attribute) and aliases.rooted(scope, func.base):
             for base in aliases.values(scope, func.base):
                 yield from self._method_call(base, func.name, where)
@@ -145,6 +149,29 @@ class Search:
             for value in values:
                 yield from self._given(aliases, scope, value, call, given, where)
 
+    def _reached(self, called: Values, name: str) -> Iterator[Use]:
+        """What functions do that are called without the object: one of a module they know too."""
+        found = list(itertools.chain.from_iterable(map(self._run_by, called)))
+        for function in dict.fromkeys(found):
+            for use in self.function(function, name):
+                yield dataclasses.replace(use, certain=use.certain and len(found) == 1)
+
+    def _run_by(self, called: Value) -> Iterator[Scope]:
+        """The functions of the project that a call of something may run."""
+        match called:
+            case FunctionValue(scope=scope):
+                yield scope
+            case Instance():
+                for class_name in self.effects.classes_of(called):
+                    yield from self._defined(class_name, "__call__")
+            case ClassValue(class_name=class_name):
+                yield from self._defined(class_name, "__init__")
+
+    def _defined(self, class_name: str, name: str) -> Iterator[Scope]:
+        method = self.hierarchy.method(class_name, name)
+        if isinstance(method, Scope):
+            yield method
+
     def _method_call(self, base: Value, name: str, where: str) -> Iterator[Use]:
         if not isinstance(base, Instance):
             return
@@ -154,6 +181,10 @@ class Search:
             yield Use("update", f".{name}() writes a Variable of it", where)
         elif kind == "rngs" and name not in _READING_RNGS:
             yield Use("update", "a random key is drawn from it", where)
+        elif kind == "module" and name == "sow" and not self._is_own_method(base, name):
+            # Where nnx.capture has been put on it outside, nothing of the object itself changes.
+            certain = not self.project.has_word("capture")
+            yield Use("update", ".sow() changes it", where, certain=certain)
         elif library and kind in {"optimizer", "metric"} and name in {"update", "reset"}:
             yield Use("update", f".{name}() writes its Variables", where)
         yield from self._method(base, name)
@@ -163,6 +194,13 @@ class Search:
         if not isinstance(base, Instance):
             return
         yield from self._of_any_class(base, name)
+
+    def _is_own_method(self, instance: Instance, name: str) -> bool:
+        """Whether the project defines a method of that name."""
+        return any(
+            isinstance(self.hierarchy.method(each, name), Scope)
+            for each in self.effects.classes_of(instance)
+        )
 
     def _of_any_class(self, instance: Instance, name: str) -> Iterator[Use]:
         """What a method does; expected only where every class that the object can be of does it."""
@@ -248,6 +286,8 @@ class Search:
                 library = nnx_name(dotted)
                 if library in CONTROL_FLOW:
                     yield Use("transform", f"it is handed to nnx.{library}", where)
+                if library == "capture" and call.args and call.args[0] in given:
+                    yield Use("update", "nnx.capture() puts on it what is sown", where)
                 if library == "update" and call.args and call.args[0] in given:
                     yield Use("update", "nnx.update() writes to it", where)
                 places = [i for i, argument in enumerate(call.args) if argument in given]

@@ -12,7 +12,7 @@ from nnx_migrate.rewrite.accumulating import accumulated_edits
 from nnx_migrate.rewrite.auxiliary import GRADIENTS, auxiliary_edits
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
-from nnx_migrate.rewrite.layout import insert_before, line_after, removed_statement
+from nnx_migrate.rewrite.layout import hoistable, insert_before, line_after, removed_statement
 from nnx_migrate.rewrite.naming import fresh, state_name
 from nnx_migrate.rewrite.options import option_edits
 from nnx_migrate.rewrite.plan import CannotEmit, CapturedCall, CapturePlan, PassedOn
@@ -90,7 +90,14 @@ def _names_for(context: FileContext, plan: CapturePlan, call: CapturedCall) -> l
     is named after its object, of which there is one such call.
     """
     taken = context.taken_names(call.use)
-    popped = (isinstance(r.node, ast.Call) and _is_pop(context, r.node) for r in call.reads)
+    block = context.tree.block_of(context.tree.statement(call.use))
+    popped = (
+        isinstance(r.node, ast.Call)
+        and _is_pop(context, r.node)
+        and context.tree.statement(r.node) in block
+        and not hoistable(context, r.node)
+        for r in call.reads
+    )
     if call.pop is not None or any(popped):
         return _fresh_names(plan, taken)
     model = context.text.of(call.use.args[0])

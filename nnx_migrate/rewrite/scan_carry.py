@@ -25,6 +25,7 @@ from nnx_migrate.rewrite.naming import fresh
 from nnx_migrate.rewrite.nested import own_returns
 from nnx_migrate.rewrite.passing import calls_of, traced_definition
 from nnx_migrate.rewrite.plan import CannotEmit, Capture
+from nnx_migrate.rewrite.taken_apart import bound_in_front
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def body_and_calls(
         edits += _returns(context, definition, carry, form)
     for use in uses:
         edits += initial_edits(context, use.args[form.argument], carry)
-        edits += _result(context, use, carry, form)
+        edits += _result(context, use, uses, carry, form)
     return edits
 
 
@@ -170,7 +171,9 @@ def _returns(
     return edits
 
 
-def _result(context: FileContext, use: ast.Call, carry: Carry, form: ScanForm) -> list[Edit]:
+def _result(
+    context: FileContext, use: ast.Call, uses: Sequence[ast.Call], carry: Carry, form: ScanForm
+) -> list[Edit]:
     if form.result is None:
         return result_edits(context, use, carry)
     parent = context.tree.parents[use]
@@ -183,7 +186,7 @@ def _result(context: FileContext, use: ast.Call, carry: Carry, form: ScanForm) -
             return [Edit(end, end, "[0]")] if place == form.result else []
     target = _carry_target(context, use, form)
     if target is None:
-        return _taken_apart(context, use, carry, form)
+        return _taken_apart(context, use, uses, carry, form)
     statement = context.tree.statement(use)
     if not may_ignore(context, statement):
         raise CannotEmit("the name _ is in use where the scan is called")
@@ -195,19 +198,10 @@ def _result(context: FileContext, use: ast.Call, carry: Carry, form: ScanForm) -
     return [Edit(start, start, "("), Edit(end, end, f", {', '.join(ignored)})")]
 
 
-def _taken_apart(context: FileContext, use: ast.Call, carry: Carry, form: ScanForm) -> list[Edit]:
-    """Results that are returned or bound whole are bound in parts first, without what was added."""
-    statement = context.tree.parents[use]
-    if not isinstance(statement, ast.Return | ast.Assign):
-        raise CannotEmit("the results of the scan are not taken apart where it is called")
-    start, end = context.text.span(statement)
-    first, last = context.text.span(use)
-    line = context.text.line_of(start)
-    indent = context.text.indent_of_line(line)
-    opening = context.text.text[start:first]
-    alone = context.text.line_start(line) + len(indent) == start and last == end
-    if not alone or not _is_whole(context, statement, opening):
-        raise CannotEmit("the results of the scan are not taken apart where it is called")
+def _taken_apart(
+    context: FileContext, use: ast.Call, uses: Sequence[ast.Call], carry: Carry, form: ScanForm
+) -> list[Edit]:
+    """Results that are used whole are bound in parts first, without what was added."""
     if not may_ignore(context, context.tree.statement(use)):
         raise CannotEmit("the name _ is in use where the scan is called")
     assert form.result is not None
@@ -215,17 +209,4 @@ def _taken_apart(context: FileContext, use: ast.Call, carry: Carry, form: ScanFo
     names.insert(form.result, fresh(["carry"], context.taken_names(use), "last")[0])
     ignored = ", ".join(["_"] * len(carry.added))
     targets = [f"({n}, {ignored})" if i == form.result else n for i, n in enumerate(names)]
-    return [
-        Edit(start, first, f"{', '.join(targets)} = "),
-        Edit(end, end, f"{context.newline}{indent}{opening}{', '.join(names)}"),
-    ]
-
-
-def _is_whole(context: FileContext, statement: ast.Return | ast.Assign, opening: str) -> bool:
-    """Whether a statement returns or binds its value as it is, after this opening."""
-    if isinstance(statement, ast.Return):
-        return opening.strip() == "return"
-    if len(statement.targets) != 1:
-        return False
-    target = context.text.of(statement.targets[0])
-    return opening.replace(" ", "") == f"{target.replace(' ', '')}="
+    return bound_in_front(context, use, uses, targets, names)

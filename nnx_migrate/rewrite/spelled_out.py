@@ -13,6 +13,7 @@ from pathlib import Path
 
 from nnx_migrate.facts.analysis import Analysis
 from nnx_migrate.facts.index import index_tree
+from nnx_migrate.facts.module_objects import OBJECTS
 from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.sites import Site, assigned_value
 from nnx_migrate.facts.syntax import Tree, names_in
@@ -26,8 +27,6 @@ from nnx_migrate.rewrite.layout import hoistable, insert_before
 from nnx_migrate.rewrite.naming import fresh, prefix_of
 from nnx_migrate.rewrite.plan import CannotEmit
 from nnx_migrate.sources.text import Source
-
-_NODES = frozenset({"module", "metric", "rngs", "optimizer", "variable"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ def are_nodes(context: FileContext, values: Values) -> bool:
     return bool(values) and all(
         isinstance(v, Instance)
         and not v.partial
-        and context.evaluator.hierarchy.kind(v.class_name) in _NODES
+        and context.evaluator.hierarchy.kind(v.class_name) in OBJECTS
         for v in values
     )
 
@@ -195,7 +194,7 @@ def _changed(context: FileContext, text: str) -> FileContext:
     index = index_tree(root, context.tree.module, source)
     analysis = Analysis(context.project.replacing(index))
     tree = Tree(root, context.tree.module, analysis.project)
-    return FileContext(context.path, Text(text), tree, analysis, context.options)
+    return FileContext(context.path, Text(text), tree, analysis, context.options, read=context.read)
 
 
 def _count(site: Site) -> int:

@@ -40,7 +40,7 @@ def where(page: Page) -> str:
 def test_the_summary_and_what_is_left_come_first(reader: Reader, sample: Path) -> None:
     page = reader.open(sample)
     expect(page.locator("#summary h2")).to_have_text("3 files would change")
-    expect(page.locator(".tile.rewritten")).to_have_text("7 rewritten")
+    expect(page.locator(".tile.rewritten")).to_have_text("9 rewritten")
     expect(page.locator("#summary .checked")).to_contain_text("different 1")
     expect(page.locator("#todo-list li")).to_have_count(2)
     expect(page.locator("#todo-list")).to_contain_text("broken.py:3")
@@ -114,16 +114,17 @@ def test_more_lines_are_there_on_demand(reader: Reader, sample: Path) -> None:
 def test_keys_go_from_hunk_to_hunk_and_from_file_to_file(reader: Reader, sample: Path) -> None:
     page = reader.open(sample)
     seen = []
-    for _ in range(4):
+    for _ in range(5):
         page.keyboard.press("j")
         page.wait_for_timeout(120)
         seen.append(where(page))
     assert seen[0].startswith("Line 3")
-    assert seen[1] == "Line 29 in Sampler.settle"
-    assert seen[2] == "Line 40 in activations"
-    assert seen[3] == "Line 12 in create_heads"
+    assert seen[1] == "Line 41 in Sampler.settle"
+    assert seen[2] == "Line 52 in activations"
+    assert seen[3] == "Line 63 in attributions"
+    assert seen[4] == "Line 12 in create_heads"
     page.keyboard.press("k")
-    until(page, "document.activeElement.innerText.startsWith('Line 40')")
+    until(page, "document.activeElement.innerText.startsWith('Line 63')")
     page.keyboard.press("n")
     until(page, "document.activeElement.innerText === 'ranker/ensemble.py'")
     page.keyboard.press("p")
@@ -136,7 +137,7 @@ def test_keys_go_from_hunk_to_hunk_and_from_file_to_file(reader: Reader, sample:
 def test_filters_narrow_and_say_so(reader: Reader, sample: Path) -> None:
     page = reader.open(sample)
     count = page.locator("#count")
-    expect(count).to_have_text("5 files of 5, 9 hunks, 0 viewed")
+    expect(count).to_have_text("5 files of 5, 10 hunks, 0 viewed")
     assert count.get_attribute("aria-live") == "polite"
     page.get_by_role("checkbox", name="state-axes").check()
     expect(count).to_contain_text("1 file of 5")
@@ -188,7 +189,7 @@ def test_viewed_files_fold_and_stay_so(reader: Reader, sample: Path) -> None:
     until(again, "document.activeElement.innerText === 'ranker/diagnostics.py'")
     again.keyboard.press("v")
     expect(again.locator("#count")).to_contain_text("0 viewed")
-    expect(again.locator("section[aria-label='ranker/diagnostics.py'] .piece")).to_have_count(2)
+    expect(again.locator("section[aria-label='ranker/diagnostics.py'] .piece")).to_have_count(3)
 
 
 def test_addresses_lead_to_places_and_keep_filters(reader: Reader, sample: Path) -> None:

@@ -333,7 +333,7 @@ SCANS_OF_JAX = {
         """,
         4,
     ),
-    "whole and hidden": (
+    "whole in other ways": (
         """
         def run(model: Net, x: jax.Array):
             def f(c, y): return model(c), y
@@ -351,6 +351,45 @@ SCANS_OF_JAX = {
             n = \\
                 jax.lax.scan(j, x, jnp.ones(3))
             return a, b, c, d, e, m, n, jax.tree.map(jnp.sum, jax.lax.scan(k, x, jnp.ones(3)))
+        """,
+        6,
+    ),
+    "in expressions": (
+        """
+        def run(model: Net, x: jax.Array, found: dict, text: str):
+            def f(c, y): return model(c), y
+            def g(c, y): return model(c), y
+            def h(c, y): return model(c), y
+            def i(c, y): return model(c), y
+            def j(c, y): return model(c), y
+            def k(c, y): return model(c), y
+            found[len(found)] = jax.tree.map(  # sums
+                jnp.sum, jax.lax.scan(f, x, jnp.ones(3)),  # of both
+            ); found = {**found}
+            all_of = [*jax.lax.scan(g, x, jnp.ones(3)), *found]
+            total = x; total += sum(jax.lax.scan(h, x, jnp.ones(3)))
+            print(text, "of", *(jax.lax.scan(i, x, jnp.ones(3))), sep=text.strip())
+            if x is None: text = [jax.lax.scan(j, x, jnp.ones(3))]
+            if (x := 2) and jax.lax.scan(k, x, jnp.ones(3)): return x
+            return all_of, total
+        """,
+        5,
+    ),
+    "in expressions and hidden": (
+        """
+        def run(model: Net, x: jax.Array, found: list):
+            def f(c, y): return model(c), y
+            def g(c, y): return model(c), y
+            def h(c, y): return model(c), y
+            def i(c, y): return model(c), y
+            def j(c, y): return model(c), y
+            def k(c, y): return model(c), y
+            a = found.pop(), jax.lax.scan(f, x, jnp.ones(3))
+            found[0] += jax.lax.scan(g, x, jnp.ones(3))
+            b = (x := x + 1), jax.lax.scan(h, x, jnp.ones(3))
+            c = f"{model} {jax.lax.scan(i, x, jnp.ones(3))}"
+            yield jax.lax.scan(j, x, jnp.ones(3))
+            while any(jax.lax.scan(k, x, jnp.ones(3))): print(a, b, c)
         """,
         0,
     ),

@@ -47,6 +47,7 @@ def verdicts(
             program.mkdir(parents=True)
             for path, each in files.items():
                 data = each.before if side == "before" else each.after
+                (program / path).parent.mkdir(parents=True, exist_ok=True)
                 (program / path).write_bytes(data)
             jobs[side].append((name, program, drive))
     reference, graph, tree = run_matrix(

@@ -1,4 +1,4 @@
-"""What the ranker does inside: activations, and scores that settle under dropout."""
+"""What the ranker does inside: activations, their gradients, and scores that settle under dropout."""
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +16,18 @@ class Probe(nnx.Module):
     hidden = nnx.relu(self.linear(x))
     self.sow(nnx.Intermediate, "hidden", hidden)
     return self.dropout(hidden)
+
+
+class Attributor(nnx.Module):
+  """A head that can be asked which of its features a score hangs on."""
+
+  def __init__(self, features: int, rngs: nnx.Rngs):
+    self.linear = nnx.Linear(features, features, rngs=rngs)
+    self.out = nnx.Linear(features, 1, rngs=rngs)
+
+  def __call__(self, x: jax.Array) -> jax.Array:
+    hidden = self.perturb("hidden", nnx.relu(self.linear(x)))
+    return self.out(hidden)
 
 
 class Sampler(nnx.Module):
@@ -43,3 +55,18 @@ def activations(x: jax.Array):
   scores = forward(probe, x)
   noted = nnx.pop(probe, nnx.Intermediate)
   return scores, jax.tree.map(jnp.mean, noted)
+
+
+def attributions(x: jax.Array):
+  """How much the total score changes with each feature of a fresh head, and with its parameters."""
+  model = Attributor(x.shape[-1], nnx.Rngs(0))
+  model(x)  # makes the perturbations
+
+  def total(model: Attributor):
+    return jnp.sum(model(x))
+
+  wrt = nnx.DiffState(0, (nnx.Param, nnx.Perturbation))
+  grads = nnx.grad(total, argnums=wrt)(model)
+  param_grads, feature_grads = nnx.state(grads, nnx.Param, nnx.Perturbation)
+  nnx.pop(model, nnx.Perturbation)
+  return param_grads, feature_grads["hidden"]

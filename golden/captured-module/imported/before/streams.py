@@ -1,0 +1,3 @@
+from state import rngs as streams
+
+__all__ = ["streams"]

@@ -1,0 +1,73 @@
+"""Activations that are popped where somebody wants them, and thrown away where not."""
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x: jax.Array):
+        y = self.drop(self.linear(x))
+        self.sow(nnx.Intermediate, "hidden", y)
+        return nnx.relu(y)
+
+
+@nnx.jit
+@nnx.capture(nnx.Intermediate)
+def forward(model: Net, x: jax.Array):
+    return model(x)
+
+
+def evaluate(model: Net, x: jax.Array, log: bool):
+    """Either way nothing stays on the model."""
+    y, model_intermediates = forward(model, x)
+    if log:
+        sown = model_intermediates
+        print(jax.tree.map(jnp.mean, sown))
+    return y
+
+
+def every_other(model: Net, batches):
+    history = []
+    for step, x in enumerate(batches):
+        y, model_intermediates = forward(model, x)
+        if step % 2 == 0:
+            history.append(nnx.to_pure_dict(model_intermediates))
+        elif y.sum() > 0:
+            history.append(model_intermediates["hidden"][0].shape)
+        else:
+            # not of interest
+            pass
+    return history
+
+
+def report(x: jax.Array, details: bool):
+    """Nobody sees the model again."""
+    model = Net(nnx.Rngs(1))
+    y, model_intermediates = forward(model, x)
+    sown = model_intermediates if details else None
+    return y, sown
+
+
+def attempts(model: Net, inputs):
+    found = []
+    for x in inputs:
+        try:
+            y, intermediates = forward(model, x)
+            hidden = intermediates["hidden"]
+        except TypeError:  # a wrong shape: nothing is sown then
+            continue
+        found.append((y, hidden))
+    return found
+
+
+def run(x: jax.Array):
+    model = Net(nnx.Rngs(0))
+    found = [evaluate(model, x, True), evaluate(model, x, False)]
+    found.append(every_other(model, [x, -x, x + 1, x * 2]))
+    found.append(attempts(model, [x, x.T, x + 1]))
+    return found, report(x, True), report(x, False), model
