@@ -96,6 +96,8 @@ def _planned(
 ) -> tuple[RunResult, str]:
     """The plan, which is on disk if it is to be written, and the name of the run that writes it."""
     from nnx_migrate.batch.state import Phase
+    from nnx_migrate.report.owners import owners_in
+    from nnx_migrate.report.patch import patch_root
     from nnx_migrate.sources.journal import new_name
 
     standing = state.standing()
@@ -107,6 +109,9 @@ def _planned(
     planned = campaign.plan(merged=request.merge)
     click.echo(f"{planned.files:,} files with nnx, {planned.anew:,} of them planned anew", err=True)
     journal = new_name(Path.cwd())
+    if request.patch_by == "owner":
+        # Found out before files are changed.
+        owners_in(patch_root(each.path for each in planned.result.results))
     if request.write:
         state.settle(planned.result, journal)
     return planned.result, journal

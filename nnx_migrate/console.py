@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import shlex
 import sys
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from nnx_migrate.report.told import Report
 
 DONE, WORK_LEFT, UNUSABLE = 0, 1, 2
+#: What no program can do anything about.
+_OF_THE_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS})
 _CHECK_EXTRA = frozenset({"cloudpickle", "flax", "jax", "numpy", "optax", "pebble"})
 _PAGE_EXTRA = frozenset({"jinja2", "markupsafe", "pygments"})
 
@@ -55,7 +58,9 @@ def errors_reported() -> Iterator[None]:
         stop(f"{error}; no file was changed without it (apply --no-journal does so){_notes(error)}")
     except KeyboardInterrupt as error:
         stop(f"interrupted; every file is either as it was or done{_notes(error)}")
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
+            stop(f"{error.filename or 'the output'}: {error.strerror}{_notes(error)}")
         import traceback
 
         traceback.print_exc()
