@@ -260,11 +260,17 @@ def _made_for_runs(out: Path) -> None:
 def _locked(file: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
+    lock = FileLock(file, timeout=0)
     try:
-        with FileLock(file, timeout=0):
-            yield
+        lock.acquire()
     except Timeout:
         console.stop(f"another run works in {file.parent}")
+    except OSError as error:
+        console.stop(f"{file}: {error.strerror}")
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextlib.contextmanager

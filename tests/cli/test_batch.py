@@ -252,6 +252,13 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path, command: Command) -> Non
     assert command("batch", "src", "--out", "out").code == 1
 
 
+def test_a_lock_that_cannot_be_taken_is_told(tmp_path: Path, command: Command) -> None:
+    grow(tmp_path / "src", small=1)
+    (tmp_path / "out" / "run.lock").mkdir(parents=True)
+    done = command("batch", "src", "--out", "out")
+    assert (done.code, done.err) == (2, "nnx-migrate: error: out/run.lock: Is a directory\n")
+
+
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
