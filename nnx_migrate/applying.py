@@ -100,8 +100,8 @@ def apply_paths(
             files = [Path(path) for path in paths]
             if request.verify:
                 require_check(files[0])
-            journal = console.new_journal() if request.writes and request.journal else None
-            write = console.writer(journal) if request.writes else None
+            journal = console.new_journal(files) if request.writes and request.journal else None
+            write = console.writer(journal, files) if request.writes else None
             result = console.run_paths(files, configuration, write)
         if stdin and request.writes:
             console.emit_source(result.results[0])

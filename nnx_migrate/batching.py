@@ -96,6 +96,8 @@ def _planned(
 ) -> tuple[RunResult, str]:
     """The plan, which is on disk if it is to be written, and the name of the run that writes it."""
     from nnx_migrate.batch.state import Phase
+    from nnx_migrate.report.owners import owners_in
+    from nnx_migrate.report.patch import patch_root
     from nnx_migrate.sources.journal import new_name
 
     standing = state.standing()
@@ -107,6 +109,9 @@ def _planned(
     planned = campaign.plan(merged=request.merge)
     click.echo(f"{planned.files:,} files with nnx, {planned.anew:,} of them planned anew", err=True)
     journal = new_name(Path.cwd())
+    if request.patch_by == "owner":
+        # Found out before files are changed.
+        owners_in(patch_root(each.path for each in planned.result.results))
     if request.write:
         state.settle(planned.result, journal)
     return planned.result, journal
@@ -144,6 +149,7 @@ def _finished(
     from nnx_migrate.report.patch import patch_root
     from nnx_migrate.report.told import Report
     from nnx_migrate.sources.journal import Journal
+    from nnx_migrate.sources.write import real_trees
 
     root = patch_root(each.path for each in result.results)
 
@@ -153,8 +159,9 @@ def _finished(
     check, code = None, console.DONE
     try:
         if request.write:
+            trees = real_trees(campaign.paths)
             result = write_planned(
-                result, Journal(Path.cwd(), _command(), journal), campaign.progress
+                result, Journal(Path.cwd(), _command(), journal, trees), campaign.progress
             )
         if request.verify:
             from nnx_migrate.applying import check_written
@@ -253,11 +260,17 @@ def _made_for_runs(out: Path) -> None:
 def _locked(file: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
+    lock = FileLock(file, timeout=0)
     try:
-        with FileLock(file, timeout=0):
-            yield
+        lock.acquire()
     except Timeout:
         console.stop(f"another run works in {file.parent}")
+    except OSError as error:
+        console.stop(f"{file}: {error.strerror}")
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextlib.contextmanager

@@ -110,6 +110,7 @@ def rule(name: str | None) -> None:
 
 def main() -> None:
     """Run the command line; the entry point of `nnx-migrate`."""
+    _open_closed_streams()
     _end_as_by_interrupt()
     try:
         app(prog_name="nnx-migrate")
@@ -117,6 +118,14 @@ def main() -> None:
         # Whoever read our output has seen enough; nothing may be flushed into the closed pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+
+
+def _open_closed_streams() -> None:
+    """Let no file that is written get the number of a stream that was closed for this process."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
 
 
 def _end_as_by_interrupt() -> None:

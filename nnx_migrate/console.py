@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import functools
 import shlex
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +16,7 @@ from nnx_migrate.engine import RunResult, explain_line, pending, run, run_text
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.report.text import printable, render_text
 from nnx_migrate.sources.journal import Journal, NoJournal, runs_of
-from nnx_migrate.sources.write import Writer, write_atomically
+from nnx_migrate.sources.write import Writer, real_trees, write_atomically
 from nnx_migrate.terminal import (
     colours,
     paint_for,
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from nnx_migrate.report.told import Report
 
 DONE, WORK_LEFT, UNUSABLE = 0, 1, 2
+#: What no program can do anything about.
+_OF_THE_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS})
 _CHECK_EXTRA = frozenset({"cloudpickle", "flax", "jax", "numpy", "optax", "pebble"})
 _PAGE_EXTRA = frozenset({"jinja2", "markupsafe", "pygments"})
 
@@ -54,7 +58,9 @@ def errors_reported() -> Iterator[None]:
         stop(f"{error}; no file was changed without it (apply --no-journal does so){_notes(error)}")
     except KeyboardInterrupt as error:
         stop(f"interrupted; every file is either as it was or done{_notes(error)}")
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
+            stop(f"{error.filename or 'the output'}: {error.strerror}{_notes(error)}")
         import traceback
 
         traceback.print_exc()
@@ -110,14 +116,17 @@ def run_paths(
         return run(paths, configuration, write=write, jobs=jobs, progress=progress)
 
 
-def new_journal() -> Journal:
-    """Return the journal of a run that is to be, beside the current folder."""
-    return Journal(Path.cwd(), shlex.join(["nnx-migrate", *sys.argv[1:]]))
+def new_journal(paths: Iterable[Path]) -> Journal:
+    """Return the journal of a run over paths that is to be, beside the current folder."""
+    command = shlex.join(["nnx-migrate", *sys.argv[1:]])
+    return Journal(Path.cwd(), command, trees=real_trees(paths))
 
 
-def writer(journal: Journal | None) -> Writer:
-    """Return what replaces files, and keeps what they were if there is a journal."""
-    return write_atomically if journal is None else journal.write
+def writer(journal: Journal | None, paths: Iterable[Path]) -> Writer:
+    """Return what replaces files below paths, and keeps what they were if there is a journal."""
+    if journal is not None:
+        return journal.write
+    return functools.partial(write_atomically, trees=real_trees(paths))
 
 
 def list_runs() -> int:

@@ -80,6 +80,20 @@ def _faults(count: int, seed: int, home: Path) -> Iterator[Row]:
             yield name, len(chosen), f"of {len(faults)} that there are", len(broken)
 
 
+def _meanwhile(count: int, seed: int, home: Path) -> Iterator[Row]:
+    from tests.faults.battery import layer
+    from tests.faults.meanwhile import Meanwhile
+
+    for command in ("apply", "batch"):
+        tree = Meanwhile(home / f"meanwhile-{command}", layer(home), command)
+        every = list(tree.every_change())
+        chosen = random.Random(seed).sample(every, min(count, len(every)))
+        broken = [f"{change}: {why}" for change in chosen for why in tree.broken(change)]
+        print(*broken, sep="\n" if broken else "", flush=True)
+        shown = f"of {len(every)} that there are"
+        yield f"somebody changes the tree under `{command}`", len(chosen), shown, len(broken)
+
+
 def _fillings(count: int, seed: int, home: Path) -> Iterator[Row]:
     from tests.faults.full import NAMES, fillings, namespace, places
 
@@ -127,6 +141,7 @@ def main() -> int:
             rows.append(_texts(options.texts, options.seed, home / "empty"))
         if options.faults:
             rows += _faults(options.faults, options.seed, home)
+            rows += _meanwhile(options.faults, options.seed, home)
         if options.disks:
             rows += _fillings(options.disks, options.seed, home)
         if options.files:

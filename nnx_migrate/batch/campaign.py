@@ -91,6 +91,7 @@ class Campaign:
             ConfigError: as for `look`.
         """
         self.shards.mkdir(exist_ok=True)
+        shard.begun(self.shards)
         with contextlib.ExitStack() as stack:
             stack.enter_context(uncollected())
             own = stack.enter_context(self._shelf(f"shards/{shard.stem}-index"))

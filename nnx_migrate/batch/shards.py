@@ -52,6 +52,14 @@ class Shard:
         start = (self.number - 1) * len(tasks) // self.of
         return list(tasks[start : self.number * len(tasks) // self.of])
 
+    def begun(self, folder: Path) -> None:
+        """Note that this part is not done, or not any more: nobody may read what is being written.
+
+        Args:
+            folder: of the parts.
+        """
+        (folder / f"{self.stem}.json").unlink(missing_ok=True)
+
     def finished(self, folder: Path, files: int) -> None:
         """Note that this part is done.
 

@@ -218,11 +218,19 @@ class Walk:
         if not entry.is_symlink():
             self._skip(path, "special-file", "it is a pipe, socket or device, not a file")
         elif not os.path.exists(path):
-            self._skip(path, "broken-link", f"it links to {os.readlink(path)}, which is not there")
+            self._broken_link(path)
         elif os.path.isdir(path):
             self._linked_folder(path)
         else:
             self._links.append(_Link(path, os.path.realpath(path)))
+
+    def _broken_link(self, path: str) -> None:
+        try:
+            target = os.readlink(path)
+        except OSError as error:  # it is gone, too
+            self._fail(path, error)
+            return
+        self._skip(path, "broken-link", f"it links to {target}, which is not there")
 
     def _linked_folder(self, path: str) -> None:
         target = os.path.realpath(path)

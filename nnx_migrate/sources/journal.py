@@ -12,7 +12,7 @@ import datetime
 import hashlib
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,9 +100,13 @@ class Journal:
             file is written.
         command: as it was typed.
         name: of the run that this one goes on with.
+        trees: real paths of the folders in which files may be replaced; none for any.
     """
 
-    def __init__(self, project: Path, command: str, name: str = "") -> None:
+    def __init__(
+        self, project: Path, command: str, name: str = "", trees: Sequence[str] = ()
+    ) -> None:
+        self._trees = trees
         self._project = project.absolute()
         self._command = command
         self._file: Path | None = None
@@ -128,7 +132,7 @@ class Journal:
         row = os.fsencode(target), zlib.compress(before), digest(before), digest(after)
         with _opened(self._file) as database:
             database.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", row)
-        write_atomically(path, before, after)
+        write_atomically(path, before, after, self._trees)
 
 
 def runs_of(project: Path) -> list[Run]:

@@ -12,6 +12,7 @@ import dataclasses
 import errno
 import os
 import signal
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -27,6 +28,8 @@ Look = Callable[[str, Sequence[str]], T]
 
 _CHUNK = 128 * 1024
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+#: A file may become a pipe after it was found, and nobody may ever write into that.
+_FLAGS |= getattr(os, "O_NONBLOCK", 0)
 #: A process for fewer files costs more than it saves.
 _WORTH_A_PROCESS = 2_000
 _MOST_PROCESSES = 4
@@ -79,6 +82,7 @@ def read_file(path: str | os.PathLike[str], most: int | None = None) -> bytes:
             raise TooLarge(os.fstat(descriptor).st_size)
         if len(data) < _CHUNK:
             return data
+        _require_regular(descriptor)
         if most is not None and (size := os.fstat(descriptor).st_size) >= most:
             raise TooLarge(size)
         chunks = [data]
@@ -87,6 +91,12 @@ def read_file(path: str | os.PathLike[str], most: int | None = None) -> bytes:
         return b"".join(chunks)
     finally:
         os.close(descriptor)
+
+
+def _require_regular(descriptor: int) -> None:
+    """Stops at what has become a device since it was found: it may have no end."""
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file any more")
 
 
 def may_use_nnx(data: bytes) -> bool:
@@ -106,6 +116,7 @@ def says_nnx(path: str | os.PathLike[str]) -> bool:
         data = os.read(descriptor, _CHUNK)
         if len(data) < _CHUNK or may_use_nnx(data):
             return may_use_nnx(data)
+        _require_regular(descriptor)
         while chunk := os.read(descriptor, 8 * _CHUNK):
             if may_use_nnx(data[-2:] + chunk):
                 return True

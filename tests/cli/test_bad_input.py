@@ -200,3 +200,28 @@ def test_a_broken_configuration_beside_the_named_file_does_not_matter(
 def test_what_the_parser_says_about_style_is_not_passed_on(command: Command, project: Path) -> None:
     (project / "escape.py").write_text("from flax import nnx\nx = '\\d'\n")
     assert "Warning" not in command("apply", "src", "--check").err
+
+
+def test_no_file_takes_the_place_of_a_closed_stream(project: Path) -> None:
+    shell = 'exec "$0" apply src <&- >&- 2>&-'
+    done = subprocess.run(["sh", "-c", shell, COMMAND], cwd=project.parent, check=False)
+    assert done.returncode == 0
+    assert b"nnx.merge" in (project / "train.py").read_bytes()
+    assert (
+        subprocess.run([COMMAND, "undo", "last"], cwd=project.parent, check=False).returncode == 0
+    )
+    assert (project / "train.py").read_bytes() == TRAIN
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_an_output_that_is_full_is_no_bug(project: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [COMMAND, "apply", "src", "--dry-run"],
+            cwd=project.parent,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == b"nnx-migrate: error: the output: No space left on device\n"

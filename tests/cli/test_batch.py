@@ -213,6 +213,34 @@ def test_owners_have_their_patches_and_their_numbers(tmp_path: Path, command: Co
     assert "| `@one` | 13 | 1 | 13 |" in (tmp_path / "out" / "summary.md").read_text()
 
 
+def test_owners_that_are_not_known_are_told_before_a_file_is_changed(
+    tmp_path: Path, command: Command
+) -> None:
+    tree = grow(tmp_path / "src", small=2)
+    before = contents(tree)
+    batch = ("batch", "src", "--out", "out", "--write")
+    done = command(*batch, "--patch-by", "owner")
+    assert (done.code, "there is no CODEOWNERS" in done.err) == (2, True)
+    assert contents(tree) == before
+    assert command(*batch).code == 0
+
+
+def test_a_shard_that_is_stopped_as_it_is_done_again_is_not_merged(
+    tmp_path: Path, command: Command
+) -> None:
+    tree = grow(tmp_path / "src")
+    batch = ("batch", "src", "--out", "out")
+    for number in (1, 2):
+        assert command(*batch, "--shard", f"{number}/2").code == 0
+    (tree / "part1" / "file1.py").write_text(VMAP + "# edited\n")
+    again = (*batch, "--shard", "2/2")
+    assert disturbed(tmp_path / "site", *again, cwd=tmp_path, kill_at=1).code < 0
+    early = command(*batch, "--merge")
+    assert (early.code, "not finished yet: 2/2" in early.err) == (2, True)
+    assert command(*again).code == 0
+    assert command(*batch, "--merge").code == 1
+
+
 def test_two_runs_do_not_share_a_folder(tmp_path: Path, command: Command) -> None:
     grow(tmp_path / "src", small=1)
     out = tmp_path / "out"
@@ -222,6 +250,13 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path, command: Command) -> Non
         done = command("batch", "src", "--out", "out")
     assert (done.code, "another run works in out" in done.err) == (2, True)
     assert command("batch", "src", "--out", "out").code == 1
+
+
+def test_a_lock_that_cannot_be_taken_is_told(tmp_path: Path, command: Command) -> None:
+    grow(tmp_path / "src", small=1)
+    (tmp_path / "out" / "run.lock").mkdir(parents=True)
+    done = command("batch", "src", "--out", "out")
+    assert (done.code, done.err) == (2, "nnx-migrate: error: out/run.lock: Is a directory\n")
 
 
 @pytest.mark.parametrize(
