@@ -22,7 +22,7 @@ def test_nothing_is_in_the_way_of_assistive_technology(
     dark = scheme == "dark"
     # axe has to put its script into a page that allows none.
     context = browser.new_context(
-        viewport={"width": 1400, "height": 2400},
+        viewport={"width": 1400, "height": 4000},
         color_scheme="dark" if dark else "light",
         bypass_csp=True,
     )

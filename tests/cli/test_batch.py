@@ -301,6 +301,8 @@ def test_ctrl_c_is_a_line_and_no_process_is_left(tmp_path: Path, seconds: float)
         env=environment,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        # Whoever runs the tests in the background may ignore it, which processes inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     time.sleep(seconds)
     os.killpg(running.pid, signal.SIGINT)
