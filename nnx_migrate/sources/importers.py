@@ -65,7 +65,7 @@ class Importers:
             starts.append(number)
             for keys in imported:
                 for key in keys:
-                    index.setdefault(key, array("L")).append(number)
+                    index.setdefault(key, array("I")).append(number)
                 number += 1
         return starts, index
 
