@@ -213,6 +213,28 @@ def test_owners_have_their_patches_and_their_numbers(tmp_path: Path, command: Co
     assert "| `@one` | 13 | 1 | 13 |" in (tmp_path / "out" / "summary.md").read_text()
 
 
+def test_owners_of_all_sections_of_gitlab_have_their_patches_and_their_numbers(
+    tmp_path: Path, command: Command
+) -> None:
+    grow(tmp_path / "src")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitlab").mkdir()
+    (tmp_path / ".gitlab" / "CODEOWNERS").write_text(
+        "/src/part0/ @zero @all\n/src/part1/ @all @zero\n[Later][2] @late\n*1.py\n"
+    )
+    command("batch", "src", "--out", "out", "--patch-by", "owner")
+    manifest = json.loads((tmp_path / "out" / "patches" / "manifest.json").read_text())
+    files = {tuple(entry["key"]): entry["files"] for entry in manifest["patches"]}
+    everybody, late = ("@zero", "@all"), ("@zero", "@all", "@late")
+    assert {name.split("/")[1] for name in files[everybody]} == {"part0", "part1"}
+    assert all(name.endswith("1.py") for name in files[late])
+    owners = json.loads((tmp_path / "out" / "summary.json").read_text())["owners"]
+    late_files = sum(len(names) for key, names in files.items() if "@late" in key)
+    assert owners["@late"]["files_to_change"] == late_files > 1
+    assert owners["@all"] == owners["@zero"]
+    assert owners["@all"]["files_to_change"] == len(files[everybody]) + len(files[late])
+
+
 def test_owners_that_are_not_known_are_told_before_a_file_is_changed(
     tmp_path: Path, command: Command
 ) -> None:
