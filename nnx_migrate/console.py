@@ -16,7 +16,7 @@ from nnx_migrate.engine import RunResult, explain_line, pending, run, run_text
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.report.text import printable, render_text
 from nnx_migrate.sources.journal import Journal, NoJournal, runs_of
-from nnx_migrate.sources.write import Writer, real_trees, write_atomically
+from nnx_migrate.sources.write import Writer, real_trees, replace_files
 from nnx_migrate.terminal import (
     colours,
     paint_for,
@@ -126,7 +126,7 @@ def writer(journal: Journal | None, paths: Iterable[Path]) -> Writer:
     """Return what replaces files below paths, and keeps what they were if there is a journal."""
     if journal is not None:
         return journal.write
-    return functools.partial(write_atomically, trees=real_trees(paths))
+    return functools.partial(replace_files, trees=real_trees(paths))
 
 
 def list_runs() -> int:
