@@ -5,7 +5,7 @@
     ignore = ["state-axes"]
     unsafe = false
     on-unsafe = "pin"                 # or "leave"
-    target = "both"                   # or "tree"
+    target = "both"                   # or "tree": for now the same, what is written holds in both
     jobs = 4
     docs = false                      # look into .md and .rst files, and doctests, too
     exclude = ["third_party/"]        # .gitignore patterns, relative to this file
@@ -49,7 +49,8 @@ class Options:
         unsafe: apply rewrites that rest on an assumption.
         on_unsafe: what becomes of such a site otherwise: pinned to graph mode, or left with a
             finding.
-        target: "both" writes code that holds before and after the flip, "tree" only after it.
+        target: "both" asks for code that holds before and after the flip, "tree" for code that may
+            hold after it only. There is no such rewrite yet, so both give the same.
         jobs: worker processes; None for as many as there are processors, up to 8.
         exclude: .gitignore patterns of paths that are not looked at.
         docs: look into pages of documentation and doctests as well.
