@@ -27,6 +27,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from nnx_migrate.sources.modules import place_of
+
 if TYPE_CHECKING:
     import pathspec
 
@@ -151,13 +153,14 @@ class Configuration:
         return table.file.parent, _patterns(f"{table.file}: exclude", table.values["exclude"])
 
     def options_for(self, path: Path) -> Options:
-        """Return what counts for the file at `path` (absolute).
+        """Return what counts for the file at `path`.
 
         Raises:
             ConfigError: a pyproject.toml on the way up has a table that cannot be obeyed.
         """
-        table = self.table_for(path.parent)
-        values = table.values_for(path) if table is not None else {}
+        place = place_of(path)
+        table = self.table_for(place.parent)
+        values = table.values_for(place) if table is not None else {}
         return Options(**{**values, **self._flags})
 
 
