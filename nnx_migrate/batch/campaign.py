@@ -89,7 +89,6 @@ class Campaign:
         Raises:
             ConfigError: as for `look`.
         """
-        self.shards.mkdir(exist_ok=True)
         shard.begun(self.shards)
         with contextlib.ExitStack() as stack:
             stack.enter_context(uncollected())

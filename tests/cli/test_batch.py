@@ -201,6 +201,51 @@ def test_a_merge_plans_what_has_changed_since(
     assert {**found, "part0/file0.py": b""} == {**expected, "part0/file0.py": b""}
 
 
+def test_what_somebody_has_put_beside_the_results_is_kept(tmp_path: Path, command: Command) -> None:
+    tree = grow(tmp_path / "src", small=2)
+    before = contents(tree)
+    assert command("batch", "src", "--out", "out").code == 1
+    for name in ("patches/notes.txt", "review/mine.html"):
+        (tmp_path / "out" / name).write_text("mine")
+        done = command("batch", "src", "--out", "out", "--write")
+        assert (done.code, f"{name!r}, which is not of this tool" in done.err) == (2, True)
+        (tmp_path / "out" / name).unlink()
+    assert contents(tree) == before
+    assert command("batch", "src", "--out", "out", "--write").code == 0
+
+
+def test_what_is_damaged_or_only_begun_is_told_or_made_anew(
+    tmp_path: Path, command: Command
+) -> None:
+    grow(tmp_path / "src", small=2)
+    out = tmp_path / "out"
+    out.mkdir()
+    # What a kill leaves between the making of the file and of its table.
+    (out / "index.sqlite").touch()
+    assert command("batch", "src", "--out", "out", "--shard", "1/1").code == 0
+    (out / "state.sqlite").write_text("no database " * 100)
+    done = command("batch", "src", "--out", "out", "--merge")
+    assert (done.code, "state.sqlite is damaged; remove it to begin anew" in done.err) == (2, True)
+    (out / "state.sqlite").unlink()
+    done = command("batch", "src", "--out", "out", "--merge", "--unsafe")
+    assert "planned anew: no shard of these flags and this version has them" in done.err
+    done = command("batch", "src", "--out", "out", "--merge")
+    assert "0 of them planned anew\n" in done.err
+
+
+def test_a_journal_that_cannot_be_written_is_told(tmp_path: Path, command: Command) -> None:
+    tree = grow(tmp_path / "src", small=2)
+    before = contents(tree)
+    (tmp_path / ".nnx-migrate").write_text("in the way")
+    done = command("batch", "src", "--out", "out", "--write")
+    assert done.code == 2
+    assert "no file is changed without it; --resume goes on with the rest" in done.err
+    assert contents(tree) == before
+    (tmp_path / ".nnx-migrate").unlink()
+    assert command("batch", "src", "--out", "out", "--write", "--resume").code == 0
+    assert contents(tree) != before
+
+
 def test_owners_have_their_patches_and_their_numbers(tmp_path: Path, command: Command) -> None:
     grow(tmp_path / "src")
     (tmp_path / ".git").mkdir()
