@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from nnx_migrate.batch.shards import Shard, finished_shards
-from nnx_migrate.config import ConfigError
+from nnx_migrate.config import ConfigError, Options
+from nnx_migrate.planning import PlanTask
 
 
 def done(folder: Path, *names: str) -> None:
@@ -41,8 +42,8 @@ def test_shards_of_two_cuts_are_told_with_what_to_type(tmp_path: Path) -> None:
 
 
 def test_there_may_be_more_shards_than_files() -> None:
-    tasks = ["a", "b", "c"]
-    found = [task for number in range(1, 51) for task in Shard(number, 50).of_tasks(tasks)]  # type: ignore[arg-type]
+    tasks = [PlanTask(Path(name), b"", Options()) for name in "abc"]
+    found = [task for number in range(1, 51) for task in Shard(number, 50).of_tasks(tasks)]
     assert found == tasks
 
 
