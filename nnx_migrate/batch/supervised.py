@@ -26,7 +26,7 @@ from pebble import ProcessExpired, ProcessPool
 from nnx_migrate.batch.limits import Limits, limit_memory
 from nnx_migrate.config import ConfigError
 from nnx_migrate.deep import run_deep
-from nnx_migrate.workers import BATCH, Answer, Task
+from nnx_migrate.workers import BATCH, FEWER, Answer, Task
 
 #: How a process ends itself that has no memory left.
 NO_MEMORY = 77
@@ -214,10 +214,8 @@ def _cannot_start(error: BaseException) -> ConfigError:
     why: BaseException | None = error
     while why is not None and not isinstance(why, OSError):
         why = why.__cause__
-    return ConfigError(
-        f"worker processes cannot be started: {(why and why.strerror) or why or error}; "
-        "take fewer (--jobs 1), or raise what one user may have (ulimit -n, ulimit -u)"
-    )
+    reason = (why and why.strerror) or why or error
+    return ConfigError(f"worker processes cannot be started: {reason}; {FEWER}")
 
 
 def given_up_or_again(
