@@ -65,7 +65,7 @@ _FORMATS = ("json", "jsonl", "sarif", "github", "gitlab", "markdown")
 @click.option(
     "--target",
     type=click.Choice(["both", "tree"]),
-    help="Modes the written code has to hold in. For now tree gives the same as both."
+    help="Modes the written code has to hold in. What is written holds in both, always."
     "  [default: both]",
 )
 @click.option(

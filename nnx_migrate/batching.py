@@ -107,7 +107,10 @@ def _planned(
         return state.settled(), standing.journal
     state.begin(wanted)
     planned = campaign.plan(merged=request.merge)
-    click.echo(f"{planned.files:,} files with nnx, {planned.anew:,} of them planned anew", err=True)
+    # A merge does not say which: what it did not find may as well have changed since.
+    why = ": no shard of these flags and this version has them as they are now"
+    told = f"{planned.files:,} files with nnx, {planned.anew:,} of them planned anew"
+    click.echo(told + why * (request.merge and planned.anew > 0), err=True)
     journal = new_name(Path.cwd())
     if request.patch_by == "owner":
         # Found out before files are changed.
@@ -148,7 +151,7 @@ def _finished(
     from nnx_migrate.batch.summary import summarize
     from nnx_migrate.report.patch import patch_root
     from nnx_migrate.report.told import Report
-    from nnx_migrate.sources.journal import Journal
+    from nnx_migrate.sources.journal import Journal, NoJournal
     from nnx_migrate.sources.write import real_trees
 
     root = patch_root(each.path for each in result.results)
@@ -175,6 +178,8 @@ def _finished(
         # A run is done when all of its results are there: until then it can be gone on with.
         write_summary(summary, [*state.history(), (moment, summary)], request.out)
         state.finish(moment, summary)
+    except NoJournal as error:
+        console.stop(f"{error}; no file is changed without it; --resume goes on with the rest")
     except OSError as error:
         console.stop(f"{error.filename or request.out}: {error.strerror or error}")
     console.emit_report(
@@ -243,12 +248,17 @@ def _shard(request: BatchRequest) -> Any:
 
 def _made_for_runs(out: Path) -> None:
     """Make the folder of the results, or stop where it holds anything but those of earlier runs."""
+    from nnx_migrate.batch.outputs import strangers
+
     try:
         out.mkdir(parents=True, exist_ok=True)
         names = {entry.name for entry in out.iterdir()}
         # Things of the user's own that are called as results are would be replaced by these.
         if names - {_IGNORED} and not any(map(_OF_RUNS.fullmatch, names)):
             console.stop(f"--out {out}: it holds other things; name a new folder, or an empty one")
+        if others := strangers(out):
+            what = f"it holds {others[0]!r}, which is not of this tool; move it elsewhere"
+            console.stop(f"--out {out}: {what}")
         if not names:
             # In a repository, texts for reviewers are no pages of the project.
             (out / _IGNORED).write_text("*\n", encoding="utf-8")

@@ -5,7 +5,7 @@
     ignore = ["state-axes"]
     unsafe = false
     on-unsafe = "pin"                 # or "leave"
-    target = "both"                   # or "tree"
+    target = "both"                   # or "tree": for now the same, what is written holds in both
     jobs = 4
     docs = false                      # look into .md and .rst files, and doctests, too
     exclude = ["third_party/"]        # .gitignore patterns, relative to this file
@@ -26,6 +26,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
+
+from nnx_migrate.sources.modules import place_of
 
 if TYPE_CHECKING:
     import pathspec
@@ -49,7 +51,8 @@ class Options:
         unsafe: apply rewrites that rest on an assumption.
         on_unsafe: what becomes of such a site otherwise: pinned to graph mode, or left with a
             finding.
-        target: "both" writes code that holds before and after the flip, "tree" only after it.
+        target: "both" asks for code that holds before and after the flip, "tree" for code that may
+            hold after it only. There is no such rewrite yet, so both give the same.
         jobs: worker processes; None for as many as there are processors, up to 8.
         exclude: .gitignore patterns of paths that are not looked at.
         docs: look into pages of documentation and doctests as well.
@@ -150,13 +153,14 @@ class Configuration:
         return table.file.parent, _patterns(f"{table.file}: exclude", table.values["exclude"])
 
     def options_for(self, path: Path) -> Options:
-        """Return what counts for the file at `path` (absolute).
+        """Return what counts for the file at `path`.
 
         Raises:
             ConfigError: a pyproject.toml on the way up has a table that cannot be obeyed.
         """
-        table = self.table_for(path.parent)
-        values = table.values_for(path) if table is not None else {}
+        place = place_of(path)
+        table = self.table_for(place.parent)
+        values = table.values_for(place) if table is not None else {}
         return Options(**{**values, **self._flags})
 
 

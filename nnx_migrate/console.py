@@ -16,7 +16,7 @@ from nnx_migrate.engine import RunResult, explain_line, pending, run, run_text
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.report.text import printable, render_text
 from nnx_migrate.sources.journal import Journal, NoJournal, runs_of
-from nnx_migrate.sources.write import Writer, real_trees, write_atomically
+from nnx_migrate.sources.write import Writer, real_trees, replace_files
 from nnx_migrate.terminal import (
     colours,
     paint_for,
@@ -26,7 +26,7 @@ from nnx_migrate.terminal import (
     table_for,
 )
 from nnx_migrate.totals import count
-from nnx_migrate.workers import processors
+from nnx_migrate.workers import FEWER, processors
 
 if TYPE_CHECKING:
     from nnx_migrate.report.splitting import SplitBy
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 DONE, WORK_LEFT, UNUSABLE = 0, 1, 2
 #: What no program can do anything about.
 _OF_THE_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS})
+_OF_PROCESSES = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 _CHECK_EXTRA = frozenset({"cloudpickle", "flax", "jax", "numpy", "optax", "pebble"})
 _PAGE_EXTRA = frozenset({"jinja2", "markupsafe", "pygments"})
 
@@ -61,6 +62,8 @@ def errors_reported() -> Iterator[None]:
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
             stop(f"{error.filename or 'the output'}: {error.strerror}{_notes(error)}")
+        if isinstance(error, OSError) and error.errno in _OF_PROCESSES:
+            stop(f"{error.strerror}: {FEWER}{_notes(error)}")
         import traceback
 
         traceback.print_exc()
@@ -126,7 +129,7 @@ def writer(journal: Journal | None, paths: Iterable[Path]) -> Writer:
     """Return what replaces files below paths, and keeps what they were if there is a journal."""
     if journal is not None:
         return journal.write
-    return functools.partial(write_atomically, trees=real_trees(paths))
+    return functools.partial(replace_files, trees=real_trees(paths))
 
 
 def list_runs() -> int:

@@ -28,7 +28,7 @@ from nnx_migrate.reading import (
 )
 from nnx_migrate.sources.discovery import Candidate, Walk
 from nnx_migrate.sources.documents.kinds import is_document, read_document
-from nnx_migrate.sources.modules import module_name, project_root
+from nnx_migrate.sources.modules import module_name, place_of, project_root
 from nnx_migrate.sources.scanning import read_file
 from nnx_migrate.sources.text import decode
 from nnx_migrate.sources.write import Writer
@@ -142,7 +142,7 @@ def _finished_together(
 
 
 def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
-    options = configuration.options_for(path.absolute())
+    options = configuration.options_for(path)
     own = index_file(IndexTask(path, data, wanted=True))
     if own.failure is not None:
         return dataclasses.replace(own.failure, before=data, after=data)
@@ -164,10 +164,10 @@ def _explain(path: Path, line: int, cell: int, configuration: Configuration) -> 
     own = index_file(IndexTask(path, data, wanted=True))
     if own.failure is not None:
         raise ConfigError(f"{path}: {own.failure.reason}")
-    module = module_name(path.absolute())
+    module = module_name(path)
     projects = _projects_around(own, data, configuration)
     project = projects.around(path)
-    options = configuration.options_for(path.absolute())
+    options = configuration.options_for(path)
     if is_document(path):
         document = read_document(path, data)
         return explain_document(document, module, project, options, line, cell)
@@ -178,11 +178,11 @@ def _projects_around(own: Indexed, data: bytes, configuration: Configuration) ->
     """The projects of a run over one file, whose text may be another than on disk."""
     path = own.path
     indexes = [own.index] if own.index is not None else []
-    root = project_root(path.absolute())
+    root = project_root(path)
     walk = Walk([root], excludes_of(configuration, lenient=True))
     for task in to_index(walk, [], configuration, extra=Candidate(path, data)):
         indexed = index_file(task)
-        if indexed.index is not None and indexed.path.absolute() != path.absolute():
+        if indexed.index is not None and place_of(indexed.path) != place_of(path):
             indexes.append(indexed.index)
     return Projects(indexes)
 

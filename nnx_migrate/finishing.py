@@ -10,7 +10,7 @@ from nnx_migrate.outcomes import FileResult, FileStatus
 from nnx_migrate.partners import dependable, groups, write_together
 from nnx_migrate.planning import PlanTask
 from nnx_migrate.sources.discovery import problem
-from nnx_migrate.sources.write import WriteError, Writer
+from nnx_migrate.sources.write import Replacement, WriteError, Writer
 
 #: Gives the result of each file, in any order.
 Planning = Callable[[Iterable[PlanTask]], Iterator[FileResult]]
@@ -27,7 +27,7 @@ def finish(result: FileResult, write: Writer | None) -> FileResult:
         return dataclasses.replace(result, before=b"", after=b"")
     if write is not None and result.status is FileStatus.CHANGED:
         try:
-            write(result.path, result.before, result.after)
+            write([Replacement(result.path, result.before, result.after)])
         except WriteError as error:
             return problem(result.path, FileStatus.FAILED, "unwritable-file", error.reason)
     return result
@@ -56,7 +56,7 @@ def written_together(results: Sequence[FileResult], write: Writer | None) -> lis
 
     Args:
         results: of all files of a run, settled.
-        write: replaces a file; without it nothing on disk is touched.
+        write: replaces files; without it nothing on disk is touched.
     """
     by_path = {result.path: result for result in results}
     for group in groups(results):

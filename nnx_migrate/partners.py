@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from nnx_migrate.outcomes import FileResult, FileStatus
 from nnx_migrate.sources.discovery import problem
-from nnx_migrate.sources.write import WriteError, Writer, write_atomically
+from nnx_migrate.sources.write import Replacement, WriteError, Writer
 
 _DONE = frozenset({FileStatus.CHANGED, FileStatus.UNCHANGED})
 
@@ -34,7 +35,17 @@ def dependable(
     return list(by_path.values())
 
 
-def groups(results: Iterable[FileResult]) -> list[list[Path]]:
+class Partnered(Protocol):
+    """A file, and those that it changes with."""
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def together(self) -> tuple[Path, ...]: ...
+
+
+def groups(results: Iterable[Partnered]) -> list[list[Path]]:
     """The files that change together, each of them in one group."""
     found: list[set[Path]] = []
     for result in results:
@@ -56,56 +67,31 @@ def _ended_as_planned(result: FileResult | None, group: Sequence[Path]) -> bool:
 
 
 def write_together(results: Sequence[FileResult], write: Writer | None) -> list[FileResult]:
-    """Write the files of a group; when one cannot be, those that were are put back.
+    """Write the files of a group, all of them or none.
 
     Args:
-        write: replaces a file; without it nothing on disk is touched.
+        write: replaces files; without it nothing on disk is touched.
     """
-    written: list[FileResult] = []
-    for result in results:
-        if write is None or result.status is not FileStatus.CHANGED:
-            continue
+    changing = [result for result in results if result.status is FileStatus.CHANGED]
+    if write is not None and changing:
         try:
-            write(result.path, result.before, result.after)
+            write([Replacement(each.path, each.before, each.after) for each in changing])
         except WriteError as error:
-            stuck = _put_back(written)
-            return [_not_written(each, result.path, error.reason, stuck) for each in results]
-        except BaseException as error:
-            # No journal, or an interrupt: half of a group must not stay either.
-            for path, reason in _put_back(written).items():
-                error.add_note(f"{path} {_stuck(result.path, reason)}")
-            raise
-        written.append(result)
+            return [_not_written(each, error) for each in results]
     return [dataclasses.replace(r, before=b"", after=b"") if _same(r) else r for r in results]
-
-
-def _put_back(written: Sequence[FileResult]) -> dict[Path, str]:
-    """Undo the writes of a group; return why that could not be done, by file."""
-    stuck: dict[Path, str] = {}
-    for result in written:
-        try:
-            write_atomically(result.path, result.after, result.before)
-        except WriteError as error:
-            stuck[result.path] = error.reason
-    return stuck
-
-
-def _stuck(failed: Path, reason: str) -> str:
-    return (
-        f"is changed without {failed}, which it works with only, and could not be put back: "
-        f"{reason}; `nnx-migrate undo` does that"
-    )
 
 
 def _same(result: FileResult) -> bool:
     return result.before == result.after
 
 
-def _not_written(
-    result: FileResult, failed: Path, reason: str, stuck: Mapping[Path, str]
-) -> FileResult:
-    if result.path in stuck:
-        reason = f"it {_stuck(failed, stuck[result.path])}"
-    elif result.path != failed:
-        reason = f"{failed}, which has to change together with it, could not be written"
+def _not_written(result: FileResult, error: WriteError) -> FileResult:
+    reason = error.reason
+    if result.path in error.stuck:
+        reason = (
+            f"it is changed without {error.path}, which it works with only, and could not be put "
+            f"back: {error.stuck[result.path]}; `nnx-migrate undo` does that"
+        )
+    elif result.path != error.path:
+        reason = f"{error.path}, which has to change together with it, could not be written"
     return problem(result.path, FileStatus.FAILED, "unwritable-file", reason)

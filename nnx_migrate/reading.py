@@ -120,7 +120,7 @@ def find(
         if indexed.index is not None:
             indexes.append(indexed.index)
         if indexed.wanted and indexed.failure is None:
-            options = configuration.options_for(indexed.path.absolute())
+            options = configuration.options_for(indexed.path)
             tasks.append(PlanTask(indexed.path, indexed.digest, options))
         elif indexed.wanted and indexed.failure is not None:
             results.append(indexed.failure)
@@ -154,7 +154,7 @@ def to_index(
         yield IndexTask(candidate.path, candidate.data, wanted=True)
     own_folders = {Path(listing.shown) for listing in walk.others}
     around = Walk(
-        dict.fromkeys(project_root(path.absolute()) for path in paths if os.path.exists(path)),
+        dict.fromkeys(project_root(path) for path in paths if os.path.exists(path)),
         excludes_of(configuration, lenient=True),
         already=walk.seen,
         jobs=jobs,
@@ -172,14 +172,13 @@ def index_file(task: IndexTask) -> Indexed:
 
     digest = task.digest()
     try:
-        path = task.path.absolute()
         data = read_file(task.path) if isinstance(task.data, Digest) else task.data
         if digest_of(data) != digest:
             failure = changed_meanwhile(task.path)
             return Indexed(task.path, task.wanted, digest, None, failure)
-        module = module_name(path)
+        module = module_name(task.path)
         record = index_module(read_source(task.path, data), module)
-        index = PlacedIndex(import_root(path), module, task.path, record.imports, record)
+        index = PlacedIndex(import_root(task.path), module, task.path, record.imports, record)
         return Indexed(task.path, task.wanted, digest, index, None)
     except Exception as error:
         return Indexed(task.path, task.wanted, digest, None, failure_of(task.path, error))

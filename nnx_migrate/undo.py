@@ -48,7 +48,9 @@ def undo(run: Run) -> Iterator[Restored]:
         NoJournal: the journal cannot be read.
     """
     complete = True
-    for entry in run.entries():
+    entries = run.entries()
+    remove_leftovers(entry.path for entry in entries)
+    for entry in entries:
         restored = _restored(entry)
         complete = complete and restored.outcome is not Undone.REFUSED
         yield restored
@@ -57,7 +59,6 @@ def undo(run: Run) -> Iterator[Restored]:
 
 
 def _restored(entry: Entry) -> Restored:
-    remove_leftovers(entry.path)
     try:
         current = read_file(entry.path)
     except OSError as error:

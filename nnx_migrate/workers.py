@@ -24,6 +24,8 @@ Answer = TypeVar("Answer")
 BATCH = 32
 #: For fewer tasks than this, starting processes takes longer than the tasks.
 WORTH_A_POOL = 64
+#: What to do where no process can be started.
+FEWER = "take fewer processes (--jobs 1), or raise what one may have (ulimit -n, ulimit -u)"
 
 
 def processors() -> int:
@@ -81,12 +83,20 @@ class Workers(Generic[Task, Answer]):
             self._start(*self._start_args)
         return map(self._function, tasks)
 
-    def _pool(self, jobs: int) -> ProcessPoolExecutor:
+    @contextlib.contextmanager
+    def _pool(self, jobs: int) -> Iterator[ProcessPoolExecutor]:
+        import multiprocessing
         from concurrent.futures import ProcessPoolExecutor
 
-        return ProcessPoolExecutor(
-            jobs, initializer=_enter, initargs=(self._start, self._start_args)
-        )
+        initargs = (self._start, self._start_args)
+        with ProcessPoolExecutor(jobs, initializer=_enter, initargs=initargs) as pool:
+            try:
+                yield pool
+            except OSError:
+                # Not all could be started, and nobody is there to tell the others to end.
+                for process in multiprocessing.active_children():
+                    process.kill()
+                raise
 
     def _in_pool(self, batches: Iterator[list[Task]], lost: list[Task]) -> Iterator[Answer]:
         from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
@@ -136,9 +146,22 @@ class Workers(Generic[Task, Answer]):
 
 
 def _enter(start: Callable[..., None] | None, start_args: tuple[Any, ...]) -> None:
+    import threading
+
     gc.disable()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     if start is not None:
         start(*start_args)
+
+
+def _end_with_parent() -> None:
+    """Wait for the process that started this one: were it killed, this one would wait forever."""
+    from multiprocessing import connection, parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
 
 
 @contextlib.contextmanager

@@ -22,8 +22,7 @@ from nnx_migrate.finishing import finish, settled, written_together
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.reading import Found, Progress, find
 from nnx_migrate.sources.journal import Journal
-from nnx_migrate.sources.scanning import read_file
-from nnx_migrate.sources.write import WriteError, Writer, remove_leftovers
+from nnx_migrate.sources.write import Replacement, WriteError, Writer, remove_leftovers
 from nnx_migrate.totals import count
 from nnx_migrate.workers import uncollected
 
@@ -90,7 +89,6 @@ class Campaign:
         Raises:
             ConfigError: as for `look`.
         """
-        self.shards.mkdir(exist_ok=True)
         shard.begun(self.shards)
         with contextlib.ExitStack() as stack:
             stack.enter_context(uncollected())
@@ -184,9 +182,10 @@ def write_planned(planned: RunResult, journal: Journal, progress: Progress) -> R
         NoJournal: the old bytes cannot be kept.
         ConfigError: no space is left for a file.
     """
-    write = _once(journal.write)
+    write = _stopping_when_full(journal.write)
     changing = [result for result in planned.results if result.before != result.after]
     results = [result for result in planned.results if result.before == result.after]
+    remove_leftovers(result.path for result in changing)
     for done, result in enumerate(changing, start=1):
         results.append(result if result.together else finish(result, write))
         progress("writing", done, len(changing))
@@ -195,21 +194,18 @@ def write_planned(planned: RunResult, journal: Journal, progress: Progress) -> R
     return RunResult(tuple(results), count(results, planned.totals.looked_at), planned.missing)
 
 
-def _once(write: Writer) -> Writer:
-    def write_once(path: Path, before: bytes, after: bytes) -> None:
-        remove_leftovers(path)
-        with contextlib.suppress(OSError):
-            if read_file(path) == after:
-                return
+def _stopping_when_full(write: Writer) -> Writer:
+    def write_or_stop(files: Sequence[Replacement]) -> None:
         try:
-            write(path, before, after)
+            write(files)
         except WriteError as error:
             if error.no_room:
                 # Nor will there be for the others: what is left of the plan waits.
-                raise ConfigError(f"{path}: {error.reason}; --resume goes on with it") from None
+                what = f"{error.path}: {error.reason}; --resume goes on with it"
+                raise ConfigError(what) from None
             raise
 
-    return write_once
+    return write_or_stop
 
 
 def _told(result: FileResult) -> FileResult:

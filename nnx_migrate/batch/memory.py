@@ -77,8 +77,7 @@ class IndexMemory:
 
     def key_of(self, task: IndexTask) -> bytes:
         """What the facts of a file depend on."""
-        path = task.path.absolute()
-        parts = (str(task.path), str(import_root(path)), module_name(path))
+        parts = (str(task.path), str(import_root(task.path)), module_name(task.path))
         encoded = (part.encode(errors="surrogateescape") for part in parts)
         return digest_of_parts((program_digest(), task.digest(), *encoded))
 

@@ -13,12 +13,29 @@ from nnx_migrate.batch.summary import History, render_summary
 from nnx_migrate.engine import RunResult
 from nnx_migrate.report.formats import render
 from nnx_migrate.report.html.writing import write as write_page
-from nnx_migrate.report.patch_folder import write_patches
+from nnx_migrate.report.patch_folder import strangers_in, write_patches
 from nnx_migrate.report.splitting import SplitBy
 from nnx_migrate.report.told import Report
 
 PATCHES, PAGE, FINDINGS = "patches", "review", "findings.jsonl"
 _BUILDING = ".building"
+
+
+def strangers(out: Path) -> list[str]:
+    """What somebody has put where the next results go, and would lose.
+
+    Args:
+        out: the folder of the run.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    page = out / PAGE
+    beside = {path.name for path in page.iterdir()} - {"index.html"} if page.is_dir() else set()
+    return [
+        *(f"{PATCHES}/{name}" for name in strangers_in(out / PATCHES)),
+        *(f"{PAGE}/{name}" for name in sorted(beside)),
+    ]
 
 
 def write_review(result: RunResult, report: Report, out: Path, by: SplitBy) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from nnx_migrate.config import ConfigError
 from nnx_migrate.planning import PlanTask
 
 _NAME = re.compile(r"(\d+)-of-(\d+)\.json")
+_MOST_NAMES = 20
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -56,9 +58,16 @@ class Shard:
         """Note that this part is not done, or not any more: nobody may read what is being written.
 
         Args:
-            folder: of the parts.
+            folder: of the parts; it is made.
+
+        Raises:
+            ConfigError: it cannot be written.
         """
-        (folder / f"{self.stem}.json").unlink(missing_ok=True)
+        try:
+            folder.mkdir(exist_ok=True)
+            (folder / f"{self.stem}.json").unlink(missing_ok=True)
+        except OSError as error:
+            raise ConfigError(f"{folder}: {error.strerror}") from None
 
     def finished(self, folder: Path, files: int) -> None:
         """Note that this part is done.
@@ -66,8 +75,15 @@ class Shard:
         Args:
             folder: of the parts.
             files: how many it had.
+
+        Raises:
+            ConfigError: it cannot be written.
         """
-        (folder / f"{self.stem}.json").write_text(json.dumps({"files": files}) + "\n")
+        file = folder / f"{self.stem}.json"
+        try:
+            file.write_text(json.dumps({"files": files}) + "\n")
+        except OSError as error:
+            raise ConfigError(f"{file}: {error.strerror}") from None
 
 
 def finished_shards(folder: Path) -> list[Shard]:
@@ -86,14 +102,17 @@ def finished_shards(folder: Path) -> list[Shard]:
     ]
     cuts = {shard.of for shard in found}
     if not found:
-        raise ConfigError(f"there is no finished shard in {folder}")
+        raise ConfigError(f"there is no finished shard in {folder}: run --shard 1/N to N/N first")
     if len(cuts) > 1:
+        one, *_ = sorted(cuts, key=lambda of: sum(shard.of == of for shard in found))
         raise ConfigError(
-            f"{folder} has shards of {' and of '.join(map(str, sorted(cuts)))}; remove those of one"
+            f"{folder} has shards of {' and of '.join(map(str, sorted(cuts)))}; "
+            f"remove those of one, as in: rm {shlex.quote(str(folder))}/*-of-{one}[.-]*"
         )
     (of,) = cuts
     missing = sorted(set(range(1, of + 1)) - {shard.number for shard in found})
     if missing:
-        names = ", ".join(f"{number}/{of}" for number in missing)
-        raise ConfigError(f"not finished yet: {names} (run each with --shard)")
+        names = ", ".join(f"{number}/{of}" for number in missing[:_MOST_NAMES])
+        more = f" and {len(missing) - _MOST_NAMES:,} more" if len(missing) > _MOST_NAMES else ""
+        raise ConfigError(f"not finished yet: {names}{more} (run each with --shard)")
     return sorted(found, key=lambda shard: shard.number)

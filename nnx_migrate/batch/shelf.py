@@ -16,6 +16,7 @@ from typing import Any
 from nnx_migrate.config import ConfigError
 from nnx_migrate.sources.databases import told
 
+_IS_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'answers'"
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, head BLOB, body BLOB)"
 
 
@@ -37,6 +38,8 @@ class Shelf:
         with _explained(file):
             # Whoever wrote it is done: nothing has to be locked, which file servers are bad at.
             self._database = _connected(file, "?immutable=1" if read_only else "")
+            # That run may have been killed before it made the table.
+            self._empty = read_only and not self._database.execute(_IS_THERE).fetchone()
             if not read_only:
                 self._database.execute("PRAGMA journal_mode=WAL")
                 self._database.execute("PRAGMA synchronous=NORMAL")
@@ -44,6 +47,8 @@ class Shelf:
 
     def find(self, key: bytes, column: str) -> Any:
         """One column of an answer; None where there is no such answer."""
+        if self._empty:
+            return None
         with _explained(self.file):
             query = f"SELECT {column} FROM answers WHERE key = ?"
             row = self._database.execute(query, (key,)).fetchone()

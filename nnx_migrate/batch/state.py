@@ -141,5 +141,10 @@ class State:
                 yield database
             finally:
                 database.close()
-        except sqlite3.Error as error:
+        except sqlite3.OperationalError as error:
             raise ConfigError(told(self._file, error)) from error
+        except sqlite3.DatabaseError as error:
+            raise ConfigError(
+                f"{self._file} is damaged; remove it to begin anew, and if files had been written, "
+                "put these back first: nnx-migrate undo last"
+            ) from error

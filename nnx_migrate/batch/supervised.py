@@ -14,7 +14,7 @@ import multiprocessing
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as TookTooLong
 from concurrent.futures.process import BrokenProcessPool
@@ -24,12 +24,15 @@ from typing import Any, Generic
 from pebble import ProcessExpired, ProcessPool
 
 from nnx_migrate.batch.limits import Limits, limit_memory
+from nnx_migrate.config import ConfigError
 from nnx_migrate.deep import run_deep
-from nnx_migrate.workers import BATCH, Answer, Task
+from nnx_migrate.workers import BATCH, FEWER, Answer, Task
 
 #: How a process ends itself that has no memory left.
 NO_MEMORY = 77
 _DIED = "the process that worked on it died"
+#: Seconds between looks at a pool that says nothing: it may have gone without a word.
+_A_LOOK = 5.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -86,7 +89,11 @@ class Supervised(Generic[Task, Answer]):
         self._limits = limits
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Answer]:
-        """Yield an answer for each task, in any order; tasks are taken no faster than done."""
+        """Yield an answer for each task, in any order; tasks are taken no faster than done.
+
+        Raises:
+            ConfigError: processes cannot be started.
+        """
         batches = batched(tasks)
         first = list(itertools.islice(batches, self._jobs))
         source = itertools.chain(first, batches)
@@ -115,6 +122,7 @@ class Supervised(Generic[Task, Answer]):
         was under way is done again; what was alone already is a suspect.
         """
         running: dict[Future[list[Answer]], Batch[Task]] = {}
+        started = False
         with self._pool(jobs) as pool:
             try:
                 while True:
@@ -124,12 +132,16 @@ class Supervised(Generic[Task, Answer]):
                             break
                         try:
                             running[self._sent(pool, batch)] = batch
-                        except BrokenProcessPool:
+                        except BrokenProcessPool as error:
+                            if not started:
+                                # Another pool would not start either.
+                                raise _cannot_start(error) from None
                             again.appendleft(batch)
                             raise
+                        started = True
                     if not running:
                         return True
-                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    for future in _done(pool, running):
                         try:
                             answers = future.result()
                         except BrokenProcessPool:
@@ -172,7 +184,7 @@ class Supervised(Generic[Task, Answer]):
                 future: Future[list[Answer]] = pool.schedule(
                     _do_or_end, args=args, timeout=self._limits.seconds
                 )
-        except RuntimeError as error:  # it is broken, and says so in other words
+        except (RuntimeError, OSError) as error:  # it is broken, and says so in other words
             raise BrokenProcessPool from error
         return future
 
@@ -184,6 +196,26 @@ class Supervised(Generic[Task, Answer]):
         if isinstance(error, ProcessExpired):
             return f"{_DIED} ({death(error.exitcode)})"
         return f"{type(error).__name__}: {error}"
+
+
+def _done(pool: ProcessPool, running: Collection[Future[Any]]) -> Iterable[Future[Any]]:
+    """Wait for what ends next.
+
+    Raises:
+        BrokenProcessPool: nothing ever will.
+    """
+    while not (done := wait(running, timeout=_A_LOOK, return_when=FIRST_COMPLETED).done):
+        if not pool.active:
+            raise BrokenProcessPool
+    return done
+
+
+def _cannot_start(error: BaseException) -> ConfigError:
+    why: BaseException | None = error
+    while why is not None and not isinstance(why, OSError):
+        why = why.__cause__
+    reason = (why and why.strerror) or why or error
+    return ConfigError(f"worker processes cannot be started: {reason}; {FEWER}")
 
 
 def given_up_or_again(

@@ -15,7 +15,8 @@ from nnx_migrate.check.settings import settings_from
 from nnx_migrate.check.trees import side_at
 from nnx_migrate.check.verdicts import Verdict
 from nnx_migrate.config import Configuration, Table
-from nnx_migrate.sources.write import WriteError, write_atomically
+from nnx_migrate.partners import groups
+from nnx_migrate.sources.write import Replacement, WriteError, replace_files
 
 _NO_SOURCES = (".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".nnx-migrate")
 
@@ -101,14 +102,34 @@ def verify(changes: Sequence[Change], revert: bool) -> Verified:
         )
     if not revert:
         return Verified(report, (), ())
-    reverted, failed = [], []
-    for change in _behind_differences(report, inside):
-        try:
-            write_atomically(change.path, change.after, change.before)
-            reverted.append(change.path)
-        except WriteError as error:
-            failed.append(f"{change.path} could not be put back: {error.reason}")
+    reverted, failed = put_back(list(_behind_differences(report, inside)))
     return Verified(report, tuple(reverted), tuple(failed))
+
+
+def put_back(changes: Sequence[Change]) -> tuple[list[Path], list[str]]:
+    """Give files their old bytes; those that changed together all at once.
+
+    Args:
+        changes: the files.
+
+    Returns:
+        The files that have them, and why the others do not.
+    """
+    by_path = {change.path: change for change in changes}
+    together = groups(changes)
+    alone = by_path.keys() - {path for group in together for path in group}
+    reverted: list[Path] = []
+    failed: list[str] = []
+    for paths in sorted([*together, *([path] for path in alone)]):
+        files = [by_path[path] for path in paths if path in by_path]
+        try:
+            replace_files([Replacement(each.path, each.after, each.before) for each in files])
+            reverted += [each.path for each in files]
+        except WriteError as error:
+            failed.append(f"{error.path} could not be put back: {error.reason}")
+            rest = (each.path for each in files if each.path != error.path)
+            failed += [f"{path}, which works with it only, was not put back" for path in rest]
+    return reverted, failed
 
 
 def _behind_differences(report: CheckReport, inside: Mapping[str, Change]) -> Iterator[Change]:

@@ -116,9 +116,17 @@ def _names(parts: Sequence[Part]) -> Iterator[str]:
         yield f"{number:0{width}}-{word}"
 
 
-def _emptied(folder: Path) -> None:
-    """Make the folder, or take out what an earlier run put in and nothing else."""
-    folder.mkdir(parents=True, exist_ok=True)
+def strangers_in(folder: Path) -> list[str]:
+    """The names of what `write_patches` has not put into a folder.
+
+    Args:
+        folder: of patches; one that is not there has none.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if not folder.exists():
+        return []
     ours: set[str] = {MANIFEST}
     try:
         manifest = json.loads((folder / MANIFEST).read_bytes())
@@ -127,8 +135,13 @@ def _emptied(folder: Path) -> None:
                 ours |= {entry["patch"], entry["text"]}
     except (OSError, ValueError, KeyError, TypeError):
         ours = set()
-    others = sorted({path.name for path in folder.iterdir()} - ours)
-    if others:
+    return sorted({path.name for path in folder.iterdir()} - ours)
+
+
+def _emptied(folder: Path) -> None:
+    """Make the folder, or take out what an earlier run put in and nothing else."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if others := strangers_in(folder):
         raise ConfigError(f"--patch {folder}: it holds {others[0]!r}, which is not of this tool")
     for path in folder.iterdir():
         path.unlink()

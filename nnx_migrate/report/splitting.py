@@ -67,6 +67,7 @@ def split(
     """
     found: dict[tuple[str, ...], dict[str, FilePart]] = {}
     changed = list(results)
+    teams: dict[frozenset[str], tuple[str, ...]] = {}
     for result in changed:
         name = patched_name(result.path, root)
         if by == "rule":
@@ -74,6 +75,8 @@ def split(
                 found.setdefault(rules, {})[name] = part
         else:
             key = {"file": (name,), "dir": (_folder(name),)}.get(by) or owners(name)
+            # Lines may name the same people in another order.
+            key = teams.setdefault(frozenset(key), key)
             found.setdefault(key, {})[name] = FilePart(result)
     for group in groups(changed):
         _join(found, {patched_name(path, root) for path in group})

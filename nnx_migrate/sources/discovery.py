@@ -165,7 +165,7 @@ class Walk:
             if marks & {".gitignore", "pyproject.toml"}:
                 rules = rules.entering(real, self._excludes(Path(real)))
                 suffixes = self._suffixes(Path(real))
-            yield Listing(shown, real, names, rules)
+            yield Listing.of(shown, real, names, rules)
             pending.extend(
                 (os.path.join(shown, name), f"{real}/{name}", rules, suffixes)
                 for name in sorted(folders, reverse=True)
@@ -198,7 +198,7 @@ class Walk:
         return (".py", *NOTEBOOKS, *(PAGES if self._pages(folder) else ()))
 
     def _candidates(self, listing: Listing, marked: list[str]) -> Iterator[Candidate]:
-        self.looked_at += len(listing.names)
+        self.looked_at += listing.count
         prefix = os.path.join(listing.shown, "")
         for name in marked:
             path, real = prefix + name, f"{listing.real}/{name}"
@@ -210,8 +210,8 @@ class Walk:
                 yield Candidate(Path(path), data)
         if marked:
             silent = [name for name in listing.names if name not in set(marked)]
-            listing = dataclasses.replace(listing, names=silent)
-        if listing.names:
+            listing = Listing.of(listing.shown, listing.real, silent, listing.rules)
+        if listing.count:
             self.others.append(listing)
 
     def _odd_entry(self, path: str, entry: os.DirEntry[str]) -> None:

@@ -54,7 +54,7 @@ class Fringe:
             path: the file; its dotted name is computed from where it lies.
             data: its bytes.
         """
-        module = module_name(path.absolute())
+        module = module_name(path)
         self._exports[module] = {_EVERYTHING}
         self._want(scan_imports(python_of(path, data), module, path.name == "__init__.py"))
 

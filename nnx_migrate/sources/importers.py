@@ -8,6 +8,7 @@ that.
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import zlib
 from array import array
@@ -49,10 +50,12 @@ class Importers:
         starts, index = self._index
         parent = module.rpartition(".")[0]
         keys = {_key(name) for name in (module, parent) if name}
-        for number in sorted({number for key in keys for number in index.get(key, ())}):
-            place = bisect_right(starts, number) - 1
-            group = self.groups[place]
-            yield group, group.names[number - starts[place]]
+        numbers = sorted({number for key in keys for number in index.get(key, ())})
+        for place, own in itertools.groupby(numbers, lambda number: bisect_right(starts, number)):
+            group = self.groups[place - 1]
+            names = group.names
+            for number in own:
+                yield group, names[number - starts[place - 1]]
 
     @functools.cached_property
     def _index(self) -> tuple[list[int], dict[int, array[int]]]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nnx_migrate.sources.databases import told
-from nnx_migrate.sources.write import write_atomically
+from nnx_migrate.sources.write import Replacement, holds, replace_files
 
 if TYPE_CHECKING:
     import sqlite3
@@ -99,7 +99,7 @@ class Journal:
         project: the folder whose `.nnx-migrate/runs` holds the journals; it is made when the first
             file is written.
         command: as it was typed.
-        name: of the run that this one goes on with.
+        name: of the run that this one may go on with.
         trees: real paths of the folders in which files may be replaced; none for any.
     """
 
@@ -117,22 +117,37 @@ class Journal:
         """What `undo` calls the run; "" while nothing is written."""
         return self._file.stem if self._file is not None else ""
 
-    def write(self, path: Path, before: bytes, after: bytes) -> None:
-        """Replaces a file's bytes, as `write_atomically` does.
+    def write(self, files: Sequence[Replacement]) -> None:
+        """Replaces the bytes of files, of all or of none, as `replace_files` does.
 
         Raises:
-            NoJournal: the old bytes cannot be kept; the file is as it was.
-            WriteError: the file was left as it was.
+            NoJournal: the old bytes cannot be kept; the files are as they were.
+            WriteError: the files were left as they were.
         """
+        resumed = bool(self._given)
+        # Of what an earlier try has replaced the old bytes are kept already.
+        new = [file for file in files if not (resumed and holds(file.path, file.after))]
+        if new:
+            self._keep(new)
+        replace_files(files, self._trees, resumed=resumed)
+
+    def _keep(self, files: Sequence[Replacement]) -> None:
         if self._file is None:
             name = self._given or new_name(self._project)
             self._file = _begun(self._project, self._command, name)
-        # The target of a symbolic link is what is replaced.
-        target = os.path.relpath(os.path.realpath(path), os.path.realpath(self._project))
-        row = os.fsencode(target), zlib.compress(before), digest(before), digest(after)
         with _opened(self._file) as database:
-            database.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", row)
-        write_atomically(path, before, after, self._trees)
+            # At once: each transaction waits for the disk several times.
+            database.execute("BEGIN IMMEDIATE")
+            database.executemany(
+                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", map(self._row, files)
+            )
+            database.execute("COMMIT")
+
+    def _row(self, file: Replacement) -> tuple[bytes, bytes, str, str]:
+        # The target of a symbolic link is what is replaced.
+        target = os.path.relpath(os.path.realpath(file.path), os.path.realpath(self._project))
+        packed = zlib.compress(file.before)
+        return os.fsencode(target), packed, digest(file.before), digest(file.after)
 
 
 def runs_of(project: Path) -> list[Run]:

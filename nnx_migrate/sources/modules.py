@@ -11,14 +11,26 @@ _PROJECT_MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
 _NEVER_IMPORTED = frozenset({".ipynb", ".md", ".markdown", ".rst"})
 
 
+def place_of(path: Path) -> Path:
+    """Return the absolute path of a file, by the folder that it really lies in.
+
+    On the way up from `../project/train.py`, or from a file behind a linked folder, there would be
+    folders otherwise that have nothing to do with it.
+
+    Args:
+        path: as it was named or found; where the file itself is a link, that stays.
+    """
+    return Path(os.path.realpath(path.parent), path.name)
+
+
 def import_root(path: Path, roots: Collection[Path] = ()) -> Path:
     """Return the folder that the absolute imports of a file's package start from.
 
     Args:
-        path: a Python file (absolute).
+        path: a Python file.
         roots: folders known to be such starting points although they hold an `__init__.py`.
     """
-    folder = path.parent
+    folder = place_of(path).parent
     while (
         folder not in roots and folder != folder.parent and os.path.isfile(folder / "__init__.py")
     ):
@@ -33,11 +45,11 @@ def module_name(path: Path, roots: Collection[Path] = ()) -> str:
     portions of namespace packages need no configuration.
 
     Args:
-        path: a Python file (absolute).
+        path: a Python file.
         roots: folders known to be on the import path although they hold an `__init__.py`.
     """
-    root = import_root(path, roots)
-    relative = path.relative_to(root)
+    place = place_of(path)
+    relative = place.relative_to(import_root(place, roots))
     if path.suffix in _NEVER_IMPORTED:
         # No import leads to it, and no file beside it may be taken for it.
         return ".".join([*relative.parts[:-1], relative.name.replace(".", "@")])
@@ -48,12 +60,12 @@ def module_name(path: Path, roots: Collection[Path] = ()) -> str:
 
 
 def project_root(path: Path) -> Path:
-    """Return the folder of the project that the file or folder at `path` (absolute) belongs to.
+    """Return the folder of the project that the file or folder at `path` belongs to.
 
     That is the nearest one upward with a pyproject.toml, a setup file or a repository; without
     any, the folder that its imports start from.
     """
-    start = path if os.path.isdir(path) else path.parent
+    start = Path(os.path.realpath(path if os.path.isdir(path) else path.parent))
     for folder in (start, *start.parents):
         if any(os.path.exists(folder / mark) for mark in _PROJECT_MARKS):
             return folder

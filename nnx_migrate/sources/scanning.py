@@ -26,6 +26,8 @@ T = TypeVar("T")
 #: Looks at files of a folder, which is given as its path, and the names of the files.
 Look = Callable[[str, Sequence[str]], T]
 
+#: Stands in no name.
+_BETWEEN = "/"
 _CHUNK = 128 * 1024
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 #: A file may become a pipe after it was found, and nobody may ever write into that.
@@ -42,14 +44,31 @@ class Listing:
     Args:
         shown: the folder as it is named in reports.
         real: its real path.
-        names: the files in it.
+        joined: the names of the files in it. Of a million files that never say nnx they are kept
+            until the run knows which of these matter, and each alone would take 60 bytes.
+        count: how many these are.
         rules: the patterns that count in it.
     """
 
     shown: str
     real: str
-    names: list[str]
+    joined: str
+    count: int
     rules: Ignores
+
+    @classmethod
+    def of(cls, shown: str, real: str, names: Sequence[str], rules: Ignores) -> Listing:
+        """Make one of names."""
+        return cls(shown, real, _BETWEEN.join(names), len(names), rules)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the files in it."""
+        return _split(self.joined)
+
+
+def _split(joined: str) -> list[str]:
+    return joined.split(_BETWEEN) if joined else []
 
 
 class TooLarge(OSError):
@@ -151,7 +170,7 @@ def shared(look: Look[T], listings: Iterable[Listing], jobs: int) -> Iterator[tu
     waiting = 0
     for listing in listings:
         rest.append(listing)
-        waiting += len(listing.names)
+        waiting += listing.count
         if waiting >= _WORTH_A_PROCESS and len(helpers) < most:
             helpers.append(_Helper(look, rest))
             rest, waiting = [], 0
@@ -169,7 +188,7 @@ def _shares(rest: Sequence[Listing], names: int, helpers: int) -> list[Sequence[
     begin = done = 0
     shares: list[Sequence[Listing]] = []
     for end, listing in enumerate(rest, start=1):
-        done += len(listing.names)
+        done += listing.count
         if len(shares) < helpers and done * (helpers + 1) >= names * (len(shares) + 1):
             shares.append(rest[begin:end])
             begin = end
@@ -194,7 +213,7 @@ class _Helper(Generic[T]):
     def ask(self, share: Sequence[Listing]) -> None:
         self._share = share
         with contextlib.suppress(OSError):  # a process that was killed
-            self._end.send([(listing.shown, listing.names) for listing in share])
+            self._end.send([(listing.shown, listing.joined) for listing in share])
 
     def answers(self) -> Iterator[tuple[Listing, T]]:
         try:
@@ -211,7 +230,7 @@ def _serve(
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # this process ends with the one that asks
     end.send([look(listing.shown, listing.names) for listing in share])
     with contextlib.suppress(EOFError):
-        end.send([look(shown, names) for shown, names in end.recv()])
+        end.send([look(shown, _split(joined)) for shown, joined in end.recv()])
 
 
 def _marked(shown: str, names: Sequence[str]) -> list[str]:

@@ -3,78 +3,196 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import errno
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nnx_migrate.sources.scanning import TooLarge, read_file
 
-#: Puts new bytes in the place of a file's old ones, or raises a WriteError: path, old, new.
-Writer = Callable[[Path, bytes, bytes], None]
 _SUFFIX = ".nnx-migrate"
 _CHANGED = "changed while migrating"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _NEW_FILE |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
-class WriteError(OSError):
-    """A file was left exactly as it was.
-
-    Args:
-        reason: why, in words that fit behind "could not be written: ".
-        no_room: whether that is because no space is left for it.
-    """
-
-    def __init__(self, reason: str, *, no_room: bool = False) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.no_room = no_room
-
-
-def write_atomically(path: Path, before: bytes, after: bytes, trees: Sequence[str] = ()) -> None:
-    """Replace the bytes of a file: new file in the same folder, fsync, rename.
-
-    Mode, and owner where the system allows it, are kept. A symbolic link stays one; its target is
-    replaced. A process killed at any moment leaves either the old or the new bytes.
+@dataclasses.dataclass(frozen=True, slots=True)
+class Replacement:
+    """What a file is to be.
 
     Args:
         path: the file.
         before: the bytes that the new ones were made from.
         after: the new bytes.
-        trees: real paths of the folders that it has to lie in, if any: a folder may have become a
-            link to somewhere else.
+    """
+
+    path: Path
+    before: bytes
+    after: bytes
+
+
+#: Replaces the bytes of some files, of all or of none, or raises a WriteError.
+Writer = Callable[[Sequence[Replacement]], None]
+
+
+class WriteError(OSError):
+    """Files were left exactly as they were, but for those that are stuck.
+
+    Args:
+        path: the file that is to blame.
+        reason: why, in words that fit behind "could not be written: ".
+        no_room: whether that is because no space is left for it.
+
+    Attributes:
+        stuck: files that have their new bytes all the same, and why these could not be taken back.
+    """
+
+    def __init__(self, path: Path, reason: str, *, no_room: bool = False) -> None:
+        super().__init__(reason)
+        self.path = path
+        self.reason = reason
+        self.no_room = no_room
+        self.stuck: Mapping[Path, str] = {}
+
+
+def write_atomically(path: Path, before: bytes, after: bytes) -> None:
+    """Replace the bytes of one file, as `replace_files` does.
 
     Raises:
-        WriteError: the file changed since it was read, is read-only, or could not be replaced.
+        WriteError: the file was left as it was.
     """
-    target = Path(os.path.realpath(path))
-    _require_inside(str(target), trees)
+    replace_files([Replacement(path, before, after)])
+
+
+def replace_files(
+    files: Sequence[Replacement], trees: Sequence[str] = (), *, resumed: bool = False
+) -> None:
+    """Replace the bytes of files: new files in the same folders, fsync, and only then renames.
+
+    So all that takes room has it before anything changes. Mode, and owner where the system allows
+    it, are kept. A symbolic link stays one; its target is replaced. A process killed at any moment
+    leaves either the old or the new bytes of each file.
+
+    Args:
+        files: a single one, or some that are right with each other only.
+        trees: real paths of the folders that they have to lie in, if any: a folder may have become
+            a link to somewhere else.
+        resumed: whether an earlier try has replaced those that have their new bytes: these count
+            as done, and get the old ones back when the others cannot be replaced.
+
+    Raises:
+        WriteError: a file changed since it was read, is read-only, or could not be replaced.
+    """
+    begun: list[Replacement] = []
     try:
-        status = os.stat(target)
-        current = read_file(target, len(before) + 1)
+        with contextlib.ExitStack() as stack:
+            waiting: list[tuple[Replacement, _New]] = []
+            for file in files:
+                if resumed and holds(file.path, file.after):
+                    begun.append(file)
+                else:
+                    waiting.append((file, stack.enter_context(_staged(file, trees))))
+            for file, new in waiting:
+                # Noted before it is done: an interrupt may come at any moment.
+                begun.append(file)
+                new.replace()
+    except WriteError as error:
+        error.stuck = _taken_back([file for file in begun if file.path != error.path])
+        raise
+    except BaseException as error:
+        for path, reason in _taken_back(begun).items():
+            error.add_note(f"{path} could not be put back: {reason}; `nnx-migrate undo` does that")
+        raise
+
+
+def _taken_back(files: Sequence[Replacement]) -> dict[Path, str]:
+    """Give files their old bytes; return why that could not be done, by file."""
+    stuck: dict[Path, str] = {}
+    for file in files:
+        if not holds(file.path, file.before):
+            try:
+                write_atomically(file.path, file.after, file.before)
+            except WriteError as error:
+                stuck[file.path] = error.reason
+    return stuck
+
+
+def holds(path: Path, data: bytes) -> bool:
+    """Return whether the bytes of a file are these.
+
+    Args:
+        path: the file; one that cannot be read has none.
+        data: what it may hold.
+    """
+    with contextlib.suppress(OSError):
+        return read_file(path, len(data) + 1) == data
+    return False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _New:
+    """New bytes of a file, on disk beside it.
+
+    Args:
+        path: the file, as it was named.
+        target: what is replaced.
+        status: of that, when the new bytes were written.
+        file: takes its place.
+    """
+
+    path: Path
+    target: Path
+    status: os.stat_result
+    file: Path
+
+    def replace(self) -> None:
+        with _explained(self.path):
+            # Writing took its time: somebody may have saved the file, or moved its folder.
+            moved = os.path.realpath(self.path) != str(self.target)
+            if moved or _seen(os.stat(self.target)) != _seen(self.status):
+                raise WriteError(self.path, _CHANGED)
+            os.replace(self.file, self.target)
+
+
+@contextlib.contextmanager
+def _staged(file: Replacement, trees: Sequence[str]) -> Iterator[_New]:
+    with contextlib.ExitStack() as stack:
+        with _explained(file.path):
+            target = Path(os.path.realpath(file.path))
+            status = _required(file, target, trees)
+            _remove_orphans(target)
+            new = stack.enter_context(_new_file(target, file.after, status))
+        yield _New(file.path, target, status, new)
+
+
+def _required(file: Replacement, target: Path, trees: Sequence[str]) -> os.stat_result:
+    """Look at what is to be replaced: it may be, and is what the new bytes were made from."""
+    if trees and not any(os.path.commonpath((tree, target)) == tree for tree in trees):
+        raise WriteError(file.path, f"it has become {target}, outside of the given paths")
+    status = os.stat(target)
+    try:
+        current = read_file(target, len(file.before) + 1)
     except TooLarge:
-        raise WriteError(_CHANGED) from None
-    except OSError as error:
-        raise WriteError(error.strerror or str(error)) from None
-    if current != before:
-        raise WriteError(_CHANGED)
+        raise WriteError(file.path, _CHANGED) from None
+    if current != file.before:
+        raise WriteError(file.path, _CHANGED)
     # Replacing needs no permission on the file itself, but a file made read-only is meant to stay.
     if not status.st_mode & 0o222 or not os.access(target, os.W_OK):
-        raise WriteError("it is read-only")
+        raise WriteError(file.path, "it is read-only")
+    return status
+
+
+@contextlib.contextmanager
+def _explained(path: Path) -> Iterator[None]:
     try:
-        _remove_orphans(target)
-        with _new_file(target, after, status) as new:
-            # Writing took its time: somebody may have saved the file, or moved its folder.
-            if os.path.realpath(path) != str(target) or _seen(os.stat(target)) != _seen(status):
-                raise WriteError(_CHANGED)
-            os.replace(new, target)
+        yield
     except WriteError:
         raise
     except OSError as error:
         no_room = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise WriteError(error.strerror or str(error), no_room=no_room) from None
+        raise WriteError(path, error.strerror or str(error), no_room=no_room) from None
 
 
 def real_trees(paths: Iterable[Path]) -> tuple[str, ...]:
@@ -87,21 +205,20 @@ def real_trees(paths: Iterable[Path]) -> tuple[str, ...]:
     return tuple(map(os.path.realpath, folders))
 
 
-def _require_inside(target: str, trees: Sequence[str]) -> None:
-    if trees and not any(os.path.commonpath((tree, target)) == tree for tree in trees):
-        raise WriteError(f"it has become {target}, outside of the given paths")
-
-
-def remove_leftovers(path: Path) -> None:
-    """Removes what a process that was killed while it replaced a file has left beside it.
+def remove_leftovers(paths: Iterable[Path]) -> None:
+    """Removes what a process that was killed while it replaced files has left beside them.
 
     Args:
-        path: the file; nobody else may be replacing it now.
+        paths: the files; nobody else may be replacing them now.
     """
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(path.parent):
-            if entry.name.startswith(_stem(path)) and entry.name.endswith(_SUFFIX):
-                os.unlink(entry.path)
+    stems: dict[str, set[str]] = {}
+    for target in map(Path, map(os.path.realpath, paths)):
+        stems.setdefault(str(target.parent), set()).add(_stem(target))
+    for folder, own in stems.items():
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(folder):
+                if entry.name.endswith(_SUFFIX) and entry.name.startswith(tuple(own)):
+                    os.unlink(entry.path)
 
 
 def _remove_orphans(target: Path) -> None:

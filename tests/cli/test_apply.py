@@ -212,3 +212,74 @@ def test_a_closed_pipe_is_no_accident(project: Path) -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait() == 1
+
+
+def test_target_tree_is_the_same_and_says_so(command: Command, project: Path) -> None:
+    both = command("apply", "src", "--diff", "--target", "both")
+    tree = command("apply", "src", "--diff", "--target", "tree")
+    assert (tree.code, tree.out) == (both.code, both.out)
+    assert b"nnx.merge" in tree.out
+    assert "--target tree: the same as both" in tree.err
+    assert "--target" not in both.err
+    assert (project / "train.py").read_bytes() == TRAIN
+
+
+LIB = b"""\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.one = nnx.Linear(2, 2, rngs=rngs)
+        self.two = nnx.BatchNorm(2, rngs=rngs)
+"""
+USE = b"""\
+import lib
+from flax import nnx
+
+
+def gradients(model: lib.Net, x):
+    return nnx.grad(lambda model: model.one(x).sum())(model)
+"""
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """A folder beside a project, with a module of the same name in it and a link to the project."""
+    for name in ("project", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "project" / "lib.py").write_bytes(LIB)
+    (tmp_path / "project" / "use.py").write_bytes(USE)
+    tied = LIB.replace(b"nnx.BatchNorm(2, rngs=rngs)", b"self.one")
+    (tmp_path / "elsewhere" / "lib.py").write_bytes(tied)
+    (tmp_path / "elsewhere" / "pyproject.toml").write_text(
+        "[tool.nnx-migrate]\nignore = ['module-gradient']\n"
+    )
+    (tmp_path / "elsewhere" / "link").symlink_to("../project")
+    return tmp_path / "elsewhere"
+
+
+@pytest.mark.parametrize("name", ["../project/use.py", "link/use.py", "{}/project/use.py"])
+def test_a_file_is_the_same_from_wherever_it_is_named(
+    elsewhere: Path, command: Command, name: str
+) -> None:
+    arguments = ("apply", name.format(elsewhere.parent), "--format", "json")
+    done = command(*arguments, cwd=elsewhere)
+    (file,) = json.loads(done.out)["files"]
+    assert [(f["rule"], f["outcome"]) for f in file["findings"]] == [
+        ("module-gradient", "rewritten")
+    ]
+    assert b"nnx.split(model, nnx.Param, ...)" in (elsewhere / "link" / "use.py").read_bytes()
+
+
+def test_a_text_is_at_its_place_from_wherever_that_is_named(
+    elsewhere: Path, command: Command
+) -> None:
+    """The file on disk, of the same name, is not known beside it."""
+    changed = USE + b"\n\nclass Other(lib.Net):\n    pass\n"
+    done = command(
+        "apply", "-", "--stdin-filename", "../project/use.py", stdin=changed, cwd=elsewhere
+    )
+    assert b"nnx.split(model, nnx.Param, ...)" in done.out
+    told = command("apply", "--explain", "../project/use.py:6", cwd=elsewhere)
+    assert b"module-gradient: rewrite" in told.out

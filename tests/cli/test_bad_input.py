@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -44,6 +45,57 @@ def test_a_bad_file_is_told_and_the_others_are_done(
     assert finding in line
     assert (project / "bad.py").read_bytes() == data
     assert b"nnx.merge" in (project / "train.py").read_bytes()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing is rationed there")
+@pytest.mark.parametrize("words", [("apply", "src", "--dry-run"), ("batch", "src", "--out", "out")])
+def test_processes_that_cannot_be_had_are_told(
+    tmp_path: Path, project: Path, words: tuple[str, ...]
+) -> None:
+    for number in range(WORTH_A_POOL):
+        (project / f"more{number}.py").write_bytes(b"from flax import nnx\n")
+    line = shlex.join([str(COMMAND), *words, "--jobs", "2"])
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit -n 14; exec {line}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert "Too many open files" in done.stderr
+    assert "take fewer processes (--jobs 1)" in done.stderr
+    assert (project / "train.py").read_bytes() == TRAIN
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_processes_end_with_the_one_that_started_them(tmp_path: Path, project: Path) -> None:
+    for number in range(20 * WORTH_A_POOL):
+        (project / f"more{number}.py").write_bytes(TRAIN)
+    words = [str(COMMAND), "apply", "src", "--dry-run", "--jobs", "2"]
+    process = subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    listed = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    deadline = time.monotonic() + 60
+    workers: list[str] = []
+    while len(workers) < 2 and time.monotonic() < deadline:
+        workers = listed.read_text().split()
+    process.kill()
+    process.wait()
+    assert len(workers) == 2
+    while any(map(_runs, workers)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(_runs, workers))
+
+
+def _runs(process: str) -> bool:
+    """Whether a process is there that is not waiting for somebody to take note of its end."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_a_large_file_is_done(command: Command, tmp_path: Path) -> None:

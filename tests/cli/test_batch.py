@@ -130,7 +130,8 @@ def test_files_that_hang_die_or_grow_are_given_up(
     assert b"nnx.compat.vmap" in (tree / "hangs.py").read_bytes()
 
 
-@pytest.mark.parametrize("step", [1, 2, 3, 4, 5, 9, 30, 60])
+# From 90 on files that change together: written beside them, then put in their place.
+@pytest.mark.parametrize("step", [1, 2, 3, 4, 5, 9, 30, 60, 92, 94])
 def test_killed_at_any_step_and_resumed_ends_with_the_same_bytes(
     tmp_path: Path, command: Command, expected: dict[str, bytes], step: int
 ) -> None:
@@ -200,6 +201,51 @@ def test_a_merge_plans_what_has_changed_since(
     assert {**found, "part0/file0.py": b""} == {**expected, "part0/file0.py": b""}
 
 
+def test_what_somebody_has_put_beside_the_results_is_kept(tmp_path: Path, command: Command) -> None:
+    tree = grow(tmp_path / "src", small=2)
+    before = contents(tree)
+    assert command("batch", "src", "--out", "out").code == 1
+    for name in ("patches/notes.txt", "review/mine.html"):
+        (tmp_path / "out" / name).write_text("mine")
+        done = command("batch", "src", "--out", "out", "--write")
+        assert (done.code, f"{name!r}, which is not of this tool" in done.err) == (2, True)
+        (tmp_path / "out" / name).unlink()
+    assert contents(tree) == before
+    assert command("batch", "src", "--out", "out", "--write").code == 0
+
+
+def test_what_is_damaged_or_only_begun_is_told_or_made_anew(
+    tmp_path: Path, command: Command
+) -> None:
+    grow(tmp_path / "src", small=2)
+    out = tmp_path / "out"
+    out.mkdir()
+    # What a kill leaves between the making of the file and of its table.
+    (out / "index.sqlite").touch()
+    assert command("batch", "src", "--out", "out", "--shard", "1/1").code == 0
+    (out / "state.sqlite").write_text("no database " * 100)
+    done = command("batch", "src", "--out", "out", "--merge")
+    assert (done.code, "state.sqlite is damaged; remove it to begin anew" in done.err) == (2, True)
+    (out / "state.sqlite").unlink()
+    done = command("batch", "src", "--out", "out", "--merge", "--unsafe")
+    assert "planned anew: no shard of these flags and this version has them" in done.err
+    done = command("batch", "src", "--out", "out", "--merge")
+    assert "0 of them planned anew\n" in done.err
+
+
+def test_a_journal_that_cannot_be_written_is_told(tmp_path: Path, command: Command) -> None:
+    tree = grow(tmp_path / "src", small=2)
+    before = contents(tree)
+    (tmp_path / ".nnx-migrate").write_text("in the way")
+    done = command("batch", "src", "--out", "out", "--write")
+    assert done.code == 2
+    assert "no file is changed without it; --resume goes on with the rest" in done.err
+    assert contents(tree) == before
+    (tmp_path / ".nnx-migrate").unlink()
+    assert command("batch", "src", "--out", "out", "--write", "--resume").code == 0
+    assert contents(tree) != before
+
+
 def test_owners_have_their_patches_and_their_numbers(tmp_path: Path, command: Command) -> None:
     grow(tmp_path / "src")
     (tmp_path / ".git").mkdir()
@@ -211,6 +257,28 @@ def test_owners_have_their_patches_and_their_numbers(tmp_path: Path, command: Co
     owners = json.loads((tmp_path / "out" / "summary.json").read_text())["owners"]
     assert owners["@one"] == {"files_to_change": 13, "left_for_people": 1, "pinned": 13}
     assert "| `@one` | 13 | 1 | 13 |" in (tmp_path / "out" / "summary.md").read_text()
+
+
+def test_owners_of_all_sections_of_gitlab_have_their_patches_and_their_numbers(
+    tmp_path: Path, command: Command
+) -> None:
+    grow(tmp_path / "src")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitlab").mkdir()
+    (tmp_path / ".gitlab" / "CODEOWNERS").write_text(
+        "/src/part0/ @zero @all\n/src/part1/ @all @zero\n[Later][2] @late\n*1.py\n"
+    )
+    command("batch", "src", "--out", "out", "--patch-by", "owner")
+    manifest = json.loads((tmp_path / "out" / "patches" / "manifest.json").read_text())
+    files = {tuple(entry["key"]): entry["files"] for entry in manifest["patches"]}
+    everybody, late = ("@zero", "@all"), ("@zero", "@all", "@late")
+    assert {name.split("/")[1] for name in files[everybody]} == {"part0", "part1"}
+    assert all(name.endswith("1.py") for name in files[late])
+    owners = json.loads((tmp_path / "out" / "summary.json").read_text())["owners"]
+    late_files = sum(len(names) for key, names in files.items() if "@late" in key)
+    assert owners["@late"]["files_to_change"] == late_files > 1
+    assert owners["@all"] == owners["@zero"]
+    assert owners["@all"]["files_to_change"] == len(files[everybody]) + len(files[late])
 
 
 def test_owners_that_are_not_known_are_told_before_a_file_is_changed(

@@ -176,6 +176,8 @@ class _Disk:
             yield f"it is not told that the disk is full: {said[-300:]}"
         if "Traceback" in said or "bug" in said:
             yield f"a traceback: {said[-600:]}"
+        if "could not be put back" in said:
+            yield f"of files that change together some were changed: {said[-600:]}"
 
     def _halves(self, found: dict[str, bytes]) -> Iterator[str]:
         if strays := sorted(found.keys() - self.old.keys()):

@@ -16,7 +16,7 @@ from nnx_migrate.config import Configuration, Options
 from nnx_migrate.engine import RunResult, pending, run, run_text
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.sources.text import Source
-from nnx_migrate.sources.write import write_atomically
+from nnx_migrate.sources.write import replace_files
 
 NNX = b"from flax import nnx\n"
 
@@ -57,7 +57,7 @@ def grow(root: Path, /, **files: bytes) -> Path:
 
 
 def migrate(*paths: Path, write: bool = False, jobs: int = 1) -> RunResult:
-    return run(list(paths), Configuration(), write=write_atomically if write else None, jobs=jobs)
+    return run(list(paths), Configuration(), write=replace_files if write else None, jobs=jobs)
 
 
 def by_name(result: RunResult) -> dict[str, FileResult]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 
@@ -13,6 +15,7 @@ import pytest
 
 from nnx_migrate.batch.limits import Limits
 from nnx_migrate.batch.supervised import Supervised, Work
+from nnx_migrate.config import ConfigError
 
 HANG, DIE, GROW = 1003, 1033, 1070
 _started: list[int] = []
@@ -138,10 +141,60 @@ def test_a_pool_that_breaks_loses_no_task(
     assert sorted(answers) == [(n, told if n in killers else "done") for n in range(100)]
 
 
-def finished(running: object, return_when: object) -> object:
+def finished(running: object, timeout: float, return_when: object) -> object:
     """What a wait gives; what nobody will end now is ended well."""
     assert isinstance(running, dict)
     for future, batch in running.items():
         if not future.done():
             future.set_result([(task, "done") for task in batch.tasks])
     return wait(running)
+
+
+def test_processes_that_cannot_be_started_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def launch(*args: object, **kwargs: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("pebble.pool.process.launch_process", launch)
+    supervised = Supervised(Work(work, given_up, exhausted, start, (1,)), 2, Limits())
+    with pytest.raises(ConfigError, match="cannot be started: Too many open files; take"):
+        list(supervised.map(range(100)))
+
+
+def test_semaphores_that_cannot_be_had_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def channels(context: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pebble.pool.process.channels", channels)
+    supervised = Supervised(Work(work, given_up, exhausted, start, (1,)), 2, Limits())
+    with pytest.raises(ConfigError, match="cannot be started: No space left on device"):
+        list(supervised.map(range(100)))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_pool_that_goes_without_a_word_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pebble.pool.process import PoolManager
+
+    look: Callable[[PoolManager], None] = PoolManager.update_status
+    looks = [0]
+
+    def update_status(manager: PoolManager) -> None:
+        looks[0] += 1
+        if looks[0] == 2:
+            raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+        look(manager)
+
+    monkeypatch.setattr(PoolManager, "update_status", update_status)
+    monkeypatch.setattr(PoolManager, "schedule", _lost_at_first(PoolManager.schedule))
+    monkeypatch.setattr("nnx_migrate.batch.supervised._A_LOOK", 0.1)
+    answers = list(Supervised(Work(work, given_up, exhausted, start, (1,)), 2, Limits()).map([1]))
+    assert answers == [(1, "2")]
+
+
+def _lost_at_first(schedule: Callable[..., object]) -> Callable[..., object]:
+    calls = [0]
+
+    def lost(*args: object) -> object:
+        calls[0] += 1
+        return None if calls[0] == 1 else schedule(*args)
+
+    return lost

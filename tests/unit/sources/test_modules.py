@@ -42,3 +42,20 @@ def test_the_project_is_the_nearest_marked_folder(tmp_path: Path) -> None:
     (tmp_path / "lib" / "pyproject.toml").touch()
     assert project_root(tmp_path / "lib" / "src" / "pkg") == tmp_path / "lib"
     assert project_root(tmp_path / "x.py") == tmp_path
+
+
+def test_the_way_up_is_that_of_the_folder_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("project/pkg", "other/pkg"):
+        (tmp_path / package).mkdir(parents=True)
+        (tmp_path / package / "__init__.py").touch()
+    (tmp_path / "other" / "pyproject.toml").touch()
+    (tmp_path / "other" / "link").symlink_to(tmp_path / "project" / "pkg")
+    project = tmp_path / "project"
+    monkeypatch.chdir(tmp_path / "other" / "pkg")
+    for name in ("../../project/pkg", "../link", f"{tmp_path}/other/../project/pkg"):
+        folder = Path(name)
+        assert module_name(folder / "a.py") == "pkg.a"
+        assert import_root(folder / "a.py") == project
+        assert project_root(folder / "a.py") == project_root(folder) == project

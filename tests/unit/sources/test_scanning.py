@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from nnx_migrate.sources import scanning
+from nnx_migrate.sources.discovery import Walk
 from nnx_migrate.sources.ignores import Ignores
 from nnx_migrate.sources.scanning import Listing, scan, shared
 
@@ -25,7 +27,7 @@ def listings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Listing]:
         for number, name in enumerate(names):
             text = "from flax import nnx\n" if number % 3 == 1 else "import flax\n"
             (tmp_path / f"{folder}" / name).write_text(text)
-        found.append(Listing(f"{tmp_path}/{folder}", "", [*names, "gone.py"], Ignores()))
+        found.append(Listing.of(f"{tmp_path}/{folder}", "", [*names, "gone.py"], Ignores()))
     return found
 
 
@@ -65,3 +67,18 @@ def test_shares_are_all_there_is(listings: list[Listing], helpers: int) -> None:
     sizes = [sum(len(listing.names) for listing in share) for share in shares]
     assert max(sizes) - min(sizes) <= 2 * max(len(listing.names) for listing in listings)
     assert scanning._shares([], 0, helpers) == [[]] * (helpers + 1)
+
+
+def test_a_file_that_says_nothing_is_little_more_than_its_name(tmp_path: Path) -> None:
+    names = [f"file{number}.py" for number in range(3000)]
+    for name in names:
+        (tmp_path / name).touch()
+    tracemalloc.start()
+    try:
+        walk = Walk([tmp_path])
+        assert list(walk) == []
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert sorted(name for listing in walk.others for name in listing.names) == sorted(names)
+    assert kept / len(names) < 30
