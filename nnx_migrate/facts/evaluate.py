@@ -72,7 +72,9 @@ _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "No
 _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
 #: Library classes that hold a Module of the user's and are seldom made more than once.
 _MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
-_ANY_OBJECT = frozenset({"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object"})
+_ANY_OBJECT = frozenset({"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object"}) | {
+    "flax.nnx.bridge.Module"
+}
 #: So many classes that calls pass for any Module are looked at.
 _MAX_SEEN = 8
 #: What nnx.merge gives, for all that is known.
