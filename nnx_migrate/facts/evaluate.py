@@ -27,6 +27,8 @@ from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.library import (
     CONTAINER_CLASSES,
+    INITIALIZER,
+    INITIALIZERS,
     PASS_THROUGH_TRANSFORMS,
     elements_of,
     is_transform,
@@ -69,6 +71,27 @@ _CHOOSING = frozenset({"cond", "switch", "compat.cond", "compat.switch"}) | {
     "jax.lax.switch",
 }
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
+#: Types of the array libraries, and of flax.typing, of what is neither an array nor holds one.
+_OF_ARRAY_LIBRARIES = ("jax.", "jaxtyping.", "numpy.", "chex.", "flax.typing.", *INITIALIZERS)
+_DESCRIBING_TYPES = frozenset(
+    {
+        "Axes",
+        "DTypeLike",
+        "Dtype",
+        "LaxPadding",
+        "Mesh",
+        "NamedSharding",
+        "PaddingLike",
+        "PartitionSpec",
+        "Precision",
+        "PrecisionLike",
+        "Shape",
+        "Sharding",
+        "dtype",
+    }
+)
+#: Attributes of an array that are none.
+_DESCRIBING = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "sharding", "size"})
 _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
 #: Library classes that hold a Module of the user's and are seldom made more than once.
 _MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
@@ -176,7 +199,7 @@ class Evaluator:
         class_name = library_class(dotted)
         if class_name is not None:
             return frozenset({ClassValue(class_name)})
-        name = nnx_name(dotted)
+        name = None if dotted.startswith(INITIALIZERS) else nnx_name(dotted)
         return frozenset({LibraryValue(f"flax.nnx.{name}" if name else dotted)})
 
     def _function(self, scope: Scope, key: str) -> Values:
@@ -312,8 +335,8 @@ class Evaluator:
         short = name.rpartition(".")[2]
         if name.startswith("builtins.") and short in _PLAIN_TYPES:
             return PLAIN
-        if name.startswith(("jax.", "jaxtyping.", "numpy.", "chex.")):
-            return unknown("a tree") if _may_be_tree(short) else ARRAY
+        if name.startswith(_OF_ARRAY_LIBRARIES):
+            return _annotated_array(name, short)
         kind = self.hierarchy.kind(name)
         if kind == "state":
             return STATE if short != "GraphDef" else GRAPHDEF
@@ -352,8 +375,8 @@ class Evaluator:
                 return unknown(f"{name} of a class")
             case LibraryValue(dotted=dotted):
                 return frozenset({LibraryValue(f"{dotted}.{name}")})
-            case Basic(sort="unknown"):
-                return frozenset({value})
+            case Basic(sort="array") if name in _DESCRIBING:
+                return PLAIN
             case Basic():
                 return frozenset({value})
             case ContainerValue():
@@ -800,6 +823,17 @@ class Evaluator:
                 if name is not None and name.removeprefix("compat.") == function:
                     return Located(scope, first)
         return None
+
+
+def _annotated_array(name: str, short: str) -> Values:
+    """What a type of the array libraries allows."""
+    if short in _DESCRIBING_TYPES:
+        return PLAIN
+    if short == "Initializer":
+        return INITIALIZER
+    if _may_be_tree(short) or (name.startswith("flax.") and short not in {"Array", "PRNGKey"}):
+        return unknown(f"{short} says too little")
+    return ARRAY
 
 
 def _may_be_tree(name: str) -> bool:
