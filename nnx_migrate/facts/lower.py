@@ -15,15 +15,17 @@ _LOOKUPS = IMPORTING | {"getattr", "attrgetter", "methodcaller", "setattr", "has
 
 def lower_expr(node: ast.expr | None) -> ir.Expr:
     """Reduce an expression; lambdas become references by the key that `function_key` gives them."""
-    match node:
-        case None:
-            return _constant(None)
+    match node:  # the most frequent first: each case that does not match is one more check
         case ast.Name(id=name):
             return ir.shared_name(name)
         case ast.Attribute(value=base, attr=name):
             return ir.shared_attribute(lower_expr(base), name)
+        case ast.Constant(value=value):
+            return _constant(value)
         case ast.Call():
             return _call(node)
+        case None:
+            return _constant(None)
         case ast.Subscript(value=base, slice=index):
             return _subscript(base, index)
         case ast.Starred(value=value):
@@ -46,8 +48,6 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
             return lower_expr(value)
         case ast.Lambda():
             return ir.FunctionRef(function_key(node))
-        case ast.Constant(value=value):
-            return _constant(value)
         case ast.BinOp(left=left, op=op, right=right):
             if isinstance(op, ast.BitOr | ast.Mult | ast.Add):
                 return ir.Computed((lower_expr(left), lower_expr(right)))

@@ -43,7 +43,7 @@ def nothing_else(_module: str) -> Readable | None:
     return None
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class FileContext:
     """One file in one round of planning.
 
@@ -118,6 +118,11 @@ class FileContext:
     @functools.cached_property
     def finder(self) -> SiteFinder:
         return SiteFinder(self.tree)
+
+    @functools.cached_property
+    def free_names(self) -> dict[AnyFunction, tuple[ast.Name, ...]]:
+        """What `functions.free_names` has found."""
+        return {}
 
     @functools.cached_property
     def newline(self) -> str:
