@@ -38,6 +38,7 @@ from nnx_migrate.facts.library import (
 from nnx_migrate.facts.lower import is_new_container
 from nnx_migrate.facts.name_tables import writes_in
 from nnx_migrate.facts.project import Binding, Project, layer_of, library_class, nnx_name
+from nnx_migrate.facts.redefined import with_classes
 from nnx_migrate.facts.values import (
     ARRAY,
     GRAPHDEF,
@@ -238,7 +239,7 @@ class Evaluator:
         declared: Values = NOTHING
         if parameter.annotation is not None:
             outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
-            declared = self.annotated(outer, parameter.annotation)
+            declared = self._annotated_at(outer, parameter.annotation, function.line)
             if not is_unknown(declared) and not _calls_tell_more(declared):
                 return declared
         unguessed = self.fixpoint.unguessed
@@ -311,6 +312,9 @@ class Evaluator:
             for where in self.callers.mentions.functions_named(parameter.name)
             if _is_fixture(self.project.function(where))
         )
+
+    def _annotated_at(self, scope: Scope, annotation: ir.Expr, line: int) -> Values:
+        return self.annotated(scope, with_classes(self.project, scope, annotation, line))
 
     def annotated(self, scope: Scope, annotation: ir.Expr) -> Values:
         """The values that an annotation allows."""
@@ -551,21 +555,22 @@ class Evaluator:
         found = found - PLAIN if len(found) > 1 else found
         if (not found or is_unknown(found)) and function.return_annotation is not None:
             outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
-            declared = self.annotated(outer, function.return_annotation)
+            declared = self._annotated_at(outer, function.return_annotation, function.line)
             found = declared if not is_unknown(declared) else found
         return found if function.returns else found or PLAIN
 
     def _call(self, scope: Scope, call: ir.Call) -> Values:
         if call.func == ir.ANNOTATED:
             held = self.values(scope, call.args[1]) if len(call.args) > 1 else NOTHING
-            return held if held and not is_unknown(held) else self.annotated(scope, call.args[0])
+            if held and not is_unknown(held):
+                return held
+            return self._annotated_at(scope, call.args[0], call.line)
         if call.func == ir.SLICED:
             return self._union(self._slice(v) for v in self.values(scope, call.args[0]))
         if call.func == ir.ENTERED:
             return self._union(self._entered(v) for v in self.values(scope, call.args[0]))
-        return self._union(
-            self._called(scope, call, callee) for callee in self.values(scope, call.func)
-        )
+        func = with_classes(self.project, scope, call.func, call.line)
+        return self._union(self._called(scope, call, callee) for callee in self.values(scope, func))
 
     def _slice(self, value: Value) -> Values:
         match value:

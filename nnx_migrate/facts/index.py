@@ -286,6 +286,7 @@ class _Walker:
             methods,
             attributes,
             annotations,
+            in_order=node.col_offset == 0,
         )
 
     def walk_import(self, node: ast.Import) -> None:
