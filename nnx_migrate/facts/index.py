@@ -9,6 +9,7 @@ from typing import Any, Literal
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import (
     IMPORTING,
+    LOOKUPS,
     FunctionBuilder,
     callee,
     dotted_path,
@@ -502,12 +503,8 @@ class _Walker:
             self.paths.add(path)
 
     def visit_call(self, node: ast.Call) -> None:
-        for text in looked_up(node):
-            self.words.update(text.split("."))
-            if callee(node) in IMPORTING:
-                self.imports.add(text)
-        if (name := named_by_string(node)) in SITE_NAMES:
-            self.paths.add(f"{dotted_path(node.args[0])}.{name}")
+        if callee(node) in LOOKUPS:
+            self.note_lookup(node)
         lowered = lower_expr(node)
         assert isinstance(lowered, ir.Call)
         self.function.call(lowered)
@@ -521,6 +518,14 @@ class _Walker:
             self.visit(argument)
         for keyword in node.keywords:
             self.visit_keyword(keyword)
+
+    def note_lookup(self, node: ast.Call) -> None:
+        for text in looked_up(node):
+            self.words.update(text.split("."))
+            if callee(node) in IMPORTING:
+                self.imports.add(text)
+        if (name := named_by_string(node)) in SITE_NAMES:
+            self.paths.add(f"{dotted_path(node.args[0])}.{name}")
 
     def visit_yield(self, node: ast.Yield) -> None:
         if node.value is not None:

@@ -10,7 +10,7 @@ from nnx_migrate.facts import ir
 
 #: Functions that import a module by a text, and those that find an attribute by one.
 IMPORTING = frozenset({"import_module", "__import__"})
-_LOOKUPS = IMPORTING | {"getattr", "attrgetter", "methodcaller", "setattr", "hasattr", "patch"}
+LOOKUPS = IMPORTING | {"getattr", "attrgetter", "methodcaller", "setattr", "hasattr", "patch"}
 
 
 def lower_expr(node: ast.expr | None) -> ir.Expr:
@@ -82,8 +82,8 @@ def _call(node: ast.Call) -> ir.Call:
     if known is None:
         known = ir.Call(
             lower_expr(node.func),
-            tuple(lower_expr(arg) for arg in node.args),
-            tuple((keyword.arg, lower_expr(keyword.value)) for keyword in node.keywords),
+            tuple([lower_expr(arg) for arg in node.args]),
+            tuple([(keyword.arg, lower_expr(keyword.value)) for keyword in node.keywords]),
             node.lineno,
         )
         node.nnx_migrate_lowered = known  # type: ignore[attr-defined]
@@ -165,7 +165,7 @@ def looked_up(node: ast.Call) -> tuple[str, ...]:
 
     So `getattr(m, "f")`, `import_module("m")`.
     """
-    if callee(node) not in _LOOKUPS:
+    if callee(node) not in LOOKUPS:
         return ()
     texts = (arg.value for arg in node.args if isinstance(arg, ast.Constant))
     return tuple(text for text in texts if isinstance(text, str) and text)
