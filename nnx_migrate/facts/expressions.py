@@ -117,8 +117,6 @@ class ExpressionWalker(Bindings):
         self.assign(node.target, lower_expr(node.value))
         self.visit_children(node)
 
-    #: What is done at each kind of expression; of all others only the parts are looked at.
-
     def walk_lambda(self, node: ast.Lambda) -> None:
         key = function_key(node)
         builder = FunctionBuilder(
