@@ -5,7 +5,7 @@ from __future__ import annotations
 from codemods._argnums import Argnums, Target, argnums_of
 from codemods._evidence import is_graph_node, refuse_split
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.consumers import only_updates_optimizer
+from nnx_migrate.facts.consumers import GradientReaders
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import (
     Basic,
@@ -105,7 +105,7 @@ def _decide_module(
         if refusal is not None:
             return refusal
     if not argnums.uses_diff_state and _params_only(context, site, values):
-        return Same(rule, "the model holds only Params and only the optimizer sees the gradients")
+        return Same(rule, "the model holds only Params, and nobody sees the type of the gradients")
     pairs = zip(argnums.targets, values, strict=True)
     whole = frozenset(t.index for t, held in pairs if _is_whole(context, t, held))
     return _contribution(rule, argnums, tuple(evidence), param, whole)
@@ -133,19 +133,15 @@ def _returned_captured(context: FileContext, site: Site) -> Evidence | None:
 
 
 def _params_only(context: FileContext, site: Site, values: list[Values]) -> bool:
-    if site.form != "call" or site.escapes or not site.uses:
-        return False
-    to_optimizer = all(
-        only_updates_optimizer(
-            context.tree,
-            context.finder,
-            context.evaluator,
-            use,
-            with_value=site.transform == "value_and_grad",
-        )
-        for use in site.uses
+    uses = context.finder.uses(site)
+    models = values[0] if len(values) == 1 else frozenset()
+    readers = GradientReaders(context.tree, context.finder, context.evaluator, models)
+    with_value = site.transform == "value_and_grad"
+    return (
+        bool(uses)
+        and all(readers.see_leaves_only(use, with_value) for use in uses)
+        and all(context.analysis.contents.of(held).only_params for held in values)
     )
-    return to_optimizer and all(context.analysis.contents.of(held).only_params for held in values)
 
 
 def _contribution(

@@ -36,9 +36,10 @@ keys, counters) reaches the model as before, in graph mode and in tree mode. `gr
 
 What it does otherwise
 ----------------------
-A model that holds only Params and whose gradients only an optimizer sees needs no change. Where a
-precondition is not proved the site is pinned: `nnx.compat.value_and_grad`, with graph mode set for
-what runs inside.
+A model that holds only Params needs no change where nobody sees whether its gradients are a State
+or a Module: they go to an optimizer, are read leaf by leaf (`optax.global_norm(grads)`) or by
+attribute (`grads.linear.kernel`), or not at all. Where a precondition is not proved the site is
+pinned: `nnx.compat.value_and_grad`, with graph mode set for what runs inside.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """

@@ -127,7 +127,9 @@ def _holds_twice(context: FileContext, site: Site) -> str:
 
 def _reason(context: FileContext, given: ast.expr) -> str:
     """Why an argument holds something twice."""
-    return context.analysis.sharing.of_expression(context.scope(given), lower_expr(given))
+    return context.analysis.sharing.of_expression(
+        context.scope(given), context.reaching.lowered(given)
+    )
 
 
 def _given(context: FileContext, operand: ast.expr) -> Values:

@@ -27,7 +27,8 @@ Always: the `compat` name does in both modes what graph mode does.
 What it does otherwise
 ----------------------
 Where only what is an instance of a Module or Variable class is looked at, and a function of
-`recursive_map` gives back what it was given, nothing changes and nothing is done.
+`recursive_map` gives back what it was given, nothing changes and nothing is done; nor where
+`iter_graph` walks over what `nnx.state` gave, which is the same in both modes.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
@@ -38,7 +39,7 @@ import ast
 from collections.abc import Sequence
 
 from nnx_migrate.facts.lower import dotted_path
-from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.sites import Site, assigned_value
 from nnx_migrate.facts.syntax import AnyFunction
 from nnx_migrate.facts.values import ClassValue, TupleValue, Values
 from nnx_migrate.rewrite.context import FileContext
@@ -53,10 +54,24 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform == "recursive_map":
         looks = _maps_nodes(context, definition_of(context, site.node.args[0]))
     else:
+        if _is_state(context, site.operands[0]):
+            return Same(RULE.name, "a State has no static attributes")
         looks = _iterates_nodes(context, site.node)
     if looks:
         return Same(RULE.name, "only Modules and Variables are looked at")
     return Pin(RULE.name, "graph mode visits static attributes too", bare=True)
+
+
+def _is_state(context: FileContext, operand: ast.expr) -> bool:
+    """Whether it is what `nnx.state(...)` gives, which holds each Variable once."""
+    if isinstance(operand, ast.Name):
+        scope = context.tree.scope(operand)
+        found = assigned_value(context.tree, scope, operand.id)
+        untouched = context.finder.loads(scope, operand.id) == [operand]
+        operand = found[0] if found is not None and untouched else operand
+    return isinstance(operand, ast.Call) and (
+        context.tree.nnx_name(operand.func) in {"state", "compat.state"}
+    )
 
 
 def _iterates_nodes(context: FileContext, call: ast.Call) -> bool:

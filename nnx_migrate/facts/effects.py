@@ -182,7 +182,9 @@ class EffectFinder:
         return NO_EFFECTS
 
 
-_ANY_MODULE = frozenset({"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object"})
+_ANY_MODULE = frozenset({"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object"}) | {
+    "flax.nnx.bridge.Module"
+}
 _ACCESSORS = frozenset({"setter", "getter", "deleter"})
 
 

@@ -27,6 +27,8 @@ from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.library import (
     CONTAINER_CLASSES,
+    INITIALIZER,
+    INITIALIZERS,
     PASS_THROUGH_TRANSFORMS,
     elements_of,
     is_transform,
@@ -36,6 +38,7 @@ from nnx_migrate.facts.library import (
 from nnx_migrate.facts.lower import is_new_container
 from nnx_migrate.facts.name_tables import writes_in
 from nnx_migrate.facts.project import Binding, Project, layer_of, library_class, nnx_name
+from nnx_migrate.facts.redefined import with_classes
 from nnx_migrate.facts.values import (
     ARRAY,
     GRAPHDEF,
@@ -69,10 +72,33 @@ _CHOOSING = frozenset({"cond", "switch", "compat.cond", "compat.switch"}) | {
     "jax.lax.switch",
 }
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
+#: Types of the array libraries, and of flax.typing, of what is neither an array nor holds one.
+_OF_ARRAY_LIBRARIES = ("jax.", "jaxtyping.", "numpy.", "chex.", "flax.typing.", *INITIALIZERS)
+_DESCRIBING_TYPES = frozenset(
+    {
+        "Axes",
+        "DTypeLike",
+        "Dtype",
+        "LaxPadding",
+        "Mesh",
+        "NamedSharding",
+        "PaddingLike",
+        "PartitionSpec",
+        "Precision",
+        "PrecisionLike",
+        "Shape",
+        "Sharding",
+        "dtype",
+    }
+)
+#: Attributes of an array that are none.
+_DESCRIBING = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "sharding", "size"})
 _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
 #: Library classes that hold a Module of the user's and are seldom made more than once.
 _MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
-_ANY_OBJECT = frozenset({"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object"})
+_ANY_OBJECT = frozenset({"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object"}) | {
+    "flax.nnx.bridge.Module"
+}
 #: So many classes that calls pass for any Module are looked at.
 _MAX_SEEN = 8
 #: What nnx.merge gives, for all that is known.
@@ -176,7 +202,7 @@ class Evaluator:
         class_name = library_class(dotted)
         if class_name is not None:
             return frozenset({ClassValue(class_name)})
-        name = nnx_name(dotted)
+        name = None if dotted.startswith(INITIALIZERS) else nnx_name(dotted)
         return frozenset({LibraryValue(f"flax.nnx.{name}" if name else dotted)})
 
     def _function(self, scope: Scope, key: str) -> Values:
@@ -215,7 +241,7 @@ class Evaluator:
         declared: Values = NOTHING
         if parameter.annotation is not None:
             outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
-            declared = self.annotated(outer, parameter.annotation)
+            declared = self._annotated_at(outer, parameter.annotation, function.line)
             if not is_unknown(declared) and not _calls_tell_more(declared):
                 return declared
         unguessed = self.fixpoint.unguessed
@@ -289,6 +315,9 @@ class Evaluator:
             if _is_fixture(self.project.function(where))
         )
 
+    def _annotated_at(self, scope: Scope, annotation: ir.Expr, line: int) -> Values:
+        return self.annotated(scope, with_classes(self.project, scope, annotation, line))
+
     def annotated(self, scope: Scope, annotation: ir.Expr) -> Values:
         """The values that an annotation allows."""
         match annotation:
@@ -312,8 +341,8 @@ class Evaluator:
         short = name.rpartition(".")[2]
         if name.startswith("builtins.") and short in _PLAIN_TYPES:
             return PLAIN
-        if name.startswith(("jax.", "jaxtyping.", "numpy.", "chex.")):
-            return unknown("a tree") if _may_be_tree(short) else ARRAY
+        if name.startswith(_OF_ARRAY_LIBRARIES):
+            return _annotated_array(name, short)
         kind = self.hierarchy.kind(name)
         if kind == "state":
             return STATE if short != "GraphDef" else GRAPHDEF
@@ -352,8 +381,8 @@ class Evaluator:
                 return unknown(f"{name} of a class")
             case LibraryValue(dotted=dotted):
                 return frozenset({LibraryValue(f"{dotted}.{name}")})
-            case Basic(sort="unknown"):
-                return frozenset({value})
+            case Basic(sort="array") if name in _DESCRIBING:
+                return PLAIN
             case Basic():
                 return frozenset({value})
             case ContainerValue():
@@ -528,21 +557,22 @@ class Evaluator:
         found = found - PLAIN if len(found) > 1 else found
         if (not found or is_unknown(found)) and function.return_annotation is not None:
             outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
-            declared = self.annotated(outer, function.return_annotation)
+            declared = self._annotated_at(outer, function.return_annotation, function.line)
             found = declared if not is_unknown(declared) else found
         return found if function.returns else found or PLAIN
 
     def _call(self, scope: Scope, call: ir.Call) -> Values:
         if call.func == ir.ANNOTATED:
             held = self.values(scope, call.args[1]) if len(call.args) > 1 else NOTHING
-            return held if held and not is_unknown(held) else self.annotated(scope, call.args[0])
+            if held and not is_unknown(held):
+                return held
+            return self._annotated_at(scope, call.args[0], call.line)
         if call.func == ir.SLICED:
             return self._union(self._slice(v) for v in self.values(scope, call.args[0]))
         if call.func == ir.ENTERED:
             return self._union(self._entered(v) for v in self.values(scope, call.args[0]))
-        return self._union(
-            self._called(scope, call, callee) for callee in self.values(scope, call.func)
-        )
+        func = with_classes(self.project, scope, call.func, call.line)
+        return self._union(self._called(scope, call, callee) for callee in self.values(scope, func))
 
     def _slice(self, value: Value) -> Values:
         match value:
@@ -800,6 +830,17 @@ class Evaluator:
                 if name is not None and name.removeprefix("compat.") == function:
                     return Located(scope, first)
         return None
+
+
+def _annotated_array(name: str, short: str) -> Values:
+    """What a type of the array libraries allows."""
+    if short in _DESCRIBING_TYPES:
+        return PLAIN
+    if short == "Initializer":
+        return INITIALIZER
+    if _may_be_tree(short) or (name.startswith("flax.") and short not in {"Array", "PRNGKey"}):
+        return unknown(f"{short} says too little")
+    return ARRAY
 
 
 def _may_be_tree(name: str) -> bool:

@@ -33,6 +33,7 @@ _MAY_BE_FUNCTIONS = (
 
 #: The setters, which are asked for here as decorators already there.
 _SETTERS = frozenset({"set_graph_mode", "set_graph_updates"})
+_ANY_MODULE = frozenset({"flax.nnx.Module", "flax.nnx.bridge.Module"})
 
 
 class ExtentFinder:
@@ -146,7 +147,7 @@ class _Walk:
                     if f"flax.nnx.{name}" in mode_dependent_functions():
                         yield f"nnx.{name} ({where})"
             case Instance(class_name=class_name):
-                if class_name == "flax.nnx.Module":
+                if class_name in _ANY_MODULE:
                     yield f"a Module of unknown class ({where})"
                 yield from self.method(class_name, "__call__", where)
                 self.handed_on(value.wraps)

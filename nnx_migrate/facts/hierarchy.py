@@ -7,6 +7,7 @@ import functools
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.project import Project, layer_of, library_class
+from nnx_migrate.facts.redefined import with_classes
 from nnx_migrate.facts.values import Located, ParameterOf, Scope
 
 _MODULE_BASES = frozenset({"Module", "Pytree", "Object"})
@@ -56,7 +57,8 @@ class Hierarchy:
         classes = [class_name]
         closed = True
         for base in record.bases:
-            name = self.class_name(Scope(module, record.scope), base)
+            scope = Scope(module, record.scope)
+            name = self.class_name(scope, with_classes(self.project, scope, base, record.line))
             if name is None:
                 closed = False
                 continue

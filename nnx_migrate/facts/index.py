@@ -261,6 +261,7 @@ class _Walker(ExpressionWalker):
             methods,
             attributes,
             annotations,
+            in_order=node.col_offset == 0,
         )
 
     def walk_import(self, node: ast.Import) -> None:

@@ -221,6 +221,12 @@ class Function(_Record):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Class(_Record):
+    """A class.
+
+    Args:
+        in_order: it is a statement of the module's own body, so that it is run once, at its place.
+    """
+
     key: str
     name: str
     line: int
@@ -231,6 +237,7 @@ class Class(_Record):
     methods: Mapping[str, str]
     attributes: Mapping[str, tuple[Expr, ...]]
     annotations: Mapping[str, Expr]
+    in_order: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -67,6 +67,16 @@ _RNGS_METHODS = frozenset(
     {"fork", "split", "clone", "items", "keys", "values", "get", "pop", "reseed", "params_key"}
 )
 _ARRAY_LIBRARIES = ("jax.numpy.", "jax.random.", "jax.nn.", "jax.lax.", "numpy.", "optax.losses.")
+#: Where functions are that make initializers, and initializers themselves.
+INITIALIZERS = (
+    "flax.linen.initializers.",
+    "flax.nnx.initializers.",
+    "flax.nnx.nn.initializers.",
+    "jax.nn.initializers.",
+)
+#: A function that makes an array.
+INITIALIZER: Values = frozenset({LibraryValue("jax.nn.initializers.<made>")})
+_INITIALIZING = frozenset({"<made>", "ones", "zeros"})
 _STATE_FUNCTIONS = frozenset({"state", "pop", "filter_state", "merge_state", "variables"})
 _SAME_AS_ARGUMENT = frozenset(
     {
@@ -200,6 +210,8 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
         return carried if carried and carried <= ARRAY | PLAIN else unknown(f"what {dotted} gives")
     if dotted.startswith(_METHOD):
         return _method_result(dotted.removeprefix(_METHOD))
+    if dotted.startswith(INITIALIZERS):
+        return ARRAY if dotted.rpartition(".")[2] in _INITIALIZING else INITIALIZER
     if nnx is not None:
         return _nnx_result(nnx.removeprefix("compat."), first)
     if dotted.startswith("builtins."):
@@ -242,7 +254,7 @@ def _nnx_result(name: str, first: Values) -> Values:
         return _abstract(first)
     if name in {"StateAxes", "StateSharding", "DiffState", "Carry"}:
         return PLAIN
-    if name.startswith("initializers.") or name in {"relu", "gelu", "softmax", "silu", "tanh"}:
+    if name in {"relu", "gelu", "softmax", "silu", "tanh"}:
         return ARRAY
     return unknown(f"the result of nnx.{name}")
 

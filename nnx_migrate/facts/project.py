@@ -294,11 +294,12 @@ def nnx_name(dotted: str | None) -> str | None:
 
 def library_class(dotted: str) -> str | None:
     """The name by which flax's own class of that dotted name is known here, if it is one."""
+    layer = layer_of(dotted)  # first, since nnx.bridge.Module is no nnx.Module
+    if layer is not None:
+        return layer.qualified_names[0]
     name = nnx_name(dotted)
-    if name is not None and layer_of(f"flax.nnx.{name}") is not None:
-        return f"flax.nnx.{name}"
-    layer = layer_of(dotted)  # of a namespace: nnx.bridge.ToNNX
-    return layer.qualified_names[0] if layer is not None else None
+    known = name is not None and layer_of(f"flax.nnx.{name}") is not None
+    return f"flax.nnx.{name}" if known else None
 
 
 def layer_of(class_name: str) -> Layer | None:

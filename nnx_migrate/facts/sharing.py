@@ -24,6 +24,7 @@ from nnx_migrate.facts.values import (
     TupleValue,
     Value,
     Values,
+    short_name,
 )
 
 _FALSE = ir.Constant("number", "False")
@@ -75,6 +76,8 @@ class SharingFinder:
                 names = [class_name]
                 if not exact and class_name != "flax.nnx.Module":
                     names += self.hierarchy.descendants(class_name)
+                if not exact and self._makes_no_trees(class_name):
+                    return f"{short_name(class_name)} makes its subclasses with pytree=False"
                 found = next((reason for n in names if (reason := self._class(n))), "")
                 return found or self.of(wraps)
             case _:
@@ -85,6 +88,17 @@ class SharingFinder:
             self._reasons[class_name] = ""
             self._reasons[class_name] = self._class_reason(class_name)
         return self._reasons[class_name]
+
+    def _makes_no_trees(self, class_name: str) -> bool:
+        """Whether subclasses are made with pytree=False by `__init_subclass__`."""
+        located = self.project.class_of(class_name)
+        key = located[1].methods.get("__init_subclass__") if located else None
+        if located is None or key is None:
+            return False
+        return any(
+            ir.last_name(call.func) == "__init_subclass__" and ("pytree", _FALSE) in call.keywords
+            for call in self.project.function(Scope(located[0], key)).calls
+        )
 
     def _class_reason(self, class_name: str) -> str:
         return self._reason_within(class_name) or self.ties.reasons.get(class_name, "")
@@ -98,6 +112,9 @@ class SharingFinder:
             return f"{made[1].name} is made with pytree=False"
         for base in _NO_TREES.intersection(self.hierarchy.ancestry(class_name).classes):
             return f"{base.removeprefix('flax.nnx.')} is made with pytree=False"
+        for above in self.hierarchy.ancestry(class_name).classes[1:]:
+            if self._makes_no_trees(above):
+                return f"{short_name(above)} makes its subclasses with pytree=False"
         for ancestor in self.hierarchy.ancestry(class_name).classes:
             located = self.project.class_of(ancestor)
             if located is None:

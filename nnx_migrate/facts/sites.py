@@ -396,6 +396,25 @@ class SiteFinder:
             for b in self.tree.project.bindings(self.tree.scope(use), name)
         )
 
+    def uses(self, site: Site) -> tuple[ast.Call, ...]:
+        """All calls of the result of a site; nothing where others are not to be seen."""
+        if site.form == "call":
+            return () if site.escapes else site.uses
+        function = site.function
+        if site.form != "decorator" or not isinstance(function, FunctionNode):
+            return ()
+        scope = self.tree.scope(function)
+        inside = isinstance(self.tree.parents[function], FunctionNode)
+        if not inside or function.decorator_list[0] is not site.node:
+            return ()
+        if len(self.tree.project.bindings(scope, function.name)) != 1:
+            return ()
+        loads = self.loads(scope, function.name)
+        calls = [self.tree.parents[load] for load in loads]
+        pairs = zip(calls, loads, strict=True)
+        seen = [c for c, load in pairs if isinstance(c, ast.Call) and c.func is load]
+        return tuple(seen) if len(seen) == len(loads) else ()
+
     def loads(self, scope: Scope, name: str) -> list[ast.Name]:
         """Every place that reads `name` as it is bound in `scope`."""
         return [

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from nnx_migrate.config import Options
 from nnx_migrate.facts.analysis import Analysis
 from nnx_migrate.facts.evaluate import Evaluator
-from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
+from nnx_migrate.facts.reaching import Reaching
 from nnx_migrate.facts.sites import SiteFinder
 from nnx_migrate.facts.syntax import AnyFunction, Tree, names_in
 from nnx_migrate.facts.values import Scope, Values
@@ -131,6 +131,10 @@ class FileContext:
         return SiteFinder(self.tree)
 
     @functools.cached_property
+    def reaching(self) -> Reaching:
+        return Reaching(self.tree)
+
+    @functools.cached_property
     def free_names(self) -> dict[AnyFunction, tuple[ast.Name, ...]]:
         """What `functions.free_names` has found."""
         return {}
@@ -178,7 +182,7 @@ class FileContext:
 
     def values(self, node: ast.expr) -> Values:
         """What an expression of this file can evaluate to."""
-        return self.evaluator.values(self.tree.scope(node), lower_expr(node))
+        return self.evaluator.values(self.tree.scope(node), self.reaching.lowered(node))
 
     def where(self, node: ast.AST) -> str:
         return f"{self.path}:{getattr(node, 'lineno', 0)}"

@@ -286,6 +286,7 @@ def _called(context: FileContext, job: Job, nnx: str) -> list[Edit]:
         edits = _edit_function(context, definition, job, named, nnx)
     else:
         edits = wrapped_function(context, site, definition, named, job.returns, nnx)
+    splits: list[Edit] = []
     for use in site.uses:
         reason = hoistable(context, use)
         if reason:
@@ -296,10 +297,24 @@ def _called(context: FileContext, job: Job, nnx: str) -> list[Edit]:
             edits += arguments
             statement = context.tree.statement(use)
             lines = [n.statement(nnx, t) for n, t in zip(named, texts, strict=True)]
-            edits.append(insert_before(context, statement, list(dict.fromkeys(lines))))
+            splits.append(insert_before(context, statement, list(dict.fromkeys(lines))))
         if job.returns:
             start, end = context.text.span(use)
             edits += [Edit(start, start, f"{nnx}.merge(*"), Edit(end, end, ")")]
+    return _split_first(context, splits, edits)
+
+
+def _split_first(context: FileContext, splits: list[Edit], edits: list[Edit]) -> list[Edit]:
+    """Edits in which a new function stands below the split whose names it uses."""
+    end = context.newline
+    for split in dict.fromkeys(splits):
+        lines = [
+            e for e in edits if e.start == e.end == split.start and e.replacement.endswith(end)
+        ]
+        text = "".join(e.replacement for e in lines)
+        gap = end if text and not text.startswith(end) else ""
+        whole = Edit(split.start, split.end, split.replacement + gap + text)
+        edits = [whole, *(e for e in edits if e not in lines)]
     return edits
 
 

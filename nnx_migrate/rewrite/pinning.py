@@ -15,13 +15,14 @@ from nnx_migrate.facts.sites import Site
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.functions import definition_of, is_owned
-from nnx_migrate.rewrite.layout import line_after
+from nnx_migrate.rewrite.layout import MAX_LINE, line_after
 from nnx_migrate.rewrite.options import option_edits
 from nnx_migrate.rewrite.plan import CannotEmit
 from nnx_migrate.rewrite.selfdoc import keep_printed_text
 from nnx_migrate.rewrite.spelling import Spelling
 
 SETTERS = ("set_graph_mode", "set_graph_updates")
+_COMPAT = ".compat"
 
 
 def pin_edits(context: FileContext, site: Site, cover_extent: bool) -> list[Edit]:
@@ -80,7 +81,7 @@ def compat_edit(context: FileContext, reference: ast.expr, nnx: str) -> Edit:
     )
     if isinstance(reference, ast.Attribute) and direct:  # not nnx.graph.split
         head_end = context.text.span(reference.value)[1]
-        return Edit(head_end, head_end, ".compat")
+        return Edit(head_end, head_end, _COMPAT)
     return Edit(start, end, f"{nnx}.compat.{_public_name(context, reference)}")
 
 
@@ -102,7 +103,33 @@ def _cover(context: FileContext, site: Site, nnx: str) -> list[Edit]:
     for function in functions:
         if isinstance(function, ast.expr):
             edits += _cover_function(context, site, function, nnx)
-    return edits
+    return _on_short_lines(context, site.node, edits)
+
+
+def _on_short_lines(context: FileContext, call: ast.expr, edits: list[Edit]) -> list[Edit]:
+    """Edits with breaks inside the brackets of the call, where its line would be too long."""
+    if not isinstance(call, ast.Call) or call.lineno != call.end_lineno:
+        return edits
+    if any(isinstance(parent, ast.JoinedStr) for parent in context.tree.ancestors(call)):
+        return edits  # before Python 3.12 what stands in an f-string has to stay on one line
+    text = context.text.text
+    end = context.text.span(call)[1] - 1
+    start = text.index("(", context.text.span(call.func)[1]) + 1
+    added = sum(len(edit.replacement) for edit in edits if start <= edit.start <= end)
+    line = text[context.text.line_start(call.lineno) : line_after(context, call.lineno)].rstrip()
+    if not added or len(line) + len(_COMPAT) + added <= MAX_LINE:
+        return edits
+    outer = context.newline + context.text.indent_of_line(call.lineno)
+    inner = outer + context.indent_unit
+    breaks, comma = [Edit(start - 1, start, f"({inner}")], ""
+    if len(inner) + end - start + added > MAX_LINE:
+        parts: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+        for place in sorted(context.text.span(part)[0] for part in parts)[1:]:
+            before = len(text[:place].rstrip())
+            if text[before - 1] == ",":  # and no bracket around the argument
+                breaks.append(Edit(before - 1, place, f",{inner}"))
+        comma = "," if parts[1:] and not text[:end].rstrip().endswith(",") else ""
+    return [*breaks, *edits, Edit(end, end + 1, f"{comma}{outer})")]
 
 
 def _cover_function(context: FileContext, site: Site, function: ast.expr, nnx: str) -> list[Edit]:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from nnx_migrate.facts import flax_layers
+from nnx_migrate.facts.consumers import STATE_METHODS
 from nnx_migrate.facts.flax_layers import layers, mode_dependent_functions
 from nnx_migrate.facts.transforms import SITE_NAMES, TRANSFORMS
 
@@ -161,3 +162,9 @@ def test_every_site_can_be_pinned() -> None:
     assert ways.pop("setter") == {"tabulate", "set_metadata", "ModelAndOptimizer", "capture"}
     assert {"Optimizer", "EMA", "variables"} <= ways.pop("option")
     assert not TRANSFORMS - {"checkpoint"} - ways["compat"]
+
+
+@pytest.mark.runs_jax
+def test_methods_of_a_state_are_all_known() -> None:
+    nnx = pytest.importorskip("flax.nnx")
+    assert {name for name in dir(nnx.State) if not name.startswith("_")} == STATE_METHODS

@@ -18,4 +18,6 @@ def step(model, h, x):
 
 
 def run(body, model, xs):
-    return nnx.compat.scan(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(body)), in_axes=(None, 0), out_axes=0)(model, xs)
+    return nnx.compat.scan(
+        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(body)), in_axes=(None, 0), out_axes=0
+    )(model, xs)

@@ -23,18 +23,20 @@ def loss_fn(model: Net, x: jax.Array):
 
 @nnx.jit
 def gradients(model: Net, x: jax.Array):
+  graphdef, trainables, nondiff = nnx.split(model, TRAINABLE, ...)
+
   def loss_fn_of_state(trainables, nondiff, x):
     return loss_fn(nnx.merge(graphdef, trainables, nondiff), x)
 
-  graphdef, trainables, nondiff = nnx.split(model, TRAINABLE, ...)
   grads, y = nnx.grad(loss_fn_of_state, has_aux=True)(trainables, nondiff, x)
   return grads, y
 
 
 def value_and_gradients(model: Net, x: jax.Array):
+  graphdef, trainables, nondiff = nnx.split(model, TRAINABLE, ...)
+
   def loss_fn_of_state(trainables, nondiff, x):
     return loss_fn(nnx.merge(graphdef, trainables, nondiff), x)
 
-  graphdef, trainables, nondiff = nnx.split(model, TRAINABLE, ...)
   (loss, y), grads = nnx.value_and_grad(loss_fn_of_state, has_aux=True)(trainables, nondiff, x)
   return loss, y, grads

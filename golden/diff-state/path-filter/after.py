@@ -20,16 +20,18 @@ def loss_fn(model: Net, x: jax.Array):
 
 def head_gradients(model: Net, x: jax.Array):
   """Gradients of the head alone."""
+  graphdef, diff, nondiff = nnx.split(model, nnx.All(nnx.Param, nnx.PathContains("head")), ...)
+
   def loss_fn_of_state(diff, nondiff, x):
     return loss_fn(nnx.merge(graphdef, diff, nondiff), x)
 
-  graphdef, diff, nondiff = nnx.split(model, nnx.All(nnx.Param, nnx.PathContains("head")), ...)
   return nnx.grad(loss_fn_of_state)(diff, nondiff, x)
 
 
 def kernel_gradients(model: Net, x: jax.Array):
+  graphdef, diff, nondiff = nnx.split(model, lambda path, leaf: path[-1] == "kernel", ...)
+
   def loss_fn_of_state(diff, nondiff, x):
     return loss_fn(nnx.merge(graphdef, diff, nondiff), x)
 
-  graphdef, diff, nondiff = nnx.split(model, lambda path, leaf: path[-1] == "kernel", ...)
   return nnx.grad(loss_fn_of_state)(diff, nondiff, x)

@@ -17,8 +17,13 @@ class Adapted(nnx.Module):
 
 class Trainer:
     def __init__(self, step_fn, names=("model",)):
-        self.step = nnx.compat.jit(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(step_fn)), donate_argnames=("model",))
-        self.other = nnx.compat.jit(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(step_fn)), donate_argnames=names)
+        self.step = nnx.compat.jit(
+            nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(step_fn)),
+            donate_argnames=("model",),
+        )
+        self.other = nnx.compat.jit(
+            nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(step_fn)), donate_argnames=names
+        )
 
     def run(self, model: Adapted, x: jax.Array):
         return [f(model, x) for f in (self.step, self.other, self.step)]

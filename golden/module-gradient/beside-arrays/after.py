@@ -40,18 +40,18 @@ def run(x: jax.Array):
 
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     loss, (grads, input_grads) = nnx.value_and_grad(loss_fn, argnums=(0, 1))(params, x, nondiff)
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
 
     def penalty_of_state(params, scale, nondiff, x):
         return penalty(nnx.merge(graphdef, params, nondiff), scale, x)
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     model_grads, scale_grad = nnx.grad(penalty_of_state, argnums=(0, 1))(params, scale, nondiff, x)
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
 
     def loss_fn_2(scale, params, nondiff):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.sum(scale * model(x))
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     other = nnx.grad(loss_fn_2, argnums=(0, 1))(scale, params, nondiff)
 
     def distance(shift, params, x, nondiff):

@@ -43,11 +43,11 @@ def run(x: jax.Array):
     net = Net(nnx.Rngs(0))
     optimizer = nnx.Optimizer(net, optax.sgd(0.1), wrt=nnx.Param)
     losses = [train_step(net, optimizer, x) for _ in range(2)]
+    graphdef, params, nondiff = nnx.split(net, nnx.Param, ...)
 
     def twice_loss_of_state(params, nondiff, x):
         return twice_loss(nnx.merge(graphdef, params, nondiff), x)
 
-    graphdef, params, nondiff = nnx.split(net, nnx.Param, ...)
     grads, aux = nnx.grad(twice_loss_of_state, has_aux=True)(params, nondiff, x)
 
     def plain_loss(params, nondiff):

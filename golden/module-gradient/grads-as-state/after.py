@@ -20,11 +20,11 @@ def loss_fn(model: Net, x: jax.Array):
 
 def sgd(model: Net, x, lr=0.1):
     """Plain gradient descent on the State."""
+    model_graphdef, model_params, model_nondiff = nnx.split(model, nnx.Param, ...)
 
     def loss_fn_of_state(model_params, model_nondiff, x):
         return loss_fn(nnx.merge(model_graphdef, model_params, model_nondiff), x)
 
-    model_graphdef, model_params, model_nondiff = nnx.split(model, nnx.Param, ...)
     grads = nnx.grad(loss_fn_of_state)(model_params, model_nondiff, x)
     params = nnx.state(model, nnx.Param)
     params = jax.tree.map(lambda p, g: p - lr * g, params, grads)
@@ -33,10 +33,11 @@ def sgd(model: Net, x, lr=0.1):
 
 
 def inspect(model: Net, x):
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
     def loss_fn_of_state(params, nondiff, x):
         return loss_fn(nnx.merge(graphdef, params, nondiff), x)
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     grads = nnx.grad(loss_fn_of_state)(params, nondiff, x)
     kernel = grads["layer"]["kernel"]  # a Param inside a State
     names = ["/".join(map(str, path)) for path, _ in nnx.to_flat_state(grads)]
@@ -47,18 +48,20 @@ def inspect(model: Net, x):
 def accumulate(model: Net, batches):
     total = jax.tree.map(jnp.zeros_like, nnx.state(model, nnx.Param))
     for x in batches:
+        graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
         def loss_fn_of_state(params, nondiff, x):
             return loss_fn(nnx.merge(graphdef, params, nondiff), x)
 
-        graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
         grads = nnx.grad(loss_fn_of_state)(params, nondiff, x)
         total = jax.tree.map(jnp.add, total, grads)
     return total
 
 
 def gradients(model: Net, x) -> nnx.State:
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
     def loss_fn_of_state(params, nondiff, x):
         return loss_fn(nnx.merge(graphdef, params, nondiff), x)
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     return nnx.grad(loss_fn_of_state)(params, nondiff, x)

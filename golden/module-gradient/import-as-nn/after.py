@@ -14,9 +14,10 @@ class Net(nn.Module):
 
 @nn.jit
 def gradients(net: Net, x):
+  graphdef, params, nondiff = nn.split(net, nn.Param, ...)
+
   def loss_fn(params, nondiff):
     n = nn.merge(graphdef, params, nondiff)
     return jnp.mean(n(x) ** 2)
 
-  graphdef, params, nondiff = nn.split(net, nn.Param, ...)
   return nn.grad(loss_fn)(params, nondiff)  # nn is nnx here

@@ -18,9 +18,10 @@ def loss_fn(model: Net, x):
 
 
 def gradients(model: Net, x):
+    graphdef, params, nondiff = flax.nnx.split(model, flax.nnx.Param, ...)
+
     def loss_fn_of_state(params, nondiff, x):
         return loss_fn(flax.nnx.merge(graphdef, params, nondiff), x)
 
-    graphdef, params, nondiff = flax.nnx.split(model, flax.nnx.Param, ...)
     grads = flax.nnx.grad(loss_fn_of_state)(params, nondiff, x)
     return grads

@@ -19,10 +19,11 @@ def loss_fn(model: Net, x: jax.Array):
 
 
 def norm(model: Net, x: jax.Array):
+  graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
   def loss_fn_of_state(params, nondiff, x):
     return loss_fn(nnx.merge(graphdef, params, nondiff), x)
 
-  graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
   return optax.global_norm(nnx.grad(loss_fn_of_state)(params, nondiff, x))
 
 

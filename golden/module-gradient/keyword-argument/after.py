@@ -18,10 +18,11 @@ def loss_fn(model: Net, x: jax.Array, target: float = 1.0):
 
 
 def gradients(model: Net, x: jax.Array):
+  graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
   def loss_fn_of_state(params, nondiff, x):
     return loss_fn(nnx.merge(graphdef, params, nondiff), x=x)
 
-  graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
   return nnx.grad(loss_fn_of_state)(params, nondiff, x=x)
 
 

@@ -14,11 +14,12 @@ class Net(nnx.Module):
 
 
 def fit_once(model: Net, optimizer: nnx.Optimizer, x):
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
     def loss_fn(params, nondiff):
         m = nnx.merge(graphdef, params, nondiff)
         return jnp.mean(m(x) ** 2)
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     loss, grads = nnx.value_and_grad(loss_fn)(params, nondiff)
     optimizer.update(model, grads)
     return loss
@@ -26,9 +27,10 @@ def fit_once(model: Net, optimizer: nnx.Optimizer, x):
 
 def consistency(model: Net, x):
     # two stochastic passes over the same batch
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
     def loss_fn(params, nondiff):
         m = nnx.merge(graphdef, params, nondiff)
         return jnp.mean((m(x) - m(x + 1.0)) ** 2)
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     return nnx.grad(loss_fn)(params, nondiff)

@@ -24,22 +24,23 @@ def with_star(model: Net, *batches):
 
 
 def step(model: Net, x):
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
     def with_defaults_of_state(params, nondiff, x):
         return with_defaults(nnx.merge(graphdef, params, nondiff), x)
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     first = nnx.grad(with_defaults_of_state)(params, nondiff, x)
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
 
     def with_defaults_of_state(params, nondiff, x, reduce):
         return with_defaults(nnx.merge(graphdef, params, nondiff), x, reduce=reduce)
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     second = nnx.grad(with_defaults_of_state)(params, nondiff, x, reduce="sum")
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
 
     def with_defaults_of_state(params, nondiff, x, weight, reduce):
         return with_defaults(nnx.merge(graphdef, params, nondiff), x, weight, reduce)
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     third = nnx.grad(with_defaults_of_state)(params, nondiff, x, 2.0, "sum")
     return first, second, third
 
@@ -49,16 +50,17 @@ def star_step(model: Net, batches):
         decay = sum(jnp.sum(p ** 2) for p in jax.tree.leaves(nnx.state(model, nnx.Param)))
         return with_star(model, *batches) + scale * decay
 
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
     def with_star_of_state(params, nondiff, *args):
         return with_star(nnx.merge(graphdef, params, nondiff), *args)
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     value, grads = nnx.value_and_grad(with_star_of_state)(params, nondiff, *batches)
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
 
     def loss_fn(params, nondiff, *batches):
         model = nnx.merge(graphdef, params, nondiff)
         return regularized(model, *batches)
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     more = nnx.grad(loss_fn)(params, nondiff, *batches)
     return value, grads, more

@@ -31,10 +31,11 @@ class Trainer:
         return nll - self.entropy_cost * entropy, {"entropy": entropy}
 
     def update(self, policy: Policy, optimizer: nnx.Optimizer, obs, actions):
+        graphdef, params, nondiff = nnx.split(policy, nnx.Param, ...)
+
         def loss_of_state(params, nondiff, *args):
             return self._loss(nnx.merge(graphdef, params, nondiff), *args)
 
-        graphdef, params, nondiff = nnx.split(policy, nnx.Param, ...)
         (loss, info), grads = nnx.value_and_grad(loss_of_state, has_aux=True)(params, nondiff, obs, actions)
         optimizer.update(policy, grads)
         return {"loss": loss, **info}

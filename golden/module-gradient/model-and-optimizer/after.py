@@ -19,10 +19,11 @@ def loss_fn(model: Net, x):
 
 @nnx.jit
 def train_step(optimizer: nnx.ModelAndOptimizer, x):
+    graphdef, params, nondiff = nnx.split(optimizer.model, nnx.Param, ...)
+
     def loss_fn_of_state(params, nondiff, x):
         return loss_fn(nnx.merge(graphdef, params, nondiff), x)
 
-    graphdef, params, nondiff = nnx.split(optimizer.model, nnx.Param, ...)
     loss, grads = nnx.value_and_grad(loss_fn_of_state)(params, nondiff, x)
     optimizer.update(grads)
     return loss

@@ -20,18 +20,20 @@ def loss_fn(model: Net, x: jax.Array):
 
 
 def from_list(models: list[Net], i: int, x):
+  graphdef, params, nondiff = nnx.split(models[i], nnx.Param, ...)
+
   def loss_fn_of_state(params, nondiff, x):
     return loss_fn(nnx.merge(graphdef, params, nondiff), x)
 
-  graphdef, params, nondiff = nnx.split(models[i], nnx.Param, ...)
   return nnx.grad(loss_fn_of_state)(params, nondiff, x)
 
 
 def from_call(seed: int, x):
+  graphdef, params, nondiff = nnx.split(Net(nnx.Rngs(seed)), nnx.Param, ...)
+
   def loss_fn_of_state(params, nondiff, x):
     return loss_fn(nnx.merge(graphdef, params, nondiff), x)
 
-  graphdef, params, nondiff = nnx.split(Net(nnx.Rngs(seed)), nnx.Param, ...)
   return nnx.grad(loss_fn_of_state)(params, nondiff, x)
 
 
@@ -39,11 +41,11 @@ def from_iterators(models, batches):
   """Arguments are evaluated once, and from left to right."""
   models, batches = iter(models), iter(batches)
   first: Net = next(models)
+  graphdef, params, nondiff = nnx.split(first, nnx.Param, ...)
 
   def loss_fn_of_state(params, nondiff, x):
     return loss_fn(nnx.merge(graphdef, params, nondiff), x)
 
-  graphdef, params, nondiff = nnx.split(first, nnx.Param, ...)
   return nnx.grad(loss_fn_of_state)(params, nondiff, next(batches)), next(models), next(batches)
 
 
@@ -59,9 +61,10 @@ class Holder:
 
 
 def from_property(holder: Holder, x):
+  graphdef, params, nondiff = nnx.split(holder.model, nnx.Param, ...)
+
   def loss_fn_of_state(params, nondiff, x):
     return loss_fn(nnx.merge(graphdef, params, nondiff), x)
 
-  graphdef, params, nondiff = nnx.split(holder.model, nnx.Param, ...)
   loss, grads = nnx.value_and_grad(loss_fn_of_state)(params, nondiff, x)
   return loss, grads, holder.asked

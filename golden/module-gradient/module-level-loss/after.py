@@ -25,10 +25,11 @@ def loss_fn(model: Net, x: jax.Array, y: jax.Array) -> jax.Array:
 
 @nnx.jit
 def train_step(model: Net, optimizer: nnx.Optimizer[Net], x: jax.Array, y: jax.Array) -> jax.Array:
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
     def loss_fn_of_state(params, nondiff, x, y):
         return loss_fn(nnx.merge(graphdef, params, nondiff), x, y)
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     loss, grads = nnx.value_and_grad(loss_fn_of_state)(params, nondiff, x, y)
     optimizer.update(model, grads)
     return loss

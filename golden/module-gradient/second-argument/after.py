@@ -19,10 +19,11 @@ def loss_fn(batch: jax.Array, model: Net):
 
 def gradients(batch: jax.Array, model: Net):
     # the model comes second in this code base
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
     def loss_fn_of_state(batch, params, nondiff):
         return loss_fn(batch, nnx.merge(graphdef, params, nondiff))
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     return nnx.grad(loss_fn_of_state, argnums=1)(batch, params, nondiff)
 
 

@@ -19,10 +19,11 @@ def loss_fn(model: Net, x):
 
 
 def gradients(model: Net, x):
+  graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
   def loss_fn_of_state(params, nondiff, x):
     return loss_fn(nnx.merge(graphdef, params, nondiff), x)
 
-  graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
   return nnx.grad(loss_fn_of_state)(params, nondiff, x)
 
 

@@ -27,21 +27,22 @@ class Agent:
 
 	def update(self, x, returns):
 		model = self.model
+		graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
 
 		def loss_of_state(params, nondiff, *args):
 			return self._loss(nnx.merge(graphdef, params, nondiff), *args)
 
-		graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
 		loss, grads = nnx.value_and_grad(loss_of_state)(params, nondiff, x, returns)
 		self.optimizer.update(model, grads)
 		self.steps += 1
 		return loss
 
 	def update_in_place(self, x, returns):
+		graphdef, params, nondiff = nnx.split(self.model, nnx.Param, ...)
+
 		def loss_of_state(params, nondiff, *args):
 			return self._loss(nnx.merge(graphdef, params, nondiff), *args)
 
-		graphdef, params, nondiff = nnx.split(self.model, nnx.Param, ...)
 		loss, grads = nnx.value_and_grad(loss_of_state)(params, nondiff, x, returns)
 		self.optimizer.update(self.model, grads)
 		return loss

@@ -40,11 +40,12 @@ def create(rngs: nnx.Rngs):
 @nnx.set_graph_mode(True)
 @nnx.set_graph_updates(True)
 def train_step(model: nnx.Linear, optimizer: SGD, x):
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
     def loss_fn(params, nondiff):
         m = nnx.merge(graphdef, params, nondiff)
         return jnp.mean(m(x) ** 2)
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     loss, grads = nnx.value_and_grad(loss_fn)(params, nondiff)
     optimizer.update(grads)
     return loss

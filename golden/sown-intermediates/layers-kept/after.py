@@ -31,7 +31,11 @@ class WithLists(nnx.Module):
         self.layers = nnx.split_rngs(splits=3)(nnx.vmap(lambda rngs: Deep(rngs)))(rngs)
 
     def __call__(self, x: jax.Array):
-        run = nnx.compat.scan(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda x, layer: layer(x))), in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
+        run = nnx.compat.scan(
+            nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda x, layer: layer(x))),
+            in_axes=(nnx.Carry, 0),
+            out_axes=nnx.Carry,
+        )
         return run(x, self.layers)
 
 
@@ -40,7 +44,11 @@ class Net(nnx.Module):
         self.layers = nnx.split_rngs(splits=3)(nnx.vmap(lambda rngs: Layer(rngs)))(rngs)
 
     def __call__(self, x: jax.Array):
-        run = nnx.compat.scan(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda x, layer: layer(x))), in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
+        run = nnx.compat.scan(
+            nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda x, layer: layer(x))),
+            in_axes=(nnx.Carry, 0),
+            out_axes=nnx.Carry,
+        )
         return run(x, self.layers)
 
 
@@ -49,7 +57,11 @@ class Handed(nnx.Module):
         self.layers = nnx.split_rngs(splits=3)(nnx.vmap(lambda rngs: Layer(rngs)))(rngs)
 
     def encode(self, x: jax.Array):
-        run = nnx.compat.scan(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda x, layer: layer(x))), in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
+        run = nnx.compat.scan(
+            nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda x, layer: layer(x))),
+            in_axes=(nnx.Carry, 0),
+            out_axes=nnx.Carry,
+        )
         return run(x, self.layers)
 
 
@@ -58,7 +70,11 @@ class Caught(nnx.Module):
         self.layers = nnx.split_rngs(splits=3)(nnx.vmap(lambda rngs: Layer(rngs)))(rngs)
 
     def features(self, x: jax.Array):
-        run = nnx.compat.scan(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda x, layer: layer(x))), in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
+        run = nnx.compat.scan(
+            nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda x, layer: layer(x))),
+            in_axes=(nnx.Carry, 0),
+            out_axes=nnx.Carry,
+        )
         return run(x, self.layers)
 
 

@@ -106,11 +106,11 @@ def run(x):
 
     other = Net(nnx.Rngs(1))
     _, perturbations = nnx.capture(other, nnx.Perturbation)(x)
+    graphdef, params, nondiff = nnx.split(other, nnx.Param, ...)
 
     def loss_fn(params, perturbations, nondiff):
         m = nnx.merge(graphdef, params, nondiff)
         return jnp.sum(nnx.capture(m, init=perturbations)(x))
 
-    graphdef, params, nondiff = nnx.split(other, nnx.Param, ...)
     param_grads, activation_grads = nnx.grad(loss_fn, argnums=(0, 1))(params, perturbations, nondiff)
     return found, activation_grads, param_grads, model, optimizer, other

@@ -38,9 +38,10 @@ def forward(model: Net, x: jax.Array):
 
 
 def scores(model: Net, x: jax.Array):
+  graphdef, mapped, rest = nnx.split(model, (nnx.Param, nnx.BatchStat), ...)
+
   def mapped_fn(mapped, rest, x):
     m = nnx.merge(graphdef, mapped, rest)
     return jnp.sum(m(x) ** 2)
 
-  graphdef, mapped, rest = nnx.split(model, (nnx.Param, nnx.BatchStat), ...)
   return nnx.vmap(mapped_fn, in_axes=(0, None, None))(mapped, rest, x)

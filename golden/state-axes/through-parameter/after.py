@@ -15,7 +15,9 @@ class Net(nnx.Module):
 
 def batched(function, axes, *args):
     """Maps any function over its model; the caller says how."""
-    return nnx.compat.vmap(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(function)), in_axes=(axes, None))(*args)
+    return nnx.compat.vmap(
+        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(function)), in_axes=(axes, None)
+    )(*args)
 
 
 def default_axes():

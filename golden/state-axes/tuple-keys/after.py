@@ -20,19 +20,20 @@ class Net(nnx.Module):
 
 def forward(model: Net, xs: jax.Array):
   # types and stream names in one key
+  graphdef, broadcast, noises, rest = nnx.split(model, (nnx.Param, "dropout"), Noise, ...)
 
   def mapped_fn(broadcast, noises, rest, x):
     model = nnx.merge(graphdef, broadcast, noises, rest)
     return model(x)
 
-  graphdef, broadcast, noises, rest = nnx.split(model, (nnx.Param, "dropout"), Noise, ...)
   return nnx.vmap(mapped_fn, in_axes=(None, 0, None, 0))(broadcast, noises, rest, xs)
 
 
 def forward_by_path(model: Net, xs: jax.Array):
+  graphdef, noise_state, rest = nnx.split(model, nnx.PathContains("noise"), ...)
+
   def mapped_fn(noise_state, rest, x):
     model = nnx.merge(graphdef, noise_state, rest)
     return model(x)
 
-  graphdef, noise_state, rest = nnx.split(model, nnx.PathContains("noise"), ...)
   return nnx.vmap(mapped_fn, in_axes=(0, None, 0))(noise_state, rest, xs)

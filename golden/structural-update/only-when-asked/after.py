@@ -46,11 +46,12 @@ def inspected(model: Block, x):
 
 @nnx.jit
 def train_step(model: Block, x):
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
     def loss_fn(params, nondiff):
         m = nnx.merge(graphdef, params, nondiff)
         return jnp.mean(m(x) ** 2)
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     loss, grads = nnx.value_and_grad(loss_fn)(params, nondiff)
     return loss, jax.tree.leaves(grads)
 

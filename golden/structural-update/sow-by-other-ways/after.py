@@ -43,7 +43,9 @@ class ByClass(nnx.Module):
 class Rematerialized(nnx.Module):
     def __init__(self):
         self.layer = ByMixin()
-        self.run = nnx.compat.remat(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda layer, x: layer(x))))
+        self.run = nnx.compat.remat(
+            nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda layer, x: layer(x)))
+        )
 
     def __call__(self, x: jax.Array):
         return self.run(self.layer, x)
@@ -75,7 +77,9 @@ def with_class(model: ByClass, x: jax.Array):
     return model(x)
 
 
-STEPS = {"plain": nnx.compat.jit(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda model, x: model(x))))}
+STEPS = {"plain": nnx.compat.jit(
+    nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda model, x: model(x)))
+)}
 
 
 def sown(step, model: nnx.Module):

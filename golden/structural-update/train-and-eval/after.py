@@ -26,11 +26,11 @@ def loss_fn(model: CNN, batch):
 def train_step(model: CNN, optimizer: nnx.Optimizer, batch):
   """Train for a single step."""
   model.train()  # Switch to train mode
+  graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
 
   def loss_fn_of_state(params, nondiff, batch):
     return loss_fn(nnx.merge(graphdef, params, nondiff), batch)
 
-  graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
   loss, grads = nnx.value_and_grad(loss_fn_of_state)(params, nondiff, batch)
   optimizer.update(model, grads)
   return loss

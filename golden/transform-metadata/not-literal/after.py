@@ -20,4 +20,6 @@ def create(n: int, rngs: nnx.Rngs, metadata: dict, **options):
 
 def create_with_options(n: int, rngs: nnx.Rngs, **options) -> Block:
     # options may hold in_axes, out_axes, transform_metadata
-    return nnx.split_rngs(splits=n)(nnx.compat.vmap(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(Block)), **options))(rngs)
+    return nnx.split_rngs(splits=n)(nnx.compat.vmap(
+        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(Block)), **options
+    ))(rngs)

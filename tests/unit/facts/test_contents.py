@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nnx_migrate.facts.contents import Contents
-from tests.unit.facts.asking import contents
+from tests.unit.facts.asking import analysis_of, contents, scope_named
 
 HEAD = """
 import dataclasses, functools, typing
@@ -63,6 +63,10 @@ ONLY_PARAMS = {
         "make = functools.partial(nnx.Linear, use_bias=False)\nself.other = make(2, 2, rngs=rngs)"
     ),
     "attention": "self.attn = nnx.MultiHeadAttention(2, 8, rngs=rngs)",
+    "initializer": "self.init = nnx.initializers.lecun_normal()",
+    "initializer of jax": "self.init = jax.nn.initializers.zeros",
+    "type of an array": "self.dtype = self.linear.kernel[...].dtype",
+    "shape of an array": "self.shape = jnp.ones((2, 3)).shape",
 }
 MORE = {
     "batch norm": "self.norm = nnx.BatchNorm(2, rngs=rngs)",
@@ -77,6 +81,12 @@ MORE = {
     "own Variable": "self.c = Counter(0)",
     "rngs": "self.rngs = rngs",
     "raw array": "self.x = jnp.ones(3)",
+    "initialized": "self.x = nnx.initializers.lecun_normal()(rngs(), (2, 2))",
+    "initialized by what is kept": (
+        "self.init = jax.nn.initializers.normal()\nself.x = self.init(rngs(), (2,))"
+    ),
+    "initialized with zeros": "self.x = jax.nn.initializers.zeros(rngs(), (2,))",
+    "transposed": "self.x = jnp.ones((2, 3)).T",
     "given": "self.given = given",
     "config unknown": "self.cfg = cfg.model",
     "list grown": "self.layers = nnx.List([])\nself.layers.append(Stats())",
@@ -152,6 +162,37 @@ def test_value_written_into_a_param_from_outside() -> None:
     assert _module("pass", after="net.linear.bias[...] = jnp.ones(2)").only_params
     init = "self.w = nnx.Param(jnp.ones(2))"
     assert _module(init, after="net.w[...] = jnp.ones(2)\nnet.w[0] = 1.0").only_params
+
+
+@pytest.mark.parametrize(
+    ("annotation", "only_params"),
+    [
+        ("Dtype | None", True),
+        ("PrecisionLike", True),
+        ("jax.typing.DTypeLike", True),
+        ("jnp.dtype", True),
+        ("nnx.initializers.Initializer", True),
+        ("Initializer", True),
+        ("jax.sharding.NamedSharding", True),
+        ("jax.Array", False),
+        ("Array", False),
+        ("Leaf", False),
+        ("DotGeneralT", False),
+    ],
+)
+def test_arguments_that_describe_arrays(annotation: str, only_params: bool) -> None:
+    source = f"""{HEAD}
+from flax.typing import Array, DotGeneralT, Dtype, Initializer, Leaf, PrecisionLike
+class Net(nnx.Module):
+    def __init__(self, given: {annotation}):
+        self.w = nnx.Param(jnp.ones(()))
+        self.given = given
+def make(given):
+    return Net(given)
+"""
+    analysis = analysis_of(source)
+    net = analysis.evaluator.returned(scope_named(analysis, "make"))
+    assert analysis.contents.of(net).only_params == only_params
 
 
 def test_base_class_in_a_file_without_nnx() -> None:

@@ -7,10 +7,11 @@ from nets import Net
 
 @nnx.jit
 def train_step(model: Net, optimizer: nnx.Optimizer, batch):
+  graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
   def cross_entropy_of_state(params, nondiff, *args):
     return losses.cross_entropy(nnx.merge(graphdef, params, nondiff), *args)
 
-  graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
   (loss, logits), grads = nnx.value_and_grad(cross_entropy_of_state, has_aux=True)(params, nondiff, batch)
   optimizer.update(model, grads)
   return loss, logits

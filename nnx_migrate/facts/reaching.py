@@ -1,0 +1,70 @@
+"""Which of several bindings of a name reaches a place in the body of a module, run from its top.
+
+Notebooks bind the same names in cell after cell. Functions are run at times that are not known
+here: for them a name means all that it is ever bound to.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.lower import function_key, lower_expr
+from nnx_migrate.facts.syntax import Tree
+
+
+class Reaching:
+    """The statements of one module's body that bind names, in the order in which they run."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    @functools.cached_property
+    def _bound(self) -> dict[str, list[tuple[int, ir.Expr | ast.expr]]]:
+        """Name -> the places of the statements that bind it, with what each binds it to."""
+        found: dict[str, list[tuple[int, ir.Expr | ast.expr]]] = {}
+        for place, statement in enumerate(self.tree.root.body):
+            names, value = _binding(statement)
+            for name in names:
+                found.setdefault(name, []).append((place, value))
+        return found
+
+    @functools.cached_property
+    def _places(self) -> dict[ast.stmt, int]:
+        return {statement: place for place, statement in enumerate(self.tree.root.body)}
+
+    def lowered(self, node: ast.expr) -> ir.Expr:
+        """An expression; for a name in the module's body what it is bound to there, if seen."""
+        if not isinstance(node, ast.Name):
+            return lower_expr(node)
+        scope = self.tree.scope(node)
+        bindings = self.tree.project.bindings(scope, node.id)
+        if scope.function != ir.MODULE_SCOPE or len(bindings) < 2:
+            return lower_expr(node)
+        bound = self._bound.get(node.id, [])
+        if len(bound) != len(bindings):
+            return lower_expr(node)  # some other statement binds it too
+        *_, statement = (a for a in (node, *self.tree.ancestors(node)) if isinstance(a, ast.stmt))
+        before = [value for place, value in bound if place < self._places[statement]]
+        last = before[-1] if before else ir.UNSEEN
+        if last == ir.UNSEEN:
+            return lower_expr(node)
+        return self.lowered(last) if isinstance(last, ast.expr) else last
+
+
+def _binding(statement: ast.stmt) -> tuple[list[str], ir.Expr | ast.expr]:
+    """The names that a statement binds, and to what; UNSEEN where that is no expression."""
+    match statement:
+        case ast.Assign(targets=targets, value=value):
+            return [target.id for target in targets if isinstance(target, ast.Name)], value
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            return [name], value
+        case ast.AugAssign(target=ast.Name(id=name)):
+            return [name], ir.UNSEEN
+        case ast.ClassDef(name=name, lineno=line):
+            return [name], ir.ClassRef(f"{name}:{line}")
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return [name], ir.FunctionRef(function_key(statement))
+        case _:
+            return [], ir.UNSEEN
