@@ -19,18 +19,20 @@ def loss(net, x):
 
 
 def by_import(net: Net, x):
+    graphdef, params, nondiff = nnx.split(net, nnx.Param, ...)
+
     def loss_of_state(params, nondiff, x):
         return loss(nnx.merge(graphdef, params, nondiff), x)
 
-    graphdef, params, nondiff = nnx.split(net, nnx.Param, ...)
     return compat.gradient(loss_of_state)(params, nondiff, x)
 
 
 def by_attribute(net: Net, x):
+    graphdef, params, nondiff = nnx.split(net, nnx.Param, ...)
+
     def loss_of_state(params, nondiff, x):
         return loss(nnx.merge(graphdef, params, nondiff), x)
 
-    graphdef, params, nondiff = nnx.split(net, nnx.Param, ...)
     return compat.slope(loss_of_state)(params, nondiff, x)
 
 
