@@ -36,6 +36,7 @@ from nnx_migrate.facts.library import (
 from nnx_migrate.facts.lower import is_new_container
 from nnx_migrate.facts.name_tables import writes_in
 from nnx_migrate.facts.project import Binding, Project, layer_of, library_class, nnx_name
+from nnx_migrate.facts.special_methods import arithmetic_values, element_values
 from nnx_migrate.facts.values import (
     ARRAY,
     GRAPHDEF,
@@ -111,9 +112,11 @@ class Evaluator:
             case ir.Call():
                 return self._call(scope, expr)
             case ir.Element(base=base):
-                return self._union(elements_of(v) for v in self.values(scope, base))
+                return self._union(map(self.elements, self.values(scope, base)))
             case ir.Unpacked(base=base, index=index):
-                return self._union(item_of(v, index) for v in self.values(scope, base))
+                return self._union(
+                    element_values(self, v) or item_of(v, index) for v in self.values(scope, base)
+                )
             case ir.Sequence(elements=elements, is_tuple=True):
                 if any(isinstance(e, ir.Starred) for e in elements):
                     return frozenset({ContainerValue(self._all(scope, elements))})
@@ -123,7 +126,7 @@ class Evaluator:
             case ir.Choice(options=options):
                 return self._all(scope, options)
             case ir.Starred(value=value):
-                return self._union(elements_of(v) for v in self.values(scope, value))
+                return self._union(map(self.elements, self.values(scope, value)))
             case ir.Constant():
                 return PLAIN
             case ir.FunctionRef(key=key):
@@ -133,9 +136,14 @@ class Evaluator:
             case ir.ImportRef(target=target):
                 return self._imported(target)
             case ir.Computed(operands=operands):
-                return operator_result([self.values(scope, operand) for operand in operands])
+                held = [self.values(scope, operand) for operand in operands]
+                return arithmetic_values(self, held) or operator_result(held)
             case ir.Within(key=key, expr=inner):
                 return self.values(Scope(scope.module, key), inner)
+
+    def elements(self, value: Value) -> Values:
+        """What indexing a value, or iterating over it, gives."""
+        return element_values(self, value) or elements_of(value)
 
     def _all(self, scope: Scope, expressions: tuple[ir.Expr, ...]) -> Values:
         return frozenset().union(*(self.values(scope, e) for e in expressions))
@@ -536,6 +544,8 @@ class Evaluator:
             return held if held and not is_unknown(held) else self.annotated(scope, call.args[0])
         if call.func == ir.SLICED:
             return self._union(self._slice(v) for v in self.values(scope, call.args[0]))
+        if call.func == ir.OPERATED:
+            return arithmetic_values(self, [self.values(scope, arg) for arg in call.args]) or ARRAY
         if call.func == ir.ENTERED:
             return self._union(self._entered(v) for v in self.values(scope, call.args[0]))
         return self._union(

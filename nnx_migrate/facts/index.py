@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.implied import RUNNING, note_implied
 from nnx_migrate.facts.lower import (
     IMPORTING,
     FunctionBuilder,
@@ -112,6 +113,8 @@ class _Walker:
             self.walk_statement(statement)
 
     def walk_statement(self, node: ast.stmt) -> None:
+        if type(node) in RUNNING and self.function.parent is not None:
+            note_implied(self.function.implied, node)
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self.walk_function(node)
@@ -485,6 +488,8 @@ class _Walker:
         if node is None:
             return
         self.note_words(node)
+        if type(node) in RUNNING and self.function.parent is not None:
+            note_implied(self.function.implied, node)
         if isinstance(node, ast.YieldFrom):
             self.function.yields.append(ir.Element(lower_expr(node.value)))
         if isinstance(node, ast.Yield) and node.value is not None:

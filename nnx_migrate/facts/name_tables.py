@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.implied import SPECIAL
 from nnx_migrate.facts.transforms import WRAPPERS
 from nnx_migrate.facts.values import Scope
 
@@ -132,6 +133,14 @@ class NameTables:
     def defined(self) -> frozenset[str]:
         """Names of functions and classes, in these files or elsewhere."""
         return self._elsewhere | defined_in(self.records)
+
+    @functools.cached_property
+    def special(self) -> frozenset[str]:
+        """The names of methods that syntax runs, of those that classes in these files have."""
+        classes = [each for record in self.records for each in record.classes.values()]
+        return SPECIAL & frozenset().union(
+            *(each.methods for each in classes), *(each.attributes for each in classes)
+        )
 
     @functools.cached_property
     def renamed(self) -> Table[tuple[str, str]]:

@@ -51,6 +51,14 @@ class Project:
         """Whether the identifier occurs in a file of the project, or of others in the same run."""
         return any(word in tables.words for tables in self.tables)
 
+    def has_special(self, name: str) -> bool:
+        """Whether a class of the project, or of others in the run, has that method of syntax."""
+        return any(name in tables.special for tables in self.tables)
+
+    def special_among(self, names: frozenset[str]) -> list[str]:
+        """Those of the methods of syntax that a class of the run has."""
+        return sorted(frozenset().union(*(names & tables.special for tables in self.tables)))
+
     def may_use(self, module: str, names: frozenset[str]) -> bool:
         """Whether a file may refer to one of these nnx names, by what its names can stand for."""
         index = self.modules[module]

@@ -12,6 +12,7 @@ from nnx_migrate.facts.aliases import (
     Aliases,
     is_super,
     mapped,
+    reduced,
     unstarred,
 )
 from nnx_migrate.facts.callers import argument_for
@@ -30,6 +31,15 @@ from nnx_migrate.facts.library_effects import (
     operands_of,
 )
 from nnx_migrate.facts.project import layer_of, nnx_name
+from nnx_migrate.facts.special_methods import (
+    Run,
+    descriptors_run,
+    lookups_run,
+    methods_run,
+    runs_in,
+    runs_of_library,
+    runs_of_name,
+)
 from nnx_migrate.facts.under_capture import captured_reads, is_capture
 from nnx_migrate.facts.values import (
     Basic,
@@ -85,6 +95,8 @@ class Tracker:
             for read in function.reads:
                 effects = self._read(scope, read)
                 yield from self._outside_capture(effects) if read in captured else effects
+            for run in runs_in(self.project, function):
+                yield from self._run(scope, run, 0)
         function = self.project.function(self.scope)
         if any(self.aliases.escapes(self.scope, v) for v in (*function.returns, *function.yields)):
             yield self._escape("it, or a part of it, is returned", "returned", self.scope, 0)
@@ -149,6 +161,7 @@ class Tracker:
         for value in self.aliases.values(scope, read.base):
             if not isinstance(value, Instance):
                 continue
+            yield from self._looked_up(scope, read, value)
             if self._is_handed_on(scope, read) and self._changes_itself(value, read.name):
                 yield _by_method(read.name, where)
             for class_name in self.finder.classes_of(value):
@@ -159,6 +172,31 @@ class Tracker:
                     what = f"the cached property {read.name} is kept in it"
                     yield Effect("structure", what, where)
                 yield from without_return(self.finder.of_own_parameter(method))
+
+    def _run(self, scope: Scope, run: Run, line: int) -> Iterator[Effect]:
+        """What a method does that nobody calls by its name."""
+        own, given = self.rooted(scope, run.operand), self.rooted(scope, run.given)
+        if not own and not given:
+            return
+        evaluator = self.finder.evaluator
+        call = ir.Call(ir.Attribute(run.operand, run.methods[0]), (run.given,), (), line)
+        for value in self.aliases.values(scope, run.operand):
+            for method in methods_run(evaluator, value, run.methods):
+                if own:
+                    yield from without_return(self.finder.of_own_parameter(method))
+                if given:
+                    called = FunctionValue(method, method.function, bound=True)
+                    yield from self._to_function(scope, called, call, self._where(scope, line))
+
+    def _looked_up(self, scope: Scope, read: ir.Attribute, value: Instance) -> Iterator[Effect]:
+        """What runs where an attribute is looked up: `__getattr__`, and descriptors."""
+        evaluator = self.finder.evaluator
+        for method in lookups_run(evaluator, value, read.name):
+            yield from without_return(self.finder.of_own_parameter(method))
+        for method in descriptors_run(evaluator, value, read.name):
+            called = FunctionValue(method, method.function, bound=True)
+            call = ir.Call(read, (read.base,), (), 0)
+            yield from self._to_function(scope, called, call, self._where(scope, 0))
 
     def _is_handed_on(self, scope: Scope, read: ir.Attribute) -> bool:
         """Whether a method is more than called: `put = self.sow`."""
@@ -234,6 +272,8 @@ class Tracker:
         if not given and not named:
             return
         func = call.func
+        for run in runs_of_name(self.project, call):
+            yield from self._run(scope, run, call.line)
         if isinstance(func, ir.Attribute) and func.name in GROWING_METHODS:
             values = self.aliases.values(scope, func.base)
             held = any(isinstance(v, ContainerValue) for v in values)
@@ -276,6 +316,7 @@ class Tracker:
         for base in self.aliases.values(scope, func.base):
             match base:
                 case Instance():
+                    yield from self._looked_up(scope, func, base)
                     yield from self._instance_method(base, name, where)
                 case _ if name in STRUCTURAL_METHODS:
                     yield _by_method(name, where)
@@ -365,6 +406,8 @@ class Tracker:
     def _to_library(
         self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: str
     ) -> Iterator[Effect]:
+        for run in runs_of_library(self.project, dotted, call):
+            yield from self._run(scope, run, call.line)
         operands = operands_of(dotted, call, given)
         if operands is not None:
             for function, index in operands:
@@ -385,6 +428,8 @@ class Tracker:
             yield from self._given(scope, bound, where)
         elif call.args and dotted in MAPPING:
             yield from self._given(scope, mapped(call), where)
+        if dotted == "functools.reduce":
+            yield from self._given(scope, reduced(call), where)
         if 0 in given and short == "capture":
             for value in self.aliases.values(scope, call.args[0]):
                 if isinstance(value, Instance):
