@@ -36,6 +36,11 @@ from nnx_migrate.facts.library import (
 from nnx_migrate.facts.lower import is_new_container
 from nnx_migrate.facts.name_tables import writes_in
 from nnx_migrate.facts.project import Binding, Project, layer_of, library_class, nnx_name
+from nnx_migrate.facts.run_time_names import (
+    NAMED_AT_RUN_TIME,
+    literal_names,
+    stored_by_any_name,
+)
 from nnx_migrate.facts.special_methods import arithmetic_values, element_values
 from nnx_migrate.facts.values import (
     ARRAY,
@@ -68,6 +73,12 @@ CAPTURED = "capture "
 _CHOOSING = frozenset({"cond", "switch", "compat.cond", "compat.switch"}) | {
     "jax.lax.cond",
     "jax.lax.switch",
+}
+#: Why the result of a transform is not known that is put around a class.
+MAKES_NEW = "a transform of a class"
+#: Functions that give what a text names.
+_NAMING = frozenset({"importlib.import_module"}) | {
+    f"builtins.{name}" for name in ("__import__", "eval", "globals", "locals")
 }
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
 _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
@@ -377,6 +388,8 @@ class Evaluator:
 
     def member(self, instance: Instance, name: str) -> Values:
         """What attribute `name` of an instance can be: a method, a property, what was stored."""
+        if name == "__class__":
+            return self._classes(instance)
         found: Values = NOTHING
         classes = self.hierarchy.ancestry(instance.class_name).classes
         if not instance.exact:
@@ -409,6 +422,10 @@ class Evaluator:
             or library_member(instance.class_name, name)
             or unknown(f"attribute {name} of {short_name(instance.class_name)}")
         )
+
+    def _classes(self, instance: Instance) -> Values:
+        below = () if instance.exact else self.hierarchy.descendants(instance.class_name)
+        return frozenset(map(ClassValue, (instance.class_name, *below)))
 
     def _bound_method(self, method: Scope) -> Values:
         """A method as an attribute of an instance: what a property gives, or a bound function."""
@@ -675,6 +692,11 @@ class Evaluator:
             return frozenset({ContainerValue(named.union(*pairs) if parts else NOTHING)})
         if dotted == "builtins.getattr" and len(call.args) > 1:
             return self._getattr(scope, call)
+        if dotted == "builtins.type" and len(call.args) == 1:
+            held = [v for v in self.values(scope, call.args[0]) if isinstance(v, Instance)]
+            return self._union(map(self._classes, held)) or unknown("the result of type()")
+        if dotted in _NAMING:
+            return unknown(f"{NAMED_AT_RUN_TIME}, by {ir.last_name(call.func)}()")
         if dotted == "functools.partial" and call.args:
             keywords = frozenset(name or "**" for name, _ in call.keywords)
             return self._union(
@@ -714,12 +736,20 @@ class Evaluator:
         )
 
     def _getattr(self, scope: Scope, call: ir.Call) -> Values:
-        """`getattr(x, "name", default)` with a literal name is an attribute or the default."""
+        """`getattr(x, name, default)` is an attribute of one of the names in sight, or the default.
+
+        Where the names are not in sight, what is stored under such names is among it.
+        """
         target, name, *default = call.args
-        if not (isinstance(name, ir.Constant) and name.type == "str" and name.text):
-            return unknown("the result of getattr()")
-        found = self.values(scope, ir.Attribute(target, name.text))
-        return found | self._all(scope, tuple(default))
+        names = literal_names(self, scope, name)
+        if names is not None:
+            found = self._all(scope, tuple(ir.Attribute(target, each) for each in sorted(names)))
+            return found | self._all(scope, tuple(default))
+        held = self.values(scope, target)
+        parts = [stored_by_any_name(self, value) for value in held if isinstance(value, Instance)]
+        if parts and len(parts) == len(held):
+            return self._union(parts) | unknown("the result of getattr()")
+        return self._union(parts) | unknown(f"{NAMED_AT_RUN_TIME}, by getattr()")
 
     def _transformed(self, scope: Scope, call: ir.Call, dotted: str) -> Values:
         function: ir.Expr | None = call.args[0] if call.args else None
@@ -736,7 +766,7 @@ class Evaluator:
                 return held
         return frozenset(
             dataclasses.replace(
-                v, transforms=(*v.transforms, short), partial_args=v.partial_args + bound
+                v, transforms=_around(v.transforms, short), partial_args=v.partial_args + bound
             )
             if isinstance(v, FunctionValue)
             else v
@@ -753,8 +783,12 @@ class Evaluator:
                     found.add(FunctionValue(method, method.function, bound=True))
                     continue
                 found |= unknown("a Module used as a function")
-            elif isinstance(value, LibraryValue | ClassValue | Basic):
-                found |= unknown("a transform of something that is not a function of the project")
+            elif isinstance(value, Basic):
+                found |= unknown(value.reason or "a transform of something unknown")
+            elif isinstance(value, ClassValue):
+                found |= unknown(MAKES_NEW)
+            elif isinstance(value, LibraryValue):
+                found |= unknown(f"a transform of {value.dotted}, which is no part of the project")
             else:
                 found.add(value)
         return frozenset(found)
@@ -808,6 +842,11 @@ class Evaluator:
                 if name is not None and name.removeprefix("compat.") == function:
                     return Located(scope, first)
         return None
+
+
+def _around(transforms: tuple[str, ...], outer: str) -> tuple[str, ...]:
+    """With one more; once each, so that `f = nnx.jit(f)` does not go on for ever."""
+    return transforms if outer in transforms else (*transforms, outer)
 
 
 def _may_be_tree(name: str) -> bool:

@@ -184,6 +184,5 @@ def note_implied(noted: dict[str, list[ir.Expr]], node: ast.AST) -> None:
         on_object, with_object = type(operand) in _OBJECTS, type(given) in _OBJECTS
         if on_object or with_object:
             left = lower_expr(operand) if on_object else NO_OBJECT
-            passed = with_object or type(given) is ast.Tuple
-            right = lower_expr(given) if passed else NO_OBJECT
+            right = lower_expr(given) if with_object else NO_OBJECT
             noted.setdefault(method, []).extend((left, right))

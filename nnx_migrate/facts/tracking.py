@@ -31,6 +31,12 @@ from nnx_migrate.facts.library_effects import (
     operands_of,
 )
 from nnx_migrate.facts.project import layer_of, nnx_name
+from nnx_migrate.facts.run_time_names import (
+    NAMED_AT_RUN_TIME,
+    literal_names,
+    methods_by_any_name,
+    respelled,
+)
 from nnx_migrate.facts.special_methods import (
     Run,
     descriptors_run,
@@ -58,7 +64,7 @@ if TYPE_CHECKING:
 
 _VERBS = {"set": "set", "augment": "updated", "delete": "deleted"}
 _VARIABLE_METHODS = VARIABLE_READS | {"set_value", "copy_from", "replace"}
-
+_EXECUTING = (ir.Name("exec"), ir.Name("eval"))
 #: Types of Variables that are in a Module from the start.
 _UNSOWN = frozenset({"Param", "BatchStat", "Cache", "RngState", "RngKey", "RngCount"})
 
@@ -219,7 +225,11 @@ class Tracker:
 
     def _call(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
         where = self._where(scope, call.line)
+        call = respelled(call) or call
         func = call.func
+        if func in _EXECUTING and not self.project.bindings(scope, ir.last_name(func)):
+            what = f"what {ir.last_name(func)}() runs is {NAMED_AT_RUN_TIME}"
+            yield Effect("unknown", what, where)
         if isinstance(func, ir.Attribute) and is_super(func.base):
             if self.rooted(scope, func.base):
                 yield from self._super_call(scope, func.name, where)
@@ -416,9 +426,7 @@ class Tracker:
         name = nnx_name(dotted)
         short = name.removeprefix("compat.") if name else dotted
         if dotted == "builtins.getattr" and 0 in given and len(call.args) > 1:
-            attribute = call.args[1]
-            if isinstance(attribute, ir.Constant) and attribute.text:
-                yield from self._read(scope, ir.Attribute(call.args[0], attribute.text))
+            yield from self._named(scope, call)
         if short == "update" and given == [0] and isinstance(call.args[-1], ir.Sequence):
             yield Effect("structure", "nnx.update() with a dictionary may add to it", where)
         if short == "update" and 0 in given and call.args:
@@ -445,6 +453,17 @@ class Tracker:
             yield Effect("unknown", f"it is passed to {dotted}", where)
         elif not verdict:
             yield Effect("structure", f"{'nnx.' + name if name else dotted}() changes it", where)
+
+    def _named(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
+        """What `getattr(m, name)` runs, or gives to be run: by a name in sight, or else by any."""
+        evaluator = self.finder.evaluator
+        names = literal_names(evaluator, scope, call.args[1])
+        if names is None:
+            held = self.aliases.values(scope, call.args[0])
+            found = (methods_by_any_name(evaluator, v) for v in held if isinstance(v, Instance))
+            names = frozenset(name for each in found for name in each)
+        for name in sorted(names):
+            yield from self._read(scope, ir.Attribute(call.args[0], name))
 
     def _updated(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
         """What `nnx.update(m, state)` does beside giving Variables their values."""
