@@ -87,7 +87,7 @@ def plan(
             tree = Tree(root, module, analysis.project)
         context = FileContext(
             asis.path,
-            Text(text),
+            asis.text if text == asis.text.text else Text(text),
             tree,
             analysis,
             options,

@@ -110,6 +110,8 @@ class Evaluator:
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:
         """The values that `expr` can have in `scope`; an empty set while it is being computed."""
+        if isinstance(expr, ir.Constant):
+            return PLAIN
         return self.fixpoint.get(
             (scope, expr), lambda: limited(self._values(scope, expr)), NOTHING, unsettled
         )

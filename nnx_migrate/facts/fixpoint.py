@@ -47,21 +47,20 @@ class Fixpoint:
             least: what to assume of it at first, where it depends on itself.
             widen: makes of an answer that does not settle one that claims nothing, for good.
         """
-        answer: T
-        if key in self._final:
-            answer = self._final[key]
-        elif key in self._depths:
-            self._depends_on(self._depths[key])
+        # Keys are expressions, which are hashed anew each time: each is looked up as seldom as
+        # can be.
+        answer: T = self._final.get(key, _UNSET)
+        if answer is not _UNSET:
+            return answer
+        if (depth := self._depths.get(key)) is not None:
+            self._depends_on(depth)
             self.unguessed += key not in self._guesses
-            answer = self._guesses.get(key, least)
-        elif key in self._provisional:
-            known = self._provisional[key]
+            return self._guesses.get(key, least)  # type: ignore[no-any-return]
+        if self._provisional and (known := self._provisional.get(key)) is not None:
             self._depends_on(known.lowest)
             self.unguessed += key not in self._guesses
-            answer = known.value
-        else:
-            answer = self._compute(key, compute, widen)
-        return answer
+            return known.value  # type: ignore[no-any-return]
+        return self._compute(key, compute, widen)
 
     @property
     def settled(self) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.implied import RUNNING, note_implied
 from nnx_migrate.facts.lower import (
     IMPORTING,
+    LOOKUPS,
     FunctionBuilder,
     callee,
     dotted_path,
@@ -22,7 +23,7 @@ from nnx_migrate.facts.lower import (
     needed_name,
     parameters_of,
 )
-from nnx_migrate.facts.parsing import parse
+from nnx_migrate.facts.parsing import children, parse
 from nnx_migrate.facts.transforms import SITE_NAMES, WRAPPERS
 from nnx_migrate.sources.text import Source
 
@@ -113,9 +114,20 @@ class _Walker:
             self.walk_statement(statement)
 
     def walk_statement(self, node: ast.stmt) -> None:
-        if type(node) in RUNNING and self.function.parent is not None:
-            note_implied(self.function.implied, node)
-        match node:
+        if node.__class__ in RUNNING:
+            self.note_implied(node)
+        match node:  # the most frequent first: each case that does not match is one more check
+            case ast.Assign(targets=targets, value=value):
+                self.visit(value)
+                for target in targets:
+                    self.assign(target, lower_expr(value))
+                self.note_exports(targets, value)
+            case ast.Expr(value=value):
+                self.visit(value)
+            case ast.Return(value=value):
+                self.visit(value)
+                if value is not None:
+                    self.function.returns.append(lower_expr(value))
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self.walk_function(node)
             case ast.ClassDef():
@@ -124,15 +136,6 @@ class _Walker:
                 self.walk_import(node)
             case ast.ImportFrom():
                 self.walk_import_from(node)
-            case ast.Return(value=value):
-                self.visit(value)
-                if value is not None:
-                    self.function.returns.append(lower_expr(value))
-            case ast.Assign(targets=targets, value=value):
-                self.visit(value)
-                for target in targets:
-                    self.assign(target, lower_expr(value))
-                self.note_exports(targets, value)
             case ast.AnnAssign(target=target, value=value):
                 self.visit(value)
                 low = lower_annotation(node.annotation) or ir.Computed()
@@ -416,23 +419,6 @@ class _Walker:
                 if isinstance(e, ast.Constant) and isinstance(e.value, str)
             )
 
-    def note_words(self, node: ast.AST) -> None:
-        if isinstance(node, ast.Name):
-            self.words.add(node.id)
-        elif isinstance(node, ast.Attribute):
-            self.words.add(node.attr)
-            if node.attr in SITE_NAMES and (path := dotted_path(node)):
-                self.paths.add(path)
-        elif isinstance(node, ast.keyword):
-            self.words.add(node.arg or "**")
-        elif isinstance(node, ast.Call):
-            for text in looked_up(node):
-                self.words.update(text.split("."))
-                if callee(node) in IMPORTING:
-                    self.imports.add(text)
-            if (name := named_by_string(node)) in SITE_NAMES:
-                self.paths.add(f"{dotted_path(node.args[0])}.{name}")
-
     def grow(self, call: ir.Call) -> None:
         """`xs.append(v)` makes v an element of xs, wherever xs comes from."""
         if not isinstance(call.func, ir.Attribute):
@@ -484,41 +470,113 @@ class _Walker:
         self.function.reads[lowered] = None
 
     def visit(self, node: ast.AST | None) -> None:
-        """Collect calls, lambdas and comprehension variables of an expression."""
+        """Collect names, calls, lambdas and comprehension variables of an expression."""
         if node is None:
             return
-        self.note_words(node)
-        if type(node) in RUNNING and self.function.parent is not None:
+        visit = _VISITS.get(node.__class__)
+        if visit is not None:
+            visit(self, node)
+        else:
+            self.visit_children(node)
+
+    def visit_running(self, node: ast.AST) -> None:
+        self.note_implied(node)
+        self.visit_children(node)
+
+    def note_implied(self, node: ast.AST) -> None:
+        if self.function.parent is not None:  # no transform runs the body of a file
             note_implied(self.function.implied, node)
-        if isinstance(node, ast.YieldFrom):
-            self.function.yields.append(ir.Element(lower_expr(node.value)))
-        if isinstance(node, ast.Yield) and node.value is not None:
-            self.function.yields.append(lower_expr(node.value))
-        if isinstance(node, ast.Lambda):
-            for default in [*node.args.defaults, *node.args.kw_defaults]:
-                self.visit(default)
-            self.walk_lambda(node)
-            return
-        if isinstance(node, ast.Call):
-            lowered = lower_expr(node)
-            assert isinstance(lowered, ir.Call)
-            self.function.call(lowered)
-            self.grow(lowered)
-            if isinstance(node.func, ast.Attribute):
-                self.note_words(node.func)
-                for child in (node.func.value, *node.args, *node.keywords):
-                    self.visit(child)
-                return
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-            self.read(node)
-        elif isinstance(node, ast.comprehension):
-            outer, self.in_comprehension = self.in_comprehension, True
-            self.assign(node.target, ir.Element(lower_expr(node.iter)))
-            self.in_comprehension = outer
-        elif isinstance(node, ast.NamedExpr):
-            self.assign(node.target, lower_expr(node.value))
-        for child in ast.iter_child_nodes(node):
+
+    def visit_children(self, node: ast.AST) -> None:
+        for child in children(node):
             self.visit(child)
+
+    def visit_name(self, node: ast.Name) -> None:
+        self.words.add(node.id)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        self.words.add(node.arg or "**")
+        self.visit(node.value)
+
+    def visit_constant(self, node: ast.Constant) -> None:
+        """It names nothing."""
+
+    def visit_attribute(self, node: ast.Attribute) -> None:
+        self.note_attribute(node)
+        if isinstance(node.ctx, ast.Load):
+            self.read(node)
+        self.visit(node.value)
+
+    def note_attribute(self, node: ast.Attribute) -> None:
+        self.words.add(node.attr)
+        if node.attr in SITE_NAMES and (path := dotted_path(node)):
+            self.paths.add(path)
+
+    def visit_call(self, node: ast.Call) -> None:
+        if callee(node) in LOOKUPS:
+            self.note_lookup(node)
+        lowered = lower_expr(node)
+        assert isinstance(lowered, ir.Call)
+        self.function.call(lowered)
+        self.grow(lowered)
+        if isinstance(node.func, ast.Attribute):
+            self.note_attribute(node.func)
+            self.visit(node.func.value)
+        else:
+            self.visit(node.func)
+        for argument in node.args:
+            self.visit(argument)
+        for keyword in node.keywords:
+            self.visit_keyword(keyword)
+
+    def note_lookup(self, node: ast.Call) -> None:
+        for text in looked_up(node):
+            self.words.update(text.split("."))
+            if callee(node) in IMPORTING:
+                self.imports.add(text)
+        if (name := named_by_string(node)) in SITE_NAMES:
+            self.paths.add(f"{dotted_path(node.args[0])}.{name}")
+
+    def visit_yield(self, node: ast.Yield) -> None:
+        if node.value is not None:
+            self.function.yields.append(lower_expr(node.value))
+        self.visit(node.value)
+
+    def visit_yield_from(self, node: ast.YieldFrom) -> None:
+        self.note_implied(node)
+        self.function.yields.append(ir.Element(lower_expr(node.value)))
+        self.visit(node.value)
+
+    def visit_lambda(self, node: ast.Lambda) -> None:
+        for default in [*node.args.defaults, *node.args.kw_defaults]:
+            self.visit(default)
+        self.walk_lambda(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        outer, self.in_comprehension = self.in_comprehension, True
+        self.assign(node.target, ir.Element(lower_expr(node.iter)))
+        self.in_comprehension = outer
+        self.visit_running(node)
+
+    def visit_named(self, node: ast.NamedExpr) -> None:
+        self.assign(node.target, lower_expr(node.value))
+        self.visit_children(node)
+
+
+#: What is done at each kind of expression; of all others only the parts are looked at.
+_VISITS: Mapping[type[ast.AST], Callable[[_Walker, Any], None]] = {
+    **dict.fromkeys(RUNNING, _Walker.visit_running),
+    ast.Attribute: _Walker.visit_attribute,
+    ast.Call: _Walker.visit_call,
+    ast.Constant: _Walker.visit_constant,
+    ast.Lambda: _Walker.visit_lambda,
+    ast.Name: _Walker.visit_name,
+    ast.NamedExpr: _Walker.visit_named,
+    ast.Yield: _Walker.visit_yield,
+    ast.YieldFrom: _Walker.visit_yield_from,
+    ast.comprehension: _Walker.visit_comprehension,
+    ast.keyword: _Walker.visit_keyword,
+}
 
 
 def _is_accessor(node: FunctionNode) -> bool:

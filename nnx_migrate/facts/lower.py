@@ -10,20 +10,22 @@ from nnx_migrate.facts import ir
 
 #: Functions that import a module by a text, and those that find an attribute by one.
 IMPORTING = frozenset({"import_module", "__import__"})
-_LOOKUPS = IMPORTING | {"getattr", "attrgetter", "methodcaller", "setattr", "hasattr", "patch"}
+LOOKUPS = IMPORTING | {"getattr", "attrgetter", "methodcaller", "setattr", "hasattr", "patch"}
 
 
 def lower_expr(node: ast.expr | None) -> ir.Expr:
     """Reduce an expression; lambdas become references by the key that `function_key` gives them."""
-    match node:
-        case None:
-            return _constant(None)
+    match node:  # the most frequent first: each case that does not match is one more check
         case ast.Name(id=name):
             return ir.shared_name(name)
         case ast.Attribute(value=base, attr=name):
             return ir.shared_attribute(lower_expr(base), name)
+        case ast.Constant(value=value):
+            return _constant(value)
         case ast.Call():
             return _call(node)
+        case None:
+            return _constant(None)
         case ast.Subscript(value=base, slice=index):
             return _subscript(base, index)
         case ast.Starred(value=value):
@@ -46,8 +48,6 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
             return lower_expr(value)
         case ast.Lambda():
             return ir.FunctionRef(function_key(node))
-        case ast.Constant(value=value):
-            return _constant(value)
         case ast.BinOp(left=left, op=op, right=right):
             if isinstance(op, ast.BitOr | ast.Mult | ast.Add):
                 return ir.Computed((lower_expr(left), lower_expr(right)))
@@ -97,8 +97,8 @@ def _call(node: ast.Call) -> ir.Call:
     if known is None:
         known = ir.Call(
             lower_expr(node.func),
-            tuple(lower_expr(arg) for arg in node.args),
-            tuple((keyword.arg, lower_expr(keyword.value)) for keyword in node.keywords),
+            tuple([lower_expr(arg) for arg in node.args]),
+            tuple([(keyword.arg, lower_expr(keyword.value)) for keyword in node.keywords]),
             node.lineno,
         )
         node.nnx_migrate_lowered = known  # type: ignore[attr-defined]
@@ -180,7 +180,7 @@ def looked_up(node: ast.Call) -> tuple[str, ...]:
 
     So `getattr(m, "f")`, `import_module("m")`.
     """
-    if callee(node) not in _LOOKUPS:
+    if callee(node) not in LOOKUPS:
         return ()
     texts = (arg.value for arg in node.args if isinstance(arg, ast.Constant))
     return tuple(text for text in texts if isinstance(text, str) and text)

@@ -233,6 +233,17 @@ class Project:
         return nnx_name(self.dotted(scope, expr))
 
 
+def is_reference(expr: ir.Expr) -> bool:
+    """Whether an expression may have a dotted name."""
+    match expr:
+        case ir.ImportRef() | ir.Name() | ir.Attribute() | ir.Within():
+            return True
+        case ir.Call(func=ir.Name(id="getattr")):
+            return True
+        case _:
+            return False
+
+
 @functools.cache
 def _public_names() -> dict[str, str]:
     known = {name: row.name for name, row in mode_dependent_functions().items()}

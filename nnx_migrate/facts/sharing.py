@@ -15,7 +15,7 @@ from nnx_migrate.facts.keeping import (
     attribute_path,
     is_super_init,
 )
-from nnx_migrate.facts.tying import TieFinder
+from nnx_migrate.facts.tying import OBJECTS, TieFinder
 from nnx_migrate.facts.values import (
     ContainerValue,
     Instance,
@@ -28,7 +28,6 @@ from nnx_migrate.facts.values import (
 
 _FALSE = ir.Constant("number", "False")
 _NO_TREES = frozenset({"flax.nnx.bridge.Module", "flax.nnx.Object"})
-_KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 
 
 class SharingFinder:
@@ -39,7 +38,7 @@ class SharingFinder:
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
         self.keeping = KeepingFinder(self.project, self.hierarchy)
-        self.ties = TieFinder(evaluator, self._is_node)
+        self.ties = TieFinder(evaluator)
         self._reasons: dict[str, str] = {}
 
     def of(self, values: Values) -> str:
@@ -92,7 +91,7 @@ class SharingFinder:
 
     def _reason_within(self, class_name: str) -> str:
         """What a class, or what it is made of, holds twice by what its own code does."""
-        if self.hierarchy.kind(class_name) not in _KINDS - {"variable"}:
+        if self.hierarchy.kind(class_name) not in OBJECTS - {"variable"}:
             return ""
         made = self.project.class_of(class_name)
         if made is not None and ("pytree", _FALSE) in made[1].keywords:
@@ -188,10 +187,7 @@ class SharingFinder:
 
     def _is_graph_node(self, scope: Scope, expr: ir.Expr) -> bool:
         values = self.evaluator.values(scope, expr)
-        return bool(values) and all(map(self._is_node, values))
-
-    def _is_node(self, value: Value) -> bool:
-        return isinstance(value, Instance) and self.hierarchy.kind(value.class_name) in _KINDS
+        return bool(values) and all(map(self.ties.is_node, values))
 
     def _repeats(self, scope: Scope, expr: ir.Expr) -> bool:
         """`[block] * n`, alone or handed to nnx.List or nnx.Sequential."""
@@ -208,7 +204,7 @@ class SharingFinder:
         if any(isinstance(v, ContainerValue) for v in self.evaluator.values(scope, other)):
             return False  # a sum of lists
         return any(
-            isinstance(v, Instance) and self.hierarchy.kind(v.class_name) in _KINDS
+            isinstance(v, Instance) and self.hierarchy.kind(v.class_name) in OBJECTS
             for element in lists[0].elements
             for v in self.evaluator.values(scope, element)
         )

@@ -10,6 +10,7 @@ from typing import Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import named_by_string
+from nnx_migrate.facts.project import is_reference
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, Tree
 from nnx_migrate.facts.transforms import (
     CONTROL_FLOW,
@@ -78,8 +79,8 @@ class SiteFinder:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self._uses_by_name: dict[str, list[ast.Name]] = {}
-        for node in tree.nodes:
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        for node in tree.of_kind(ast.Name):
+            if isinstance(node.ctx, ast.Load):
                 self._uses_by_name.setdefault(node.id, []).append(node)
 
     @functools.cached_property
@@ -98,12 +99,10 @@ class SiteFinder:
         """Functions of jax that are given a function, or what stands in its place."""
         lasts = {name.rpartition(".")[2] for name in JAX_SITES}
         lasts &= set(self.tree.project.modules[self.tree.module].words)
-        for node in self.tree.nodes if lasts else ():
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("jax"):
-                lasts |= {a.asname for a in node.names if a.asname and a.name in lasts}
-            if not isinstance(node, ast.Attribute | ast.Name) or not isinstance(node.ctx, ast.Load):
-                continue
-            last = node.attr if isinstance(node, ast.Attribute) else node.id
+        for imported in self.tree.of_kind(ast.ImportFrom) if lasts else ():
+            if (imported.module or "").startswith("jax"):
+                lasts |= {a.asname for a in imported.names if a.asname and a.name in lasts}
+        for last, node in self._loads() if lasts else ():
             if last not in lasts or (name := self.tree.dotted(node)) not in JAX_SITES:
                 continue
             assert name is not None
@@ -132,19 +131,40 @@ class SiteFinder:
 
     def references(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
         """Every expression that refers to one of these nnx names, outside of annotations."""
-        for node in self.tree.nodes:
-            if isinstance(node, ast.Call) and (named := named_by_string(node)) in names:
-                if self.tree.nnx_name(node) == named:
-                    yield node, named
-            elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
-                last = node.attr if isinstance(node, ast.Attribute) else node.id
-                if isinstance(node, ast.Attribute) and last not in names:
-                    continue
-                if isinstance(self.tree.parents.get(node), ast.Attribute):
-                    continue
-                name = self.tree.nnx_name(node)
-                if name in names and not self._in_annotation(node):
-                    yield node, name
+        for call in self.tree.of_kind(ast.Call):
+            if (named := named_by_string(call)) in names and self.tree.nnx_name(call) == named:
+                yield call, named
+        for last, node in self._loads():
+            known = last in names if isinstance(node, ast.Attribute) else self._may_be_of_nnx(last)
+            if not known or isinstance(self.tree.parents.get(node), ast.Attribute):
+                continue
+            name = self.tree.nnx_name(node)
+            if name in names and not self._in_annotation(node):
+                yield node, name
+
+    def _loads(self) -> Iterator[tuple[str, ast.Name | ast.Attribute]]:
+        """What is read by a name or as an attribute, with the last name of it."""
+        for attribute in self.tree.of_kind(ast.Attribute):
+            if isinstance(attribute.ctx, ast.Load):
+                yield attribute.attr, attribute
+        for name, uses in self._uses_by_name.items():
+            yield from ((name, use) for use in uses)
+
+    @functools.cached_property
+    def _references(self) -> frozenset[str]:
+        """The names that stand for others somewhere in the file, as imported ones do."""
+        index = self.tree.project.modules[self.tree.module]
+        return frozenset(
+            name
+            for function in index.functions.values()
+            for name, values in function.bindings.items()
+            if any(map(is_reference, values))
+        )
+
+    def _may_be_of_nnx(self, name: str) -> bool:
+        """Whether a name may be one of nnx; a cheap check before it is followed."""
+        stars = self.tree.project.modules[self.tree.module].star_imports
+        return bool(stars) or name in self._references
 
     def _in_annotation(self, node: ast.expr) -> bool:
         child: ast.AST = node
@@ -228,8 +248,8 @@ class SiteFinder:
 
     def _methods(self) -> Iterator[Site]:
         """Calls of methods that may be those of a Module."""
-        for call in self.tree.nodes:
-            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+        for call in self.tree.of_kind(ast.Call):
+            if not isinstance(call.func, ast.Attribute):
                 continue
             name = call.func.attr
             if name in OBJECT_METHODS and self.tree.dotted(call.func) is None:
@@ -394,10 +414,9 @@ def assigned_value(tree: Tree, scope: Scope, name: str) -> tuple[ast.expr, ast.A
     where = bindings[0].scope
     if where.module != tree.module:
         return None
-    for node in tree.nodes:
+    for node in tree.of_kind(ast.Assign):
         if (
-            isinstance(node, ast.Assign)
-            and len(node.targets) == 1
+            len(node.targets) == 1
             and isinstance(node.targets[0], ast.Name)
             and node.targets[0].id == name
             and tree.scope(node) == where

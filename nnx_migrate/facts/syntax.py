@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import collections
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import function_key, lower_expr, named_by_string
+from nnx_migrate.facts.parsing import children
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.values import Scope
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Node = TypeVar("Node", bound=ast.AST)
+_FUNCTIONS = ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda
 
 
 class Tree:
@@ -28,13 +33,21 @@ class Tree:
         self.project = project
         self.parents: dict[ast.AST, ast.AST] = {}
         self.functions: dict[str, AnyFunction] = {}
+        self._by_kind: dict[type[ast.AST], list[Any]] = collections.defaultdict(list)
+        self._around: dict[ast.AST, AnyFunction | None] = {root: None}
         self.nodes: list[ast.AST] = [root]
         for node in self.nodes:  # grows while it is walked
-            for child in ast.iter_child_nodes(node):
+            below = children(node)
+            for child in below:
                 self.parents[child] = node
-                self.nodes.append(child)
-            if isinstance(node, AnyFunction):
+            self.nodes += below
+            self._by_kind[node.__class__].append(node)
+            if isinstance(node, _FUNCTIONS):
                 self.functions[function_key(node)] = node
+
+    def of_kind(self, kind: type[Node]) -> Sequence[Node]:
+        """All nodes of one class, those further up first."""
+        return self._by_kind.get(kind, ())
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         parent = self.parents.get(node)
@@ -44,14 +57,20 @@ class Tree:
 
     def function_around(self, node: ast.AST) -> AnyFunction | None:
         """The innermost function whose body holds `node`; decorators and defaults are outside."""
-        child = node
-        for parent in self.ancestors(node):
-            if isinstance(parent, FunctionNode) and child in parent.body:
-                return parent
-            if isinstance(parent, ast.Lambda) and child is parent.body:
-                return parent
+        passed: list[ast.AST] = []
+        child: ast.AST | None = node
+        found: AnyFunction | None = None
+        while child is not None and child not in self._around:
+            passed.append(child)
+            parent = self.parents.get(child)
+            if isinstance(parent, _FUNCTIONS) and _is_body(child, parent):
+                found = parent
+                break
             child = parent
-        return None
+        else:
+            found = None if child is None else self._around[child]
+        self._around.update(dict.fromkeys(passed, found))
+        return found
 
     def scope(self, node: ast.AST) -> Scope:
         function = self.function_around(node)
@@ -88,6 +107,11 @@ class Tree:
     def class_around(self, function: AnyFunction) -> ast.ClassDef | None:
         parent = self.parents.get(function)
         return parent if isinstance(parent, ast.ClassDef) else None
+
+
+def _is_body(node: ast.AST, function: AnyFunction) -> bool:
+    body = function.body
+    return node in body if isinstance(body, list) else node is body
 
 
 def names_in(node: ast.AST) -> set[str]:

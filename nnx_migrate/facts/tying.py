@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.values import Instance, ParameterOf, Scope, Value
 
+#: Kinds of objects that no tree may hold twice.
+OBJECTS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 #: Where, the name of the object, and on which line.
 _Tie = tuple[Scope, ir.Name, int]
 
 
 class TieFinder:
-    """Finds such stores, and which objects they are done to.
+    """Finds such stores, and which objects they are done to."""
 
-    Args:
-        is_node: whether a value is an object of which it matters.
-    """
-
-    def __init__(self, evaluator: Evaluator, is_node: Callable[[Value], bool]) -> None:
+    def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.project = evaluator.project
-        self._is_node = is_node
+
+    def is_node(self, value: Value) -> bool:
+        """Whether it is an object of which it matters."""
+        return (
+            isinstance(value, Instance)
+            and self.evaluator.hierarchy.kind(value.class_name) in OBJECTS
+        )
 
     @functools.cached_property
     def reasons(self) -> dict[str, str]:
@@ -84,7 +87,7 @@ class TieFinder:
                 root = ir.root_name(target)
                 if root is None or root != ir.root_name(value) or self._is_swap(scope, write):
                     continue
-                if any(map(self._is_node, self.evaluator.values(scope, value))):
+                if any(map(self.is_node, self.evaluator.values(scope, value))):
                     found.append((scope, root, write.line))
         return found
 

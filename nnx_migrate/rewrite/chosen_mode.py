@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
+from nnx_migrate.facts.lower import callee
 from nnx_migrate.outcomes import Finding, Outcome
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.pinning import SETTERS
@@ -16,12 +17,13 @@ from nnx_migrate.rewrite.pinning import SETTERS
 CODE = "chosen-mode"
 _SETTINGS = frozenset({"nnx_graph_mode", "nnx_graph_updates"})
 _OPTIONS = frozenset({"graph", "graph_updates"})
-_CHOOSING = re.compile(r"set_graph_|nnx_graph_|\bgraph(_updates)?\s*=", re.IGNORECASE)
+_SAID = re.compile(r"graph(_updates)?\s*=")
 
 
 def may_choose(text: str) -> bool:
     """Whether a file may choose a mode in some way; a cheap check before it is parsed."""
-    return _CHOOSING.search(text) is not None
+    lowered = text.lower()
+    return "set_graph_" in lowered or "nnx_graph_" in lowered or _SAID.search(lowered) is not None
 
 
 def chosen_modes(context: FileContext) -> list[Finding]:
@@ -29,9 +31,13 @@ def chosen_modes(context: FileContext) -> list[Finding]:
     found: dict[tuple[ast.stmt, str], Finding] = {}
     if not may_choose(context.text.text):
         return []
-    for node in context.tree.nodes:
+    nodes: tuple[ast.Constant | ast.Call, ...] = (
+        *context.tree.of_kind(ast.Constant),
+        *context.tree.of_kind(ast.Call),
+    )
+    for node in nodes:
         way, reason = _choice(context, node)
-        if way and isinstance(node, ast.expr):
+        if way:
             start = context.text.span(node)[0]
             line = context.text.line_of(start)
             column = start - context.text.line_start(line) + 1
@@ -40,16 +46,17 @@ def chosen_modes(context: FileContext) -> list[Finding]:
     return list(found.values())
 
 
-def _choice(context: FileContext, node: ast.AST) -> tuple[str, str]:
+def _choice(context: FileContext, node: ast.Constant | ast.Call) -> tuple[str, str]:
     """The way in which a node chooses a mode, and what to say of it; empty when it does not."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        if node.value.lower() in _SETTINGS:
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, str) and node.value.lower() in _SETTINGS:
             return "setting", f"Flax's default is asked for or set here, by {node.value}"
-    elif isinstance(node, ast.Call):
-        said = sorted(k.arg for k in node.keywords if k.arg in _OPTIONS)
-        name = context.tree.nnx_name(node.func) if said or len(node.args) == 1 else None
-        if name in SETTERS:
-            return "setter", f"the mode is set here, by nnx.{name}"
-        if said and name is not None:
-            return "option", f"nnx.{name} says its mode itself, by {' and '.join(said)}"
+        return "", ""
+    said = sorted(k.arg for k in node.keywords if k.arg in _OPTIONS)
+    sets = len(node.args) == 1 and (isinstance(node.func, ast.Name) or callee(node) in SETTERS)
+    name = context.tree.nnx_name(node.func) if said or sets else None
+    if name in SETTERS:
+        return "setter", f"the mode is set here, by nnx.{name}"
+    if said and name is not None:
+        return "option", f"nnx.{name} says its mode itself, by {' and '.join(said)}"
     return "", ""

@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import io
 import tokenize
+import weakref
 from collections.abc import Callable
 
 from nnx_migrate.config import Options
@@ -43,7 +44,7 @@ def nothing_else(_module: str) -> Readable | None:
     return None
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class FileContext:
     """One file in one round of planning.
 
@@ -54,6 +55,7 @@ class FileContext:
         refuses: why a new text cannot be written back, for code that stands in something else.
         editable: this run may change it together with others, at the moment.
         read: gives the other files of the project.
+        asked_by: the file that this one was read for, which is not kept alive by it.
     """
 
     path: str
@@ -64,17 +66,26 @@ class FileContext:
     refuses: Callable[[str], str] | None = None
     editable: bool = False
     read: Reader = nothing_else
+    asked_by: weakref.ref[FileContext] | None = None
 
     @functools.cached_property
-    def _files(self) -> dict[str, FileContext | None]:
-        """The other files that were asked for, and this one; all of them share it."""
-        return {self.tree.module: self}
+    def _others(self) -> dict[str, FileContext | None]:
+        """The other files that were asked for, by this one or by any of them."""
+        return {}
+
+    @property
+    def _first(self) -> FileContext:
+        """The file that all others were read for."""
+        return (self.asked_by and self.asked_by()) or self
 
     def at(self, module: str) -> FileContext | None:
         """Another file of the project, the same each time; None when it cannot be read."""
-        if module not in self._files:
-            self._files[module] = self._neighbour(module)
-        return self._files[module]
+        first = self._first
+        if module == first.tree.module:
+            return first
+        if module not in first._others:
+            first._others[module] = first._neighbour(module)
+        return first._others[module]
 
     def where_it_is(self, module: str) -> FileContext:
         """A file that was read before, or this one.
@@ -82,7 +93,8 @@ class FileContext:
         Raises:
             KeyError: it was not.
         """
-        found = self._files[module]
+        first = self._first
+        found = first if module == first.tree.module else first._others[module]
         if found is None:
             raise KeyError(module)
         return found
@@ -95,7 +107,7 @@ class FileContext:
             tree = Tree(parse(found.source.text), module, self.project)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-        context = FileContext(
+        return FileContext(
             str(found.source.path),
             Text(found.source.text),
             tree,
@@ -103,9 +115,8 @@ class FileContext:
             found.options or self.options,
             editable=self.editable and found.options is not None,
             read=self.read,
+            asked_by=weakref.ref(self),
         )
-        context.__dict__["_files"] = self._files
-        return context
 
     @property
     def evaluator(self) -> Evaluator:
@@ -118,6 +129,11 @@ class FileContext:
     @functools.cached_property
     def finder(self) -> SiteFinder:
         return SiteFinder(self.tree)
+
+    @functools.cached_property
+    def free_names(self) -> dict[AnyFunction, tuple[ast.Name, ...]]:
+        """What `functions.free_names` has found."""
+        return {}
 
     @functools.cached_property
     def newline(self) -> str:

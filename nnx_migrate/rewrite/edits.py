@@ -26,7 +26,7 @@ class Text:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.line_starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+        self.line_starts = [0, *map(re.Match.end, _LINE_END.finditer(text))]
 
     def offset(self, line: int, column: int) -> int:
         """The character offset of a syntax tree place: line from 1, column in UTF-8 bytes."""

@@ -168,8 +168,14 @@ def is_owned(context: FileContext, site: Site, definition: AnyFunction) -> bool:
     return loads[0] in functions
 
 
-def free_names(context: FileContext, definition: AnyFunction) -> Iterator[ast.Name]:
+def free_names(context: FileContext, definition: AnyFunction) -> tuple[ast.Name, ...]:
     """Every place in a function that reads a name from the functions around it, or the module."""
+    if definition not in context.free_names:
+        context.free_names[definition] = tuple(_free_names(context, definition))
+    return context.free_names[definition]
+
+
+def _free_names(context: FileContext, definition: AnyFunction) -> Iterator[ast.Name]:
     here = context.tree.scope_of(definition)
     body = definition.body if isinstance(definition.body, list) else [definition.body]
     for part in body:

@@ -105,7 +105,6 @@ def _is_closed(context: FileContext, target: ast.expr) -> bool:
 def unread_name(context: FileContext, otherwise: str) -> str:
     """A name for what nothing reads: `_`, unless that means something in the file."""
     read = any(
-        isinstance(node, ast.Name) and node.id == "_" and isinstance(node.ctx, ast.Load)
-        for node in context.tree.nodes
+        node.id == "_" and isinstance(node.ctx, ast.Load) for node in context.tree.of_kind(ast.Name)
     )
     return fresh([otherwise], names_in(context.tree.root))[0] if read else "_"
