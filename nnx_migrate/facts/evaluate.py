@@ -710,7 +710,7 @@ class Evaluator:
         if (name or dotted) in _CHOOSING and len(call.args) > 1:
             return self._chosen(scope, call)
         if name == "merge" and call.args:
-            return self._merged(scope, call.args[0])
+            return self.merged(scope, call.args[0])
         given = call.args
         if name is not None and not given:  # nnx.clone(node=model)
             given = tuple(value for keyword, value in call.keywords if keyword == "node")
@@ -795,14 +795,14 @@ class Evaluator:
                 found.add(value)
         return frozenset(found)
 
-    def _merged(self, scope: Scope, graphdef: ir.Expr) -> Values:
+    def merged(self, scope: Scope, graphdef: ir.Expr) -> Values:
         """What `nnx.split` was called on to get the graphdef, and any Module where not all is seen.
 
         What is seen counts even then: of a name that is bound again and again, or a function that
         is called with several graphdefs, one may be of an object that tree mode refuses.
         """
         found: Values = NOTHING
-        for source in self._graphdef_sources(scope, graphdef):
+        for source in self.graphdef_sources(scope, graphdef):
             values = self.values(source.scope, source.expr) if source else NOTHING
             if is_unknown(values):
                 found |= _ANY_MODULE | {v for v in values if isinstance(v, Instance)}
@@ -810,7 +810,7 @@ class Evaluator:
                 found |= values
         return found or _ANY_MODULE
 
-    def _graphdef_sources(
+    def graphdef_sources(
         self, scope: Scope, graphdef: ir.Expr, depth: int = 0
     ) -> list[Located | None]:
         """The objects that a graphdef may be of; None among them for one that is not seen."""
@@ -819,9 +819,17 @@ class Evaluator:
                 found: list[Located | None] = []
                 for binding in self.project.bindings(scope, name):
                     if isinstance(binding, Located):
-                        found += self._graphdef_sources(binding.scope, binding.expr, depth + 1)
+                        found += self.graphdef_sources(binding.scope, binding.expr, depth + 1)
                     else:
                         found += self._passed_graphdefs(binding, depth + 1)
+                return list(dict.fromkeys(found)) or [None]
+            case ir.Unpacked(base=ir.Name(id=name), index=0) if depth <= _MAX_HANDED_ON:
+                pairs = [b for b in self.project.bindings(scope, name) if isinstance(b, Located)]
+                found = [
+                    source
+                    for b in pairs
+                    for source in self.graphdef_sources(b.scope, ir.Unpacked(b.expr, 0), depth + 1)
+                ]
                 return list(dict.fromkeys(found)) or [None]
             case ir.Unpacked(base=made, index=0) | ir.Element(base=made) | ir.Starred(value=made):
                 return [self._taken_apart(scope, made, "split")]
@@ -833,7 +841,7 @@ class Evaluator:
         return [
             source
             for given in self.callers.arguments(parameter.scope, function, parameter.parameter)
-            for source in self._graphdef_sources(given.scope, given.expr, depth)
+            for source in self.graphdef_sources(given.scope, given.expr, depth)
         ] or [None]
 
     def _taken_apart(self, scope: Scope, made: ir.Expr, function: str) -> Located | None:

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.implied import SPECIAL
-from nnx_migrate.facts.transforms import WRAPPERS
+from nnx_migrate.facts.transforms import KEEPERS, WRAPPERS
 from nnx_migrate.facts.values import Scope
 
 Item = TypeVar("Item")
@@ -133,6 +133,22 @@ class NameTables:
     def defined(self) -> frozenset[str]:
         """Names of functions and classes, in these files or elsewhere."""
         return self._elsewhere | defined_in(self.records)
+
+    @functools.cached_property
+    def keepers(self) -> dict[str, str]:
+        """Names of classes that are made from those that keep a State, by their names alone."""
+        found = {name: name for name in KEEPERS}
+        classes = [each for record in self.records for each in record.classes.values()]
+        grown = True
+        while grown:
+            known = len(found)
+            for each in classes:
+                bases = (found.get(ir.last_name(base)) for base in each.bases)
+                kept = next(filter(None, bases), None)
+                if kept is not None:
+                    found.setdefault(each.name, kept)
+            grown = len(found) > known
+        return {name: base for name, base in found.items() if name not in KEEPERS}
 
     @functools.cached_property
     def special(self) -> frozenset[str]:
