@@ -164,7 +164,7 @@ class Aliases:
         if call.func in {ir.SLICED, ir.ENTERED}:
             return self.rooted(scope, call.args[0]) and not self.is_variable(scope, call.args[0])
         if call.func == ir.OPERATED:
-            return self.any_rooted(scope, call.args) and self._operator_gives(scope, call.args)
+            return self._operator_gives(scope, call.args)
         if is_super(call):
             return self.is_own_object(scope)
         func = call.func

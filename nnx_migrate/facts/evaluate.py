@@ -41,7 +41,7 @@ from nnx_migrate.facts.run_time_names import (
     literal_names,
     stored_by_any_name,
 )
-from nnx_migrate.facts.special_methods import arithmetic_values, element_values
+from nnx_migrate.facts.special_methods import arithmetic_values, element_values, operands_passed
 from nnx_migrate.facts.values import (
     ARRAY,
     GRAPHDEF,
@@ -292,6 +292,9 @@ class Evaluator:
         found: Values = NOTHING
         for argument in self.callers.arguments(scope, function, parameter):
             found |= self.values(argument.scope, argument.expr)
+        if parameter == function.parameters[-1]:
+            for argument in operands_passed(self, scope, function):
+                found |= self.values(argument.scope, argument.expr)
         if parameter.default is not None and parameter.default != ir.Constant("none"):
             outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
             default = self.values(outer, parameter.default)
@@ -564,6 +567,8 @@ class Evaluator:
         if call.func == ir.SLICED:
             return self._union(self._slice(v) for v in self.values(scope, call.args[0]))
         if call.func == ir.OPERATED:
+            if not self.project.arithmetic:
+                return ARRAY
             return arithmetic_values(self, [self.values(scope, arg) for arg in call.args]) or ARRAY
         if call.func == ir.ENTERED:
             return self._union(self._entered(v) for v in self.values(scope, call.args[0]))

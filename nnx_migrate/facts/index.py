@@ -115,7 +115,7 @@ class _Walker:
 
     def walk_statement(self, node: ast.stmt) -> None:
         if node.__class__ in RUNNING:
-            self.note_implied(node)
+            note_implied(self.function.implied, node)
         match node:  # the most frequent first: each case that does not match is one more check
             case ast.Assign(targets=targets, value=value):
                 self.visit(value)
@@ -480,12 +480,8 @@ class _Walker:
             self.visit_children(node)
 
     def visit_running(self, node: ast.AST) -> None:
-        self.note_implied(node)
+        note_implied(self.function.implied, node)
         self.visit_children(node)
-
-    def note_implied(self, node: ast.AST) -> None:
-        if self.function.parent is not None:  # no transform runs the body of a file
-            note_implied(self.function.implied, node)
 
     def visit_children(self, node: ast.AST) -> None:
         for child in children(node):
@@ -543,7 +539,7 @@ class _Walker:
         self.visit(node.value)
 
     def visit_yield_from(self, node: ast.YieldFrom) -> None:
-        self.note_implied(node)
+        note_implied(self.function.implied, node)
         self.function.yields.append(ir.Element(lower_expr(node.value)))
         self.visit(node.value)
 

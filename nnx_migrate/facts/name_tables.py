@@ -9,17 +9,19 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.implied import SPECIAL
+from nnx_migrate.facts.implied import NO_OBJECT, SPECIAL
 from nnx_migrate.facts.transforms import KEEPERS, WRAPPERS
 from nnx_migrate.facts.values import Scope
 
 Item = TypeVar("Item")
-#: By name: the record of a file, a scope in it, and what stands there.
-Table = dict[str, list[tuple[ir.ModuleIndex, Scope, Item]]]
+#: The record of a file, a scope in it, and what stands there.
+Row = tuple[ir.ModuleIndex, Scope, Item]
+#: Rows by name.
+Table = dict[str, list[Row[Item]]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ class NameTables:
     ) -> None:
         self.records = tuple(records)
         self._elsewhere = elsewhere
+        self._implied: dict[str, Sequence[Row[tuple[ir.Expr, ir.Expr]]]] = {}
 
     def _functions(self) -> Iterator[tuple[ir.ModuleIndex, Scope, ir.Function]]:
         for record in self.records:
@@ -133,6 +136,19 @@ class NameTables:
     def defined(self) -> frozenset[str]:
         """Names of functions and classes, in these files or elsewhere."""
         return self._elsewhere | defined_in(self.records)
+
+    def implied(self, first: str) -> Sequence[Row[tuple[ir.Expr, ir.Expr]]]:
+        """What syntax that looks for this method first may run it on, and what that is given."""
+        if first not in self._implied:
+            self._implied[first] = [
+                (record, scope, (left, right))
+                for record, scope, function in self._functions()
+                for name, operands in function.implied
+                if name == first
+                for left, right in zip(operands[::2], operands[1::2], strict=True)
+                if NO_OBJECT not in (left, right)
+            ]
+        return self._implied[first]
 
     @functools.cached_property
     def keepers(self) -> dict[str, str]:

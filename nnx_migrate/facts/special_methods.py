@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.implied import ARITHMETIC, METHODS, NO_OBJECT
-from nnx_migrate.facts.values import NOTHING, Instance, Scope, Value, Values
+from nnx_migrate.facts.implied import METHODS, NO_OBJECT, SPECIAL
+from nnx_migrate.facts.values import NOTHING, Instance, Located, Scope, Value, Values
 
 if TYPE_CHECKING:
     from nnx_migrate.facts.evaluate import Evaluator
@@ -33,7 +33,7 @@ class Run:
 def runs_in(project: Project, function: ir.Function) -> Iterator[Run]:
     """The methods that the syntax of a function may run, as far as classes of the run have them."""
     for first, operands in function.implied:
-        if _is_defined(project, first):
+        if first in project.running:
             for left, right in zip(operands[::2], operands[1::2], strict=True):
                 yield from _runs(project, first, left, right)
 
@@ -67,16 +67,12 @@ def runs_of_name(project: Project, call: ir.Call) -> Iterator[Run]:
                 yield from _runs(project, first, argument, NO_OBJECT)
 
 
-def _is_defined(project: Project, first: str) -> bool:
-    return any(project.has_special(name) for names in METHODS[first] for name in names)
-
-
 def _runs(project: Project, first: str, left: ir.Expr, right: ir.Expr) -> Iterator[Run]:
     of_left, of_right = METHODS[first]
     for operand, names, given in ((left, of_left, right), (right, of_right, left)):
-        if operand != NO_OBJECT and any(map(project.has_special, names)):
+        if operand != NO_OBJECT and not project.special.isdisjoint(names):
             yield Run(operand, names, given)
-    if first == "__iter__" and left != NO_OBJECT and project.has_special("__next__"):
+    if first == "__iter__" and left != NO_OBJECT and "__next__" in project.special:
         iterator = ir.Call(ir.Attribute(left, "__iter__"), (), (), 0)
         yield from (Run(each, ("__next__",)) for each in (iterator, left))
 
@@ -95,11 +91,28 @@ def methods_run(evaluator: Evaluator, value: Value, names: Iterable[str]) -> Ite
             yield method
 
 
+def operands_passed(
+    evaluator: Evaluator, method: Scope, function: ir.Function
+) -> Iterator[Located]:
+    """What operators and other syntax pass for the second parameter of a method."""
+    if function.owner is None or function.name not in SPECIAL:
+        return
+    for first, sides in METHODS.items():
+        for side, names in enumerate(sides):
+            if function.name not in names:
+                continue
+            for scope, pair in evaluator.callers.mentions.implied(first):
+                operand, given = pair[side], pair[1 - side]
+                held = evaluator.values(scope, operand)
+                if any(method in methods_run(evaluator, v, (function.name,)) for v in held):
+                    yield Located(scope, given)
+
+
 def lookups_run(evaluator: Evaluator, value: Instance, name: str) -> Iterator[Scope]:
     """The methods of its class that run where an attribute of an object is looked up."""
-    if evaluator.project.has_special("__getattribute__"):
+    if "__getattribute__" in evaluator.project.special:
         yield from methods_run(evaluator, value, ("__getattribute__",))
-    if evaluator.project.has_special("__getattr__"):
+    if "__getattr__" in evaluator.project.special:
         classes = evaluator.hierarchy.ancestry(value.class_name).classes
         has = any(evaluator.stored(each, name) for each in classes)
         if not has and evaluator.hierarchy.method(value.class_name, name) is None:
@@ -108,7 +121,7 @@ def lookups_run(evaluator: Evaluator, value: Instance, name: str) -> Iterator[Sc
 
 def descriptors_run(evaluator: Evaluator, value: Instance, name: str) -> Iterator[Scope]:
     """The methods of an object in the body of its class that run where it is looked up."""
-    if not evaluator.project.has_special("__get__"):
+    if "__get__" not in evaluator.project.special:
         return
     for class_name in evaluator.hierarchy.ancestry(value.class_name).classes:
         located = evaluator.project.class_of(class_name)
@@ -124,14 +137,14 @@ def element_values(evaluator: Evaluator, value: Value) -> Values:
     found: Values = NOTHING
     if not _has_class_of_run(value):
         return found
-    if evaluator.project.has_special("__getitem__"):
+    if "__getitem__" in evaluator.project.special:
         for method in methods_run(evaluator, value, ("__getitem__",)):
             found |= evaluator.returned(method)
-    if evaluator.project.has_special("__iter__"):
+    if "__iter__" in evaluator.project.special:
         for method in methods_run(evaluator, value, ("__iter__",)):
             for iterator in evaluator.returned(method):
                 found |= evaluator.elements(iterator) if iterator != value else NOTHING
-    if not found and evaluator.project.has_special("__next__"):
+    if not found and "__next__" in evaluator.project.special:
         for method in methods_run(evaluator, value, ("__next__",)):
             found |= evaluator.returned(method)
     return found
@@ -139,14 +152,14 @@ def element_values(evaluator: Evaluator, value: Value) -> Values:
 
 def arithmetic_runs(project: Project, operands: Sequence[ir.Expr]) -> Iterator[Run]:
     """The methods that an operator, whichever it is, may run on its operands."""
-    for name in project.special_among(ARITHMETIC):
+    for name in project.arithmetic:
         for operand, given in zip(operands, reversed(operands), strict=True):
             yield Run(operand, (name,), given if len(operands) > 1 else NO_OBJECT)
 
 
 def arithmetic_values(evaluator: Evaluator, operands: Iterable[Values]) -> Values:
     """What operators of the project's own classes give for these operands; nothing without one."""
-    names = evaluator.project.special_among(ARITHMETIC)
+    names = evaluator.project.arithmetic
     found: Values = NOTHING
     for value in frozenset[Value]().union(*operands) if names else ():
         if _has_class_of_run(value):

@@ -50,15 +50,11 @@ class Quiet(nnx.Module):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def forward(model, x):
     return model(x)
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def first(chain: Chain, x):
     return chain[0](x)
 
