@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from nnx_migrate.rewrite.chosen_mode import chosen_modes, may_choose
 from nnx_migrate.rewrite.context import FileContext, Reader, nothing_else
 from nnx_migrate.rewrite.dropping import drop_unread
 from nnx_migrate.rewrite.edits import Edit, LineMap, Text, apply_edits
-from nnx_migrate.rewrite.gate import gate
+from nnx_migrate.rewrite.gate import Gate, Refused
 from nnx_migrate.rewrite.history import History
 from nnx_migrate.rewrite.located import source_edits
 from nnx_migrate.rewrite.round import RoundPlan, plan_round
@@ -75,6 +76,7 @@ def plan(
     history = History(source.text)
     history.advance(part.edits, dict.fromkeys(part.edits, part.findings))
     history.together += part.findings
+    gate, root = Gate(source.text), tree.root
     for number in range(_MAX_ROUNDS):
         if number == 0 and together.project is project and not part.edits:
             analysis = asis.analysis
@@ -82,7 +84,6 @@ def plan(
             analysis = analysis_of(together.project)
             tree = Tree(parse(text), module, analysis.project)
         else:
-            root = parse(text)
             analysis = Analysis(together.project.replacing(index_tree(root, module, source)))
             tree = Tree(root, module, analysis.project)
         context = FileContext(
@@ -99,11 +100,11 @@ def plan(
         findings += [f for f in result.findings if not _is_told(f, part)]
         for name, findings_of in result.freed.items():
             freed[name] = freed.get(name, ()) + findings_of
-        tidied = {} if result.edits else _tidied(context, freed)
-        if tidied:
-            lines.advance(context.text, tidied)
-            history.advance(list(tidied), tidied)
-            text = apply_edits(text, tidied)
+        tidied = None if result.edits else _tidied(context, freed, gate)
+        if tidied is not None:
+            edits, text, root = tidied
+            lines.advance(context.text, edits)
+            history.advance(list(edits), edits)
             freed.clear()
             continue
         if not result.edits:
@@ -114,9 +115,10 @@ def plan(
         history.advance(result.edits, result.owners)
         history.together += result.together
         text = apply_edits(text, result.edits)
-        broken = gate(source.text, text)
-        if broken:
-            return _reverted(source, result, broken)
+        try:
+            root = gate.passed(text)
+        except Refused as refused:
+            return _reverted(source, result, str(refused))
     return _result(source, FileStatus.REVERTED, reason="the rewrite did not settle")
 
 
@@ -128,12 +130,20 @@ def _is_told(finding: Finding, part: Part) -> bool:
 
 
 def _tidied(
-    context: FileContext, freed: Mapping[str, tuple[Finding, ...]]
-) -> dict[Edit, tuple[Finding, ...]]:
-    """Edits that take out names that rewrites have freed, with the findings behind them."""
+    context: FileContext, freed: Mapping[str, tuple[Finding, ...]], gate: Gate
+) -> tuple[dict[Edit, tuple[Finding, ...]], str, ast.Module] | None:
+    """Edits that take out names that rewrites have freed, with the findings behind them.
+
+    With them the text that they leave, and its syntax tree; None when there are none.
+    """
     edits = {edit: freed[name] for name in sorted(freed) for edit in drop_unread(context, name)}
-    refused = context.refuses is not None and context.refuses(apply_edits(context.text.text, edits))
-    return {} if refused else edits
+    text = apply_edits(context.text.text, edits)
+    if not edits or (context.refuses is not None and context.refuses(text)):
+        return None
+    try:
+        return edits, text, gate.passed(text)
+    except Refused:
+        return None
 
 
 def _finished(

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 #: Projects that are kept: files come folder by folder, so the one of a folder is soon done with.
 _KEPT = 2
-#: Circles of objects are looked for when so many indexes have been let go.
-_WORTH_COLLECTING = 200
+#: None of what is kept of them is a circle; in case one comes in, circles of objects are looked for
+#: when so many indexes have been let go.
+_WORTH_COLLECTING = 2000
 
 
 @runtime_checkable

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Mapping
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.expressions import ExpressionWalker
 from nnx_migrate.facts.implied import RUNNING, note_implied
 from nnx_migrate.facts.lower import (
-    IMPORTING,
-    LOOKUPS,
     FunctionBuilder,
-    callee,
-    dotted_path,
     function_key,
-    is_new_container,
-    looked_up,
     lower_annotation,
     lower_expr,
-    named_by_string,
     needed_name,
     parameters_of,
 )
-from nnx_migrate.facts.parsing import children, parse
-from nnx_migrate.facts.transforms import SITE_NAMES, WRAPPERS
+from nnx_migrate.facts.parsing import parse
+from nnx_migrate.facts.transforms import WRAPPERS
 from nnx_migrate.sources.text import Source
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -90,24 +83,18 @@ _KNOWN_DECORATORS = WRAPPERS | {
 }
 
 
-class _Walker:
+class _Walker(ExpressionWalker):
     """Walks statements in order, keeping the function and the class that it is in."""
 
     def __init__(self, module: str, is_package: bool) -> None:
+        super().__init__()
         self.module = module
         self.is_package = is_package
-        self.function = FunctionBuilder(ir.MODULE_SCOPE, ir.MODULE_SCOPE, 0, None, None)
-        self.functions = [self.function]
         self.classes: dict[str, ir.Class] = {}
-        self.class_bindings: dict[str, list[ir.Expr]] | None = None
         self.class_key = ""
         self.methods: dict[str, str] = {}
-        self.in_comprehension = False
         self.star_imports: list[str] = []
-        self.imports: set[str] = set()
         self.exports: frozenset[str] | None = None
-        self.words: set[str] = set()
-        self.paths: set[str] = set()
 
     def walk_body(self, body: list[ast.stmt]) -> None:
         for statement in body:
@@ -249,19 +236,6 @@ class _Walker:
         self.walk_body(body)
         self.function, self.class_bindings = outer, outer_class
 
-    def walk_lambda(self, node: ast.Lambda) -> None:
-        key = function_key(node)
-        builder = FunctionBuilder(
-            key, "<lambda>", node.lineno, self.function, None, parameters_of(node.args)
-        )
-        outer, outer_class = self.function, self.class_bindings
-        outer.nested.append(key)
-        self.functions.append(builder)
-        self.function, self.class_bindings = builder, None
-        self.visit(node.body)
-        builder.returns.append(lower_expr(node.body))
-        self.function, self.class_bindings = outer, outer_class
-
     def walk_class(self, node: ast.ClassDef) -> None:
         for expression in [*node.decorator_list, *node.bases, *(k.value for k in node.keywords)]:
             self.visit(expression)
@@ -321,78 +295,6 @@ class _Walker:
         prefix = parts[: len(parts) - drop] if drop else parts
         return ".".join([*prefix, *([module] if module else [])])
 
-    def bind(self, name: str, value: ir.Expr) -> None:
-        if self.class_bindings is not None:
-            self.class_bindings.setdefault(name, []).append(self.in_class(value))
-            return
-        if name in self.function.globals:
-            value = ir.Within(self.function.key, value)
-            self.function.writes.append(ir.Write(ir.Name(name), value, "outer", 0))
-            self.owner_of(name).bind(name, value)
-        self.function.bind(name, value, self.in_comprehension)
-
-    def in_class(self, value: ir.Expr) -> ir.Expr:
-        """An expression of a class body, with the names that the body has bound by then."""
-        bound = self.class_bindings or {}
-        match value:
-            case ir.Name(id=name) if name in bound:
-                return ir.Choice(tuple(bound[name]))
-            case ir.Attribute(base=base, name=name):
-                return ir.Attribute(self.in_class(base), name)
-            case ir.Call(func=func, args=args, keywords=keywords, line=line):
-                given = tuple(self.in_class(arg) for arg in args)
-                named = tuple((name, self.in_class(arg)) for name, arg in keywords)
-                return ir.Call(self.in_class(func), given, named, line)
-            case ir.Sequence(elements=elements, is_tuple=is_tuple):
-                return ir.Sequence(tuple(self.in_class(e) for e in elements), is_tuple)
-            case _:
-                return value
-
-    def owner_of(self, name: str) -> FunctionBuilder:
-        """The function whose variable a global or nonlocal name is."""
-        if name not in self.function.nonlocals or self.function.parent is None:
-            return self.functions[0]
-        owner: FunctionBuilder | None = self.function.parent
-        while owner is not None and owner.parent is not None:
-            bound = name in owner.bindings or any(p.name == name for p in owner.parameters)
-            if bound and name not in owner.globals:
-                return owner
-            owner = owner.parent
-        return self.function.parent  # bound further down
-
-    def assign(self, target: ast.expr, value: ir.Expr) -> None:
-        match target:
-            case ast.Name(id=name):
-                self.bind(name, value)
-            case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                star = next((i for i, e in enumerate(elements) if isinstance(e, ast.Starred)), None)
-                for i, element in enumerate(elements):
-                    if isinstance(element, ast.Starred):
-                        rest = ir.Sequence((ir.Element(value),), is_tuple=False)
-                        self.assign(element.value, rest)
-                        continue
-                    index = i if star is None or i < star else i - len(elements)
-                    self.assign(element, ir.Unpacked(value, index))
-            case ast.Attribute() | ast.Subscript():
-                self.visit(target)
-                self.write(target, value, "set")
-
-    def write(self, target: ast.expr, value: ir.Expr | None, how: str) -> None:
-        if isinstance(target, ast.Attribute):
-            kind: Literal["set", "delete"] = "delete" if how == "delete" else "set"
-            self.function.writes.append(ir.Write(lower_expr(target), value, kind, target.lineno))
-        elif isinstance(target, ast.Subscript):
-            if value is not None and isinstance(target.value, ast.Name):
-                self.grow_by_key(target.value.id, value)
-            self.function.writes.append(
-                ir.Write(
-                    lower_expr(target.value),
-                    value,
-                    _subscript_store(target.slice),
-                    target.lineno,
-                )
-            )
-
     def augment(self, target: ast.expr, node: ast.AugAssign) -> None:
         value = node.value
         if isinstance(target, ast.Attribute):
@@ -405,11 +307,6 @@ class _Walker:
             self.runs(target, _IN_PLACE[type(node.op)])
             self.bind(target.id, lower_expr(ast.BinOp(target, node.op, value)))
 
-    def runs(self, operand: ast.expr, *methods: str) -> None:
-        """Take note of methods that syntax runs, as of any others that are looked up."""
-        for method in methods:
-            self.function.reads[ir.Attribute(lower_expr(operand), method)] = None
-
     def note_exports(self, targets: list[ast.expr], value: ast.expr) -> None:
         named_all = any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets)
         if named_all and isinstance(value, ast.List | ast.Tuple):
@@ -419,161 +316,6 @@ class _Walker:
                 if isinstance(e, ast.Constant) and isinstance(e.value, str)
             )
 
-    def grow(self, call: ir.Call) -> None:
-        """`xs.append(v)` makes v an element of xs, wherever xs comes from."""
-        if not isinstance(call.func, ir.Attribute):
-            return
-        added = _added(call.func.name, call)
-        if not added:
-            return
-        grown: ir.Expr = ir.Sequence(added, is_tuple=False)
-        target = call.func.base
-        if call.func.name in {"update", "setdefault"}:  # others than containers have them too
-            if isinstance(target, ir.Name) and self.is_made_here(target.id):
-                self.grow_name(target.id, grown)
-        elif isinstance(target, ir.Name):
-            self.grow_name(target.id, grown)
-        elif isinstance(target, ir.Attribute):
-            self.function.writes.append(ir.Write(target, grown, "grow", call.line))
-
-    def grow_name(self, name: str, grown: ir.Expr) -> None:
-        holder: FunctionBuilder | None = self.function
-        while holder is not None and name not in holder.bindings:
-            holder = holder.parent
-        if holder is self.function:
-            holder.bind(name, grown)
-        elif holder is not None:
-            holder.bind(name, ir.Within(self.function.key, grown))
-
-    def grow_by_key(self, name: str, value: ir.Expr) -> None:
-        """`xs[k] = v` where xs is a container that was made here, and no array."""
-        if self.is_made_here(name):
-            self.grow_name(name, ir.Sequence((value,), is_tuple=False))
-
-    def is_made_here(self, name: str) -> bool:
-        """Whether a name is bound to a new container in a scope around."""
-        holder: FunctionBuilder | None = self.function
-        while holder is not None and name not in holder.bindings:
-            holder = holder.parent
-        return holder is not None and any(map(is_new_container, holder.bindings[name]))
-
-    def read(self, node: ast.Attribute) -> None:
-        root: ast.expr = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if isinstance(root, ast.Name):
-            bound = self.functions[0].bindings.get(root.id, ())
-            if bound and all(isinstance(value, ir.ImportRef) for value in bound):
-                return
-        lowered = lower_expr(node)
-        assert isinstance(lowered, ir.Attribute)
-        self.function.reads[lowered] = None
-
-    def visit(self, node: ast.AST | None) -> None:
-        """Collect names, calls, lambdas and comprehension variables of an expression."""
-        if node is None:
-            return
-        visit = _VISITS.get(node.__class__)
-        if visit is not None:
-            visit(self, node)
-        else:
-            self.visit_children(node)
-
-    def visit_running(self, node: ast.AST) -> None:
-        note_implied(self.function.implied, node)
-        self.visit_children(node)
-
-    def visit_children(self, node: ast.AST) -> None:
-        for child in children(node):
-            self.visit(child)
-
-    def visit_name(self, node: ast.Name) -> None:
-        self.words.add(node.id)
-
-    def visit_keyword(self, node: ast.keyword) -> None:
-        self.words.add(node.arg or "**")
-        self.visit(node.value)
-
-    def visit_constant(self, node: ast.Constant) -> None:
-        """It names nothing."""
-
-    def visit_attribute(self, node: ast.Attribute) -> None:
-        self.note_attribute(node)
-        if isinstance(node.ctx, ast.Load):
-            self.read(node)
-        self.visit(node.value)
-
-    def note_attribute(self, node: ast.Attribute) -> None:
-        self.words.add(node.attr)
-        if node.attr in SITE_NAMES and (path := dotted_path(node)):
-            self.paths.add(path)
-
-    def visit_call(self, node: ast.Call) -> None:
-        if callee(node) in LOOKUPS:
-            self.note_lookup(node)
-        lowered = lower_expr(node)
-        assert isinstance(lowered, ir.Call)
-        self.function.call(lowered)
-        self.grow(lowered)
-        if isinstance(node.func, ast.Attribute):
-            self.note_attribute(node.func)
-            self.visit(node.func.value)
-        else:
-            self.visit(node.func)
-        for argument in node.args:
-            self.visit(argument)
-        for keyword in node.keywords:
-            self.visit_keyword(keyword)
-
-    def note_lookup(self, node: ast.Call) -> None:
-        for text in looked_up(node):
-            self.words.update(text.split("."))
-            if callee(node) in IMPORTING:
-                self.imports.add(text)
-        if (name := named_by_string(node)) in SITE_NAMES:
-            self.paths.add(f"{dotted_path(node.args[0])}.{name}")
-
-    def visit_yield(self, node: ast.Yield) -> None:
-        if node.value is not None:
-            self.function.yields.append(lower_expr(node.value))
-        self.visit(node.value)
-
-    def visit_yield_from(self, node: ast.YieldFrom) -> None:
-        note_implied(self.function.implied, node)
-        self.function.yields.append(ir.Element(lower_expr(node.value)))
-        self.visit(node.value)
-
-    def visit_lambda(self, node: ast.Lambda) -> None:
-        for default in [*node.args.defaults, *node.args.kw_defaults]:
-            self.visit(default)
-        self.walk_lambda(node)
-
-    def visit_comprehension(self, node: ast.comprehension) -> None:
-        outer, self.in_comprehension = self.in_comprehension, True
-        self.assign(node.target, ir.Element(lower_expr(node.iter)))
-        self.in_comprehension = outer
-        self.visit_running(node)
-
-    def visit_named(self, node: ast.NamedExpr) -> None:
-        self.assign(node.target, lower_expr(node.value))
-        self.visit_children(node)
-
-
-#: What is done at each kind of expression; of all others only the parts are looked at.
-_VISITS: Mapping[type[ast.AST], Callable[[_Walker, Any], None]] = {
-    **dict.fromkeys(RUNNING, _Walker.visit_running),
-    ast.Attribute: _Walker.visit_attribute,
-    ast.Call: _Walker.visit_call,
-    ast.Constant: _Walker.visit_constant,
-    ast.Lambda: _Walker.visit_lambda,
-    ast.Name: _Walker.visit_name,
-    ast.NamedExpr: _Walker.visit_named,
-    ast.Yield: _Walker.visit_yield,
-    ast.YieldFrom: _Walker.visit_yield_from,
-    ast.comprehension: _Walker.visit_comprehension,
-    ast.keyword: _Walker.visit_keyword,
-}
-
 
 def _is_accessor(node: FunctionNode) -> bool:
     """Whether it is a setter or deleter, which adds to the property of the same name."""
@@ -581,25 +323,3 @@ def _is_accessor(node: FunctionNode) -> bool:
         isinstance(d, ast.Attribute) and d.attr in {"setter", "deleter", "getter"}
         for d in node.decorator_list
     )
-
-
-def _added(method: str, call: ir.Call) -> tuple[ir.Expr, ...]:
-    """What a method of a container puts into it."""
-    if method in {"append", "appendleft", "add"}:
-        return call.args[:1]
-    if method in {"insert", "setdefault"}:
-        return call.args[1:2]
-    if method in {"extend", "extendleft", "update"}:
-        whole = tuple(ir.Element(arg) for arg in call.args)
-        return whole + tuple(value for name, value in call.keywords if name)
-    return ()
-
-
-def _subscript_store(index: ast.expr) -> Literal["item", "key"]:
-    """Tell an update of an array in place from one of a container."""
-    parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    in_place = any(
-        isinstance(part, ast.Slice) or (isinstance(part, ast.Constant) and part.value is Ellipsis)
-        for part in parts
-    )
-    return "item" if in_place else "key"

@@ -54,3 +54,11 @@ def children(node: ast.AST) -> list[ast.AST]:
         elif isinstance(value, ast.AST):
             found.append(value)
     return found
+
+
+def walk(root: ast.AST) -> list[ast.AST]:
+    """A node and all below it, those further up first; without operators, as `children`."""
+    found = [root]
+    for node in found:  # grows while it is walked
+        found += children(node)
+    return found
