@@ -116,6 +116,7 @@ SPECIAL = frozenset(name for pair in METHODS.values() for side in pair for name 
 
 #: What may be an object of a class of the project: no literals, and no results of operators.
 _OBJECTS = frozenset({ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Await})
+_UNPACKING = frozenset({ast.Tuple, ast.List})
 #: Stands where there is no such object.
 NO_OBJECT = ir.Constant("other")
 
@@ -145,8 +146,10 @@ def _tested(node: ast.If | ast.While | ast.Assert | ast.IfExp) -> Iterable[Impli
 
 
 def _unpacked(node: ast.Assign) -> Iterable[Implied]:
-    unpacks = any(isinstance(target, ast.Tuple | ast.List) for target in node.targets)
-    return (("__iter__", node.value, None),) if unpacks else ()
+    for target in node.targets:
+        if target.__class__ in _UNPACKING:
+            return (("__iter__", node.value, None),)
+    return ()
 
 
 def _comprehended(node: ast.comprehension) -> Iterable[Implied]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.implied import METHODS, NO_OBJECT, SPECIAL
+from nnx_migrate.facts.implied import ARITHMETIC, METHODS, NO_OBJECT
 from nnx_migrate.facts.values import NOTHING, Instance, Located, Scope, Value, Values
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ def methods_run(evaluator: Evaluator, value: Value, names: Iterable[str]) -> Ite
 def operands_passed(
     evaluator: Evaluator, method: Scope, function: ir.Function
 ) -> Iterator[Located]:
-    """What operators and other syntax pass for the second parameter of a method."""
-    if function.owner is None or function.name not in SPECIAL:
+    """What operators pass for the second parameter of a method of arithmetic."""
+    if function.owner is None or function.name not in ARITHMETIC:
         return
     for first, sides in METHODS.items():
         for side, names in enumerate(sides):
