@@ -286,6 +286,19 @@ def last_name(expr: Expr) -> str:
             return ""
 
 
+def referred_name(expr: Expr) -> str:
+    """The last name of what is only referred to: of a name, an attribute, an import; else ""."""
+    match expr:
+        case Name(id=name) | Attribute(name=name):
+            return name
+        case ImportRef(target=target):
+            return target.rpartition(".")[2]
+        case Call(func=Name(id="getattr"), args=(_, Constant(text=name))):
+            return name
+        case _:
+            return ""
+
+
 def root_name(expr: Expr) -> Name | None:
     """The name whose attribute, at any depth, an expression is."""
     while isinstance(expr, Attribute):

@@ -189,6 +189,18 @@ class NameTables:
         return dict(found)
 
     @functools.cached_property
+    def other_names(self) -> Table[ir.Expr]:
+        """What the names of modules stand for that is called otherwise: `g = m.f`, `f as g`."""
+        found: Table[ir.Expr] = collections.defaultdict(list)
+        for record in self.records:
+            scope = Scope(record.module, ir.MODULE_SCOPE)
+            for name, values in record.functions[ir.MODULE_SCOPE].bindings.items():
+                for value in values:
+                    if ir.referred_name(value) not in {"", name}:
+                        found[name].append((record, scope, value))
+        return dict(found)
+
+    @functools.cached_property
     def passed_on(self) -> Table[PassedOn]:
         """Functions that are bound, stored, returned or passed, by the name they have there."""
         found: Table[PassedOn] = collections.defaultdict(list)

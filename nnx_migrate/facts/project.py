@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.flax_layers import Layer, layers, mode_dependent_functions
 from nnx_migrate.facts.implied import ARITHMETIC, METHODS
 from nnx_migrate.facts.name_tables import NameTables
-from nnx_migrate.facts.transforms import JAX_SITES
+from nnx_migrate.facts.transforms import JAX_SITES, SITE_NAMES
 from nnx_migrate.facts.values import Located, ParameterOf, Scope
 
 Binding = Located | ParameterOf
 _NNX = "flax.nnx"
 _MAX_HOPS = 24
+_SITES = SITE_NAMES | JAX_SITES
 
 
 class Project:
@@ -37,6 +38,7 @@ class Project:
         self._bindings: dict[tuple[Scope, str], list[Binding]] = {}
         self._methods: dict[str, dict[str, list[tuple[str, ir.Function]]]] = {}
         self._names_used: dict[str, frozenset[str]] = {}
+        self._renamed: dict[str, Mapping[str, frozenset[str]]] = {}
 
     def replacing(self, index: ir.ModuleIndex) -> Project:
         """The project with one file as it is after an edit."""
@@ -86,7 +88,7 @@ class Project:
                 paths[head].append(rest)
             # Where flax is not imported at all, nothing of jax could become something of nnx.
             of_jax = any(name.partition(".")[0] == "flax" for name in index.imports)
-            self._names_used[index.module] = frozenset(
+            found = {
                 name
                 for function in index.functions.values()
                 for bound, values in function.bindings.items()
@@ -95,9 +97,31 @@ class Project:
                 for name in self._reached(
                     Scope(index.module, function.key), value, paths.get(bound, [])
                 )
-                if of_jax or name not in JAX_SITES
-            )
+            }
+            found = found.union(*self.renamed(index.module).values())
+            self._names_used[index.module] = frozenset(found if of_jax else found - JAX_SITES)
         return self._names_used[index.module]
+
+    def renamed(self, module: str) -> Mapping[str, frozenset[str]]:
+        """Names in a file that may stand for transforms which are called otherwise: for which.
+
+        Those of its functions, and those that modules have, which may be attributes here.
+        """
+        if module not in self._renamed:
+            index = self.modules[module]
+            found: dict[str, frozenset[str]] = {}
+            for word, scope, value in (*_own_names(index), *self._names_elsewhere(index)):
+                if sites := _SITES.intersection(self._reached(scope, value, [])):
+                    found[word] = found.get(word, frozenset()) | sites
+            self._renamed[module] = found
+        return self._renamed[module]
+
+    def _names_elsewhere(self, index: ir.ModuleIndex) -> Iterator[tuple[str, Scope, ir.Expr]]:
+        for tables in self.tables:
+            for word in tables.other_names.keys() & set(index.words):
+                for record, scope, value in tables.other_names[word]:
+                    if self.holds(record):
+                        yield word, scope, value
 
     def _reached(self, scope: Scope, value: ir.Expr, paths: list[list[str]]) -> Iterator[str]:
         """The nnx names that these attributes of a value are, the value itself included."""
@@ -254,6 +278,15 @@ def is_reference(expr: ir.Expr) -> bool:
             return True
         case _:
             return False
+
+
+def _own_names(index: ir.ModuleIndex) -> Iterator[tuple[str, Scope, ir.Expr]]:
+    """What a file binds to names that is called otherwise."""
+    for function in index.functions.values():
+        for name, values in function.bindings.items():
+            for value in values:
+                if ir.referred_name(value) not in {"", name}:
+                    yield name, Scope(index.module, function.key), value
 
 
 @functools.cache

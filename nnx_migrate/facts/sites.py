@@ -100,9 +100,7 @@ class SiteFinder:
         """Functions of jax that are given a function, or what stands in its place."""
         lasts = {name.rpartition(".")[2] for name in JAX_SITES}
         lasts &= set(self.tree.project.modules[self.tree.module].words)
-        for imported in self.tree.of_kind(ast.ImportFrom) if lasts else ():
-            if (imported.module or "").startswith("jax"):
-                lasts |= {a.asname for a in imported.names if a.asname and a.name in lasts}
+        lasts |= self._renamed.keys()
         for last, node in self._loads() if lasts else ():
             if last not in lasts or (name := self.tree.dotted(node)) not in JAX_SITES:
                 continue
@@ -136,8 +134,10 @@ class SiteFinder:
             if (named := named_by_string(call)) in names and self.tree.nnx_name(call) == named:
                 yield call, named
         for last, node in self._loads():
-            known = last in names if isinstance(node, ast.Attribute) else self._may_be_of_nnx(last)
-            if not known or isinstance(self.tree.parents.get(node), ast.Attribute):
+            known = self._may_be_of_nnx(last) if isinstance(node, ast.Name) else last in names
+            if not (known or last in self._renamed) or isinstance(
+                self.tree.parents.get(node), ast.Attribute
+            ):
                 continue
             name = self.tree.nnx_name(node)
             if name in names and not self._in_annotation(node):
@@ -150,6 +150,11 @@ class SiteFinder:
                 yield attribute.attr, attribute
         for name, uses in self._uses_by_name.items():
             yield from ((name, use) for use in uses)
+
+    @property
+    def _renamed(self) -> Mapping[str, frozenset[str]]:
+        """Names that stand for transforms which are called otherwise."""
+        return self.tree.project.renamed(self.tree.module)
 
     @functools.cached_property
     def _references(self) -> frozenset[str]:

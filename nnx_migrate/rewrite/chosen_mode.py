@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 
-from nnx_migrate.facts.lower import callee
 from nnx_migrate.outcomes import Finding, Outcome
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.pinning import SETTERS
@@ -53,8 +52,7 @@ def _choice(context: FileContext, node: ast.Constant | ast.Call) -> tuple[str, s
             return "setting", f"Flax's default is asked for or set here, by {node.value}"
         return "", ""
     said = sorted(k.arg for k in node.keywords if k.arg in _OPTIONS)
-    sets = len(node.args) == 1 and (isinstance(node.func, ast.Name) or callee(node) in SETTERS)
-    name = context.tree.nnx_name(node.func) if said or sets else None
+    name = context.tree.nnx_name(node.func) if said or len(node.args) == 1 else None
     if name in SETTERS:
         return "setter", f"the mode is set here, by nnx.{name}"
     if said and name is not None:

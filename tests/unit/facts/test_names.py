@@ -58,11 +58,19 @@ SPELLINGS = {
     "star of the project": "from lib.backend import *\nvg(f)(m)",
     "star of a star": "from lib import *\nvg(f)(m)",
     "assigned module": "import lib.backend\nn = lib.backend.nnx\nn.value_and_grad(f)(m)",
+    "attribute of another name": "import lib.backend\nlib.backend.vg(f)(m)",
+    "attribute of another name, as": "from lib import backend as b\nb.vg(f)(m)",
+    "attribute of a third name": "import lib.renamed\nlib.renamed.slope(f)(m)",
+    "attribute that a text names": "import lib.renamed\nlib.renamed.by_text(f)(m)",
 }
 LIBRARY = {
     "lib/__init__.py": "from .backend import *\nfrom . import other\n",
     "lib/backend.py": "from flax import nnx\nvg = nnx.value_and_grad\nfrom . import *\n",
     "lib/other.py": "from .backend import *\n",
+    "lib/renamed.py": (
+        "from .backend import vg as g\nimport flax.nnx\nslope = g\n"
+        "by_text = getattr(flax.nnx, 'value_and_grad')\n"
+    ),
 }
 #: Where the name does not mean flax's function.
 OTHERS = {
@@ -73,6 +81,8 @@ OTHERS = {
     "own function": "def value_and_grad(f):\n    return f\nvalue_and_grad(f)(m)",
     "star shadowed": "from flax.nnx import *\ndef grad(f):\n    return f\ngrad(f)(m)",
     "own module": "from lib.own import nnx\nnnx.value_and_grad(f)(m)",
+    "attribute of an own module": "import lib.own\nlib.own.vg(f)(m)",
+    "attribute of an object": "import lib.backend\nobj.vg(f)(m)",
 }
 
 
@@ -84,16 +94,30 @@ def test_spelling_is_understood(case: str) -> None:
 
 @pytest.mark.parametrize("case", OTHERS)
 def test_other_things_of_that_name_are_left_alone(case: str) -> None:
-    own = {"lib/own.py": "class nnx:\n    pass\n"}
+    own = {"lib/own.py": "class nnx:\n    pass\nvg = nnx\n"}
     assert transforms({**LIBRARY, **own, "main.py": OTHERS[case]}) == []
 
 
 @pytest.mark.parametrize(
     "source",
-    ["import jax\njax.value_and_grad(f)(m)", "from jax import value_and_grad as v\nv(f)(m)"],
+    [
+        "import jax\njax.value_and_grad(f)(m)",
+        "from jax import value_and_grad as v\nv(f)(m)",
+        "import jax\ndef g():\n    v = jax.value_and_grad\n    v(f)(m)",
+        "import lib\nlib.of_jax(f)(m)",
+        "from lib import of_jax\nof_jax(f)(m)",
+    ],
 )
 def test_transforms_of_jax_have_names_of_their_own(source: str) -> None:
-    assert transforms({"main.py": source}) == ["jax.value_and_grad"]
+    library = {"lib.py": "from jax import value_and_grad as v\nof_jax = v\n"}
+    assert transforms({**library, "main.py": source}) == ["jax.value_and_grad"]
+
+
+@pytest.mark.parametrize("case", SPELLINGS)
+def test_a_file_that_refers_to_a_transform_is_known_for_it(case: str) -> None:
+    project = analysis_of({**LIBRARY, "main.py": SPELLINGS[case]}).project
+    assert project.may_use("main", frozenset({"value_and_grad"}))
+    assert case.startswith("star") or not project.may_use("main", frozenset({"vmap"}))
 
 
 @pytest.mark.parametrize("backwards", [False, True])
