@@ -10,7 +10,9 @@ under two names or keeps itself (of a gradient the rule for it sees that). Of th
 `split_rngs` and `fork_rngs` as decorators, and functions that trace nothing and are given such an
 object: `nnx.split`, `nnx.state`, `nnx.clone`, `nnx.map`, `nnx.Optimizer`, `nnx.EMA`,
 `nnx.tabulate`, `model.train()`, `model.eval()` and their like. Modules that are told to be no
-trees (`pytree=False`, `nnx.Object`, `bridge.Module`) count as such objects.
+trees (`pytree=False`, `nnx.Object`, `bridge.Module`) count as such objects. The project's own
+kinds of `nnx.Optimizer`, `nnx.ModelAndOptimizer` and `nnx.EMA` are looked at like these, and so are
+`graphdef.apply(...)` and `nnx.call(...)`, which take the object apart again, by what was split.
 
 Why it matters
 --------------
@@ -36,8 +38,8 @@ other name through it, or make the second attribute a property.
 
 What it does otherwise
 ----------------------
-`nnx.ModelAndOptimizer`, `nnx.capture` and `bridge.ToLinen` take no mode, so a person has to choose
-something else.
+`nnx.ModelAndOptimizer`, `nnx.call`, `nnx.capture` and `bridge.ToLinen` take no mode, so a person
+has to choose something else.
 Objects that are the same without the code showing it (two names for what a function returns) are
 not found. Arguments with `StateAxes` are looked at by the rule for these.
 
@@ -52,6 +54,7 @@ from collections.abc import Iterator
 from codemods._argnums import argnums_of
 from codemods._evidence import is_graph_node
 from codemods._gradients import GRADIENTS
+from codemods._kept_objects import is_other_class, put_together
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.combining import is_container, is_library_container
 from nnx_migrate.facts.identity import Path
@@ -60,8 +63,8 @@ from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import (
     CONTROL_FLOW,
+    METHODS,
     OBJECT_FUNCTIONS,
-    OBJECT_METHODS,
     SPLITTERS,
 )
 from nnx_migrate.facts.values import (
@@ -81,7 +84,7 @@ from nnx_migrate.rewrite.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    if site.form == "reference":
+    if site.form == "reference" or is_other_class(context, site):
         return None
     if site.transform == "flatten" and site.options.keys() & {"ref_index", "ref_outer_index"}:
         return Pin(RULE.name, "tree mode keeps no table of references", bare=True)
@@ -111,6 +114,8 @@ def _of_arrays_alone(context: FileContext, site: Site) -> bool:
 
 
 def _holds_twice(context: FileContext, site: Site) -> str:
+    if site.transform in {"call", "GraphDef.apply"}:
+        return put_together(context, site)
     if site.form == "object":
         operand = site.operands[0]
         made = _given(context, operand)
@@ -257,19 +262,19 @@ def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Ex
 _WITHOUT_PIN = {
     "ModelAndOptimizer": "it takes no mode: use nnx.Optimizer(..., graph=True)",
     "ToLinen": "what it gives has to be used with nnx.set_graph_mode(True) around it",
+    "call": "what it gives has to be called with nnx.set_graph_mode(True) around it",
     "capture": "what it gives has to be called with nnx.set_graph_mode(True) around it",
 }
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 _TRACING = frozenset(
     {"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map", "checkify"}
 )
-_METHODS = frozenset(f"Module.{method}" for method in OBJECT_METHODS)
 _TRANSFORMS = (
     GRADIENTS
     | _TRACING
     | SPLITTERS
     | CONTROL_FLOW.keys()
     | (OBJECT_FUNCTIONS.keys() - {"merge"})
-    | _METHODS
+    | frozenset(METHODS.values())
 )
 RULE = Rule("shared-reference", _TRANSFORMS, decide)

@@ -41,6 +41,10 @@ What it does otherwise
 ----------------------
 Of an object whose class is not known, what the function does in its methods is not seen; what it
 does itself is: attributes that it sets, `train()`, `eval()`, `sow` and `pop`.
+A transform of a function that no file shows (`nnx.jit(getattr(steps, name))`, `globals()[name]`, a
+parameter that no call in sight passes, a function of another package) is pinned where a call may
+pass it an object, and so is a function that hands an object on to such a one, or calls `exec`. A
+table of functions in sight (`STEPS[name]`) is judged by all that it holds.
 What is done to a copy (`model = nnx.clone(model)` first) or under `nnx.capture` is the same in
 both modes.
 
@@ -55,7 +59,9 @@ from codemods._argnums import argnums_of
 from codemods._evidence import is_graph_node
 from codemods._gradients import GRADIENTS
 from codemods._sown_results import left_after, missing
+from codemods._unseen_functions import may_be_graph_node, seen_functions, unseen_function
 from nnx_migrate.facts.effects import Effect, worst
+from nnx_migrate.facts.run_time_names import NAMED_AT_RUN_TIME
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import CONTROL_FLOW, SPLITTERS
 from nnx_migrate.facts.values import ARRAY, PLAIN, Instance, Scope, TupleValue, Value, Values
@@ -68,6 +74,10 @@ from nnx_migrate.rewrite.rule import Rule
 
 # Streams are split in place, in Variables that are given back.
 _KEPT = re.compile(r"nnx\.(compat\.)?(fork_rngs|split_rngs)\(")
+# Code that no file shows is given the object, or may reach it.
+_UNSEEN = re.compile(rf"^it is passed to something unknown: {NAMED_AT_RUN_TIME}")
+# What a text says may name the object though nothing else does.
+_BY_TEXT = re.compile(rf"^what \w+\(\) runs is {NAMED_AT_RUN_TIME}")
 # Only objects have attributes and such methods; elements may be those of a dict of arrays.
 _ON_OBJECTS = re.compile(
     r"attribute \w+ is|\.(train|eval|set_attributes|set_metadata|sow|perturb)\(\)|nnx\.pop"
@@ -80,7 +90,12 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return Pin(RULE.name, "which functions it runs cannot be read", (evidence,), outward=True)
     if site.form == "reference":
         return _handed_on(context, site)
-    for scope in function_scopes(context, site):
+    unseen = unseen_function(context, site) if site.transform in _TRACING else ""
+    if unseen:
+        evidence = Evidence(unseen, Proof.ASSUMED, context.where(site.node))
+        reason = f"which function it runs is not seen: {unseen}; {_ADVICE}"
+        return Pin(RULE.name, reason, (evidence,), outward=True)
+    for scope in function_scopes(context, site) or seen_functions(context, site):
         differentiated = _differentiated(context, site)
         for index, name, values in given_parameters(context, site, scope):
             if differentiated is None or index in differentiated:
@@ -88,8 +103,11 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             collected = index == 0 and is_captured(context, site)
             effect = _structural(context, site, scope, name, values, collected)
             if effect is not None:
-                evidence = Evidence(effect.what, Proof.PROVED, effect.where)
-                reason = f"the function changes {name}: {effect.what} ({effect.where})"
+                seen = effect.kind == "structure"
+                proof = Proof.PROVED if seen else Proof.ASSUMED
+                evidence = Evidence(effect.what, proof, effect.where)
+                does = "changes" if seen else "may change"
+                reason = f"the function {does} {name}: {effect.what} ({effect.where})"
                 reason += missing(context, site) if effect.sows else ""
                 bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
                 return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare)
@@ -128,11 +146,15 @@ def _structural(
     effects = [
         e
         for e in left_after(context, site, scope, name)
-        if e.kind == "structure" and not _KEPT.match(e.what) and not (collected and e.sows)
+        if (e.kind == "structure" or _UNSEEN.match(e.what) or _BY_TEXT.match(e.what))
+        and not _KEPT.match(e.what)
+        and not (collected and e.sows)
     ]
-    if not effects or works_on_copy(context, site, name, frozenset({"clone", "view"})):
+    by_text = any(_BY_TEXT.match(e.what) for e in effects)
+    copied = not by_text and works_on_copy(context, site, name, frozenset({"clone", "view"}))
+    if not effects or copied:
         return None
-    if not _may_be_graph_node(context, values):
+    if not may_be_graph_node(context, values):
         return None
     if not _all_known(values):
         effects = [e for e in effects if _ON_OBJECTS.search(e.what)]
@@ -154,15 +176,7 @@ def _is_known(value: Value) -> bool:
             return value in ARRAY | PLAIN
 
 
-def _may_be_graph_node(context: FileContext, values: Values) -> bool:
-    held = values - ARRAY - PLAIN
-    kinds = [
-        context.evaluator.hierarchy.kind(v.class_name) for v in held if isinstance(v, Instance)
-    ]
-    seen = len(kinds) == len(held) and bool(values)
-    return not seen or any(kind not in {"plain", "state"} for kind in kinds)
-
-
+_ADVICE = "name it, or put all that it may be into a dictionary in sight"
 _TRACING = frozenset(
     {"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map", "checkify"}
 )

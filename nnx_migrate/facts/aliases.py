@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.callers import argument_for
+from nnx_migrate.facts.combining import is_container
 from nnx_migrate.facts.library_effects import gives_part_of
 from nnx_migrate.facts.lower import is_new_container
 from nnx_migrate.facts.project import layer_of
+from nnx_migrate.facts.special_methods import arithmetic_runs, methods_run
 from nnx_migrate.facts.values import (
     Basic,
     ClassValue,
@@ -129,8 +131,9 @@ class Aliases:
             case ir.Within(key=key, expr=inner):
                 return self.rooted(Scope(scope.module, key), inner)
             case ir.Computed(operands=operands) if operands:
-                return self.any_rooted(scope, operands) and any(
-                    isinstance(v, ContainerValue | TupleValue) for v in self.values(scope, expr)
+                return self.any_rooted(scope, operands) and (
+                    any(map(is_container, self.values(scope, expr)))
+                    or self._operator_gives(scope, operands)
                 )
             case ir.Call():
                 return self._call_gives(scope, expr) and self._may_hold(scope, expr)
@@ -160,6 +163,8 @@ class Aliases:
             return len(call.args) > 1 and self.rooted(scope, call.args[1])
         if call.func in {ir.SLICED, ir.ENTERED}:
             return self.rooted(scope, call.args[0]) and not self.is_variable(scope, call.args[0])
+        if call.func == ir.OPERATED:
+            return self._operator_gives(scope, call.args)
         if is_super(call):
             return self.is_own_object(scope)
         func = call.func
@@ -171,6 +176,20 @@ class Aliases:
         return self.any_rooted(scope, given) and any(
             self._callee_gives(scope, value, call) for value in self.values(scope, func)
         )
+
+    def _operator_gives(self, scope: Scope, operands: tuple[ir.Expr, ...]) -> bool:
+        """Whether a class of the project may give the object back as the result of an operator."""
+        for run in arithmetic_runs(self.project, operands):
+            own, given = self.rooted(scope, run.operand), self.rooted(scope, run.given)
+            call = ir.Call(ir.OPERATED, (run.given,), (), 0)
+            for value in self.values(scope, run.operand) if own or given else ():
+                for method in methods_run(self.evaluator, value, run.methods):
+                    bound = FunctionValue(method, "", bound=True)
+                    if own and self._gives_self(method):
+                        return True
+                    if given and self._function_gives(scope, bound, call, "returned"):
+                        return True
+        return False
 
     def _method_gives(self, value: Value, name: str) -> bool:
         match value:
@@ -322,6 +341,13 @@ def mapped(call: ir.Call) -> ir.Call:
     """The call that `map(f, xs)` makes for each element."""
     elements = tuple(ir.Element(arg) for arg in call.args[1:])
     return ir.Call(call.args[0], elements, (), call.line) if call.args else call
+
+
+def reduced(call: ir.Call) -> ir.Call:
+    """The call that `reduce(f, xs, x)` makes for each element."""
+    function, *given = call.args
+    elements = tuple(ir.Element(arg) for arg in given[:1])
+    return ir.Call(function, (ir.Choice((*given[1:], *elements)), *elements), (), call.line)
 
 
 def unstarred(expr: ir.Expr) -> ir.Expr:

@@ -24,6 +24,8 @@ from nnx_migrate.facts.values import (
 
 _MAX_VALUES = 24
 _MAX_DEPTH = 4
+#: Why a value is not known that is made from itself: what else it can be is all there is.
+IN_A_CIRCLE = "it is defined in terms of itself"
 _NESTED = unknown("containers in containers")
 
 
@@ -47,7 +49,7 @@ def _deeper(value: Value, depth: int) -> bool:
 
 
 def unsettled(found: Values) -> Values:
-    return unknown("it is defined in terms of itself")
+    return frozenset(v for v in found if isinstance(v, FunctionValue)) | unknown(IN_A_CIRCLE)
 
 
 def operator_result(operands: list[Values]) -> Values:

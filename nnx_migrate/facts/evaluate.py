@@ -39,6 +39,12 @@ from nnx_migrate.facts.lower import is_new_container
 from nnx_migrate.facts.name_tables import writes_in
 from nnx_migrate.facts.project import Binding, Project, layer_of, library_class, nnx_name
 from nnx_migrate.facts.redefined import with_classes
+from nnx_migrate.facts.run_time_names import (
+    NAMED_AT_RUN_TIME,
+    literal_names,
+    stored_by_any_name,
+)
+from nnx_migrate.facts.special_methods import arithmetic_values, element_values, operands_passed
 from nnx_migrate.facts.values import (
     ARRAY,
     GRAPHDEF,
@@ -70,6 +76,12 @@ CAPTURED = "capture "
 _CHOOSING = frozenset({"cond", "switch", "compat.cond", "compat.switch"}) | {
     "jax.lax.cond",
     "jax.lax.switch",
+}
+#: Why the result of a transform is not known that is put around a class.
+MAKES_NEW = "a transform of a class"
+#: Functions that give what a text names.
+_NAMING = frozenset({"importlib.import_module"}) | {
+    f"builtins.{name}" for name in ("__import__", "eval", "globals", "locals")
 }
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
 #: Types of the array libraries, and of flax.typing, of what is neither an array nor holds one.
@@ -139,9 +151,11 @@ class Evaluator:
             case ir.Call():
                 return self._call(scope, expr)
             case ir.Element(base=base):
-                return self._union(elements_of(v) for v in self.values(scope, base))
+                return self._union(map(self.elements, self.values(scope, base)))
             case ir.Unpacked(base=base, index=index):
-                return self._union(item_of(v, index) for v in self.values(scope, base))
+                return self._union(
+                    element_values(self, v) or item_of(v, index) for v in self.values(scope, base)
+                )
             case ir.Sequence(elements=elements, is_tuple=True):
                 if any(isinstance(e, ir.Starred) for e in elements):
                     return frozenset({ContainerValue(self._all(scope, elements))})
@@ -151,7 +165,7 @@ class Evaluator:
             case ir.Choice(options=options):
                 return self._all(scope, options)
             case ir.Starred(value=value):
-                return self._union(elements_of(v) for v in self.values(scope, value))
+                return self._union(map(self.elements, self.values(scope, value)))
             case ir.Constant():
                 return PLAIN
             case ir.FunctionRef(key=key):
@@ -161,9 +175,14 @@ class Evaluator:
             case ir.ImportRef(target=target):
                 return self._imported(target)
             case ir.Computed(operands=operands):
-                return operator_result([self.values(scope, operand) for operand in operands])
+                held = [self.values(scope, operand) for operand in operands]
+                return arithmetic_values(self, held) or operator_result(held)
             case ir.Within(key=key, expr=inner):
                 return self.values(Scope(scope.module, key), inner)
+
+    def elements(self, value: Value) -> Values:
+        """What indexing a value, or iterating over it, gives."""
+        return element_values(self, value) or elements_of(value)
 
     def _all(self, scope: Scope, expressions: tuple[ir.Expr, ...]) -> Values:
         return frozenset().union(*(self.values(scope, e) for e in expressions))
@@ -299,6 +318,9 @@ class Evaluator:
         found: Values = NOTHING
         for argument in self.callers.arguments(scope, function, parameter):
             found |= self.values(argument.scope, argument.expr)
+        if parameter == function.parameters[-1]:
+            for argument in operands_passed(self, scope, function):
+                found |= self.values(argument.scope, argument.expr)
         if parameter.default is not None and parameter.default != ir.Constant("none"):
             outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
             default = self.values(outer, parameter.default)
@@ -400,6 +422,8 @@ class Evaluator:
 
     def member(self, instance: Instance, name: str) -> Values:
         """What attribute `name` of an instance can be: a method, a property, what was stored."""
+        if name == "__class__":
+            return self._classes(instance)
         found: Values = NOTHING
         classes = self.hierarchy.ancestry(instance.class_name).classes
         if not instance.exact:
@@ -432,6 +456,10 @@ class Evaluator:
             or library_member(instance.class_name, name)
             or unknown(f"attribute {name} of {short_name(instance.class_name)}")
         )
+
+    def _classes(self, instance: Instance) -> Values:
+        below = () if instance.exact else self.hierarchy.descendants(instance.class_name)
+        return frozenset(map(ClassValue, (instance.class_name, *below)))
 
     def _bound_method(self, method: Scope) -> Values:
         """A method as an attribute of an instance: what a property gives, or a bound function."""
@@ -569,6 +597,10 @@ class Evaluator:
             return self._annotated_at(scope, call.args[0], call.line)
         if call.func == ir.SLICED:
             return self._union(self._slice(v) for v in self.values(scope, call.args[0]))
+        if call.func == ir.OPERATED:
+            if not self.project.arithmetic:
+                return ARRAY
+            return arithmetic_values(self, [self.values(scope, arg) for arg in call.args]) or ARRAY
         if call.func == ir.ENTERED:
             return self._union(self._entered(v) for v in self.values(scope, call.args[0]))
         func = with_classes(self.project, scope, call.func, call.line)
@@ -697,6 +729,11 @@ class Evaluator:
             return frozenset({ContainerValue(named.union(*pairs) if parts else NOTHING)})
         if dotted == "builtins.getattr" and len(call.args) > 1:
             return self._getattr(scope, call)
+        if dotted == "builtins.type" and len(call.args) == 1:
+            held = [v for v in self.values(scope, call.args[0]) if isinstance(v, Instance)]
+            return self._union(map(self._classes, held)) or unknown("the result of type()")
+        if dotted in _NAMING:
+            return unknown(f"{NAMED_AT_RUN_TIME}, by {ir.last_name(call.func)}()")
         if dotted == "functools.partial" and call.args:
             keywords = frozenset(name or "**" for name, _ in call.keywords)
             return self._union(
@@ -708,7 +745,7 @@ class Evaluator:
         if (name or dotted) in _CHOOSING and len(call.args) > 1:
             return self._chosen(scope, call)
         if name == "merge" and call.args:
-            return self._merged(scope, call.args[0])
+            return self.merged(scope, call.args[0])
         given = call.args
         if name is not None and not given:  # nnx.clone(node=model)
             given = tuple(value for keyword, value in call.keywords if keyword == "node")
@@ -736,12 +773,20 @@ class Evaluator:
         )
 
     def _getattr(self, scope: Scope, call: ir.Call) -> Values:
-        """`getattr(x, "name", default)` with a literal name is an attribute or the default."""
+        """`getattr(x, name, default)` is an attribute of one of the names in sight, or the default.
+
+        Where the names are not in sight, what is stored under such names is among it.
+        """
         target, name, *default = call.args
-        if not (isinstance(name, ir.Constant) and name.type == "str" and name.text):
-            return unknown("the result of getattr()")
-        found = self.values(scope, ir.Attribute(target, name.text))
-        return found | self._all(scope, tuple(default))
+        names = literal_names(self, scope, name)
+        if names is not None:
+            found = self._all(scope, tuple(ir.Attribute(target, each) for each in sorted(names)))
+            return found | self._all(scope, tuple(default))
+        held = self.values(scope, target)
+        parts = [stored_by_any_name(self, value) for value in held if isinstance(value, Instance)]
+        if parts and len(parts) == len(held):
+            return self._union(parts) | unknown("the result of getattr()")
+        return self._union(parts) | unknown(f"{NAMED_AT_RUN_TIME}, by getattr()")
 
     def _transformed(self, scope: Scope, call: ir.Call, dotted: str) -> Values:
         function: ir.Expr | None = call.args[0] if call.args else None
@@ -758,7 +803,7 @@ class Evaluator:
                 return held
         return frozenset(
             dataclasses.replace(
-                v, transforms=(*v.transforms, short), partial_args=v.partial_args + bound
+                v, transforms=_around(v.transforms, short), partial_args=v.partial_args + bound
             )
             if isinstance(v, FunctionValue)
             else v
@@ -775,20 +820,24 @@ class Evaluator:
                     found.add(FunctionValue(method, method.function, bound=True))
                     continue
                 found |= unknown("a Module used as a function")
-            elif isinstance(value, LibraryValue | ClassValue | Basic):
-                found |= unknown("a transform of something that is not a function of the project")
+            elif isinstance(value, Basic):
+                found |= unknown(value.reason or "a transform of something unknown")
+            elif isinstance(value, ClassValue):
+                found |= unknown(MAKES_NEW)
+            elif isinstance(value, LibraryValue):
+                found |= unknown(f"a transform of {value.dotted}, which is no part of the project")
             else:
                 found.add(value)
         return frozenset(found)
 
-    def _merged(self, scope: Scope, graphdef: ir.Expr) -> Values:
+    def merged(self, scope: Scope, graphdef: ir.Expr) -> Values:
         """What `nnx.split` was called on to get the graphdef, and any Module where not all is seen.
 
         What is seen counts even then: of a name that is bound again and again, or a function that
         is called with several graphdefs, one may be of an object that tree mode refuses.
         """
         found: Values = NOTHING
-        for source in self._graphdef_sources(scope, graphdef):
+        for source in self.graphdef_sources(scope, graphdef):
             values = self.values(source.scope, source.expr) if source else NOTHING
             if is_unknown(values):
                 found |= _ANY_MODULE | {v for v in values if isinstance(v, Instance)}
@@ -796,7 +845,7 @@ class Evaluator:
                 found |= values
         return found or _ANY_MODULE
 
-    def _graphdef_sources(
+    def graphdef_sources(
         self, scope: Scope, graphdef: ir.Expr, depth: int = 0
     ) -> list[Located | None]:
         """The objects that a graphdef may be of; None among them for one that is not seen."""
@@ -805,9 +854,17 @@ class Evaluator:
                 found: list[Located | None] = []
                 for binding in self.project.bindings(scope, name):
                     if isinstance(binding, Located):
-                        found += self._graphdef_sources(binding.scope, binding.expr, depth + 1)
+                        found += self.graphdef_sources(binding.scope, binding.expr, depth + 1)
                     else:
                         found += self._passed_graphdefs(binding, depth + 1)
+                return list(dict.fromkeys(found)) or [None]
+            case ir.Unpacked(base=ir.Name(id=name), index=0) if depth <= _MAX_HANDED_ON:
+                pairs = [b for b in self.project.bindings(scope, name) if isinstance(b, Located)]
+                found = [
+                    source
+                    for b in pairs
+                    for source in self.graphdef_sources(b.scope, ir.Unpacked(b.expr, 0), depth + 1)
+                ]
                 return list(dict.fromkeys(found)) or [None]
             case ir.Unpacked(base=made, index=0) | ir.Element(base=made) | ir.Starred(value=made):
                 return [self._taken_apart(scope, made, "split")]
@@ -819,7 +876,7 @@ class Evaluator:
         return [
             source
             for given in self.callers.arguments(parameter.scope, function, parameter.parameter)
-            for source in self._graphdef_sources(given.scope, given.expr, depth)
+            for source in self.graphdef_sources(given.scope, given.expr, depth)
         ] or [None]
 
     def _taken_apart(self, scope: Scope, made: ir.Expr, function: str) -> Located | None:
@@ -841,6 +898,11 @@ def _annotated_array(name: str, short: str) -> Values:
     if _may_be_tree(short) or (name.startswith("flax.") and short not in {"Array", "PRNGKey"}):
         return unknown(f"{short} says too little")
     return ARRAY
+
+
+def _around(transforms: tuple[str, ...], outer: str) -> tuple[str, ...]:
+    """With one more; once each, so that `f = nnx.jit(f)` does not go on for ever."""
+    return transforms if outer in transforms else (*transforms, outer)
 
 
 def _may_be_tree(name: str) -> bool:

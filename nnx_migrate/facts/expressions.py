@@ -8,6 +8,7 @@ from typing import Any
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.bindings import Bindings
+from nnx_migrate.facts.implied import RUNNING, note_implied
 from nnx_migrate.facts.lower import (
     IMPORTING,
     LOOKUPS,
@@ -46,6 +47,10 @@ class ExpressionWalker(Bindings):
     def visit_children(self, node: ast.AST) -> None:
         for child in children(node):
             self.visit(child)
+
+    def visit_running(self, node: ast.AST) -> None:
+        note_implied(self.function.implied, node)
+        self.visit_children(node)
 
     def visit_name(self, node: ast.Name) -> None:
         self.words.add(node.id)
@@ -99,6 +104,7 @@ class ExpressionWalker(Bindings):
         self.visit(node.value)
 
     def visit_yield_from(self, node: ast.YieldFrom) -> None:
+        note_implied(self.function.implied, node)
         self.function.yields.append(ir.Element(lower_expr(node.value)))
         self.visit(node.value)
 
@@ -111,7 +117,7 @@ class ExpressionWalker(Bindings):
         outer, self.in_comprehension = self.in_comprehension, True
         self.assign(node.target, ir.Element(lower_expr(node.iter)))
         self.in_comprehension = outer
-        self.visit_children(node)
+        self.visit_running(node)
 
     def visit_named(self, node: ast.NamedExpr) -> None:
         self.assign(node.target, lower_expr(node.value))
@@ -162,6 +168,7 @@ class ExpressionWalker(Bindings):
 
 #: What is done at each kind of expression; of all others only the parts are looked at.
 _VISITS: Mapping[type[ast.AST], Callable[[ExpressionWalker, Any], None]] = {
+    **dict.fromkeys(RUNNING, ExpressionWalker.visit_running),
     ast.Attribute: ExpressionWalker.visit_attribute,
     ast.Call: ExpressionWalker.visit_call,
     ast.Constant: ExpressionWalker.visit_constant,

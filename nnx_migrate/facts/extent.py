@@ -12,6 +12,7 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.flax_layers import mode_dependent_functions
 from nnx_migrate.facts.project import nnx_name
+from nnx_migrate.facts.special_methods import methods_run, runs_in
 from nnx_migrate.facts.values import (
     Basic,
     ClassValue,
@@ -101,6 +102,10 @@ class _Walk:
             yield from self.call(scope, call)
         for read in function.reads:
             yield from self.read(scope, read)
+        for run in runs_in(self.project, function):
+            for value in self.evaluator.values(scope, run.operand):
+                for method in methods_run(self.evaluator, value, run.methods):
+                    self.enter(method)
         for key in function.nested:
             self.enter(Scope(scope.module, key))
         outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)

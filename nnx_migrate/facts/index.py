@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.expressions import ExpressionWalker
+from nnx_migrate.facts.implied import RUNNING, note_implied
 from nnx_migrate.facts.lower import (
     FunctionBuilder,
     function_key,
@@ -100,6 +101,8 @@ class _Walker(ExpressionWalker):
             self.walk_statement(statement)
 
     def walk_statement(self, node: ast.stmt) -> None:
+        if node.__class__ in RUNNING:
+            note_implied(self.function.implied, node)
         match node:  # the most frequent first: each case that does not match is one more check
             case ast.Assign(targets=targets, value=value):
                 self.visit(value)

@@ -133,6 +133,7 @@ class Within(_Record):
 ANNOTATED = Name("<annotated>")  # (annotation, value): what is annotated, the value if there is one
 SLICED = Name("<sliced>")  # (base): base[a:b]
 ENTERED = Name("<entered>")  # (manager): what `with manager as name` binds
+OPERATED = Name("<operated>")  # (left, right) or (operand): what an operator gives
 UNSEEN = Call(Name("<unseen>"), (), (), 0)  # anything at all
 
 
@@ -195,6 +196,8 @@ class Function(_Record):
         reads: attributes that are read other than in order to be called at once; those of imported
             names are left out.
         guards: the name that has to be true for a call, by the place of the call among `calls`.
+        implied: by the first method that syntax looks for (`facts.implied`), on what it does and
+            what that is given, in turn.
         loose: names that only comprehensions bind, so that outside of these they mean what they
             mean around the function.
     """
@@ -217,6 +220,7 @@ class Function(_Record):
     reads: tuple[Attribute, ...] = ()
     loose: frozenset[str] = frozenset()
     guards: tuple[tuple[int, str], ...] = ()
+    implied: tuple[tuple[str, tuple[Expr, ...]], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -51,11 +51,26 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
         case ast.BinOp(left=left, op=op, right=right):
             if isinstance(op, ast.BitOr | ast.Mult | ast.Add):
                 return ir.Computed((lower_expr(left), lower_expr(right)))
-            return ir.Computed()
+            return _operated(node.left, node.right)
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert(), operand=operand):
+            return _operated(operand)
         case ast.Yield() | ast.YieldFrom():
             return ir.UNSEEN
         case _:
             return ir.Computed()
+
+
+_OBJECTS = ir.Name | ir.Attribute | ir.Call | ir.Element | ir.Unpacked
+
+
+def _operated(*operands: ast.expr) -> ir.Expr:
+    """The value of an operator that containers do not have: an array, or what a class gives."""
+    if any(isinstance(each, ast.Constant) for each in operands):
+        return ir.Computed()
+    lowered = tuple(map(lower_expr, operands))
+    if not all(isinstance(each, _OBJECTS) for each in lowered):
+        return ir.Computed()
+    return ir.Call(ir.OPERATED, lowered, (), 0)
 
 
 def needed_name(test: ast.expr) -> str:
@@ -269,6 +284,7 @@ class FunctionBuilder:
     loose: set[str] = dataclasses.field(default_factory=set)
     guard: str = ""
     guards: dict[int, str] = dataclasses.field(default_factory=dict)
+    implied: dict[str, list[ir.Expr]] = dataclasses.field(default_factory=dict)
 
     def call(self, call: ir.Call) -> None:
         """Take note of a call, and of the name that has to be true where it is made."""
@@ -303,4 +319,5 @@ class FunctionBuilder:
             tuple(self.reads),
             frozenset(self.loose),
             tuple(self.guards.items()),
+            tuple((method, tuple(on)) for method, on in self.implied.items()),
         )

@@ -45,6 +45,13 @@ class Mentions:
     def names_written_outside(self) -> set[str]:
         return {name for tables in self.project.tables for name in tables.outside_writes}
 
+    def implied(self, first: str) -> Iterator[tuple[Scope, tuple[ir.Expr, ir.Expr]]]:
+        """What syntax may run that method on, or another in its place, and what that is given."""
+        for tables in self.project.tables:
+            for record, scope, pair in tables.implied(first):
+                if self.project.holds(record):
+                    yield scope, pair
+
     def is_property(self, name: str) -> bool:
         """Whether some class of the project has a property of that name."""
         return next(self._rows(lambda tables: tables.properties, name), None) is not None

@@ -9,16 +9,19 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.transforms import WRAPPERS
+from nnx_migrate.facts.implied import NO_OBJECT, SPECIAL
+from nnx_migrate.facts.transforms import KEEPERS, WRAPPERS
 from nnx_migrate.facts.values import Scope
 
 Item = TypeVar("Item")
-#: By name: the record of a file, a scope in it, and what stands there.
-Table = dict[str, list[tuple[ir.ModuleIndex, Scope, Item]]]
+#: The record of a file, a scope in it, and what stands there.
+Row = tuple[ir.ModuleIndex, Scope, Item]
+#: Rows by name.
+Table = dict[str, list[Row[Item]]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ class NameTables:
     ) -> None:
         self.records = tuple(records)
         self._elsewhere = elsewhere
+        self._implied: dict[str, Sequence[Row[tuple[ir.Expr, ir.Expr]]]] = {}
 
     def _functions(self) -> Iterator[tuple[ir.ModuleIndex, Scope, ir.Function]]:
         for record in self.records:
@@ -132,6 +136,43 @@ class NameTables:
     def defined(self) -> frozenset[str]:
         """Names of functions and classes, in these files or elsewhere."""
         return self._elsewhere | defined_in(self.records)
+
+    def implied(self, first: str) -> Sequence[Row[tuple[ir.Expr, ir.Expr]]]:
+        """What syntax that looks for this method first may run it on, and what that is given."""
+        if first not in self._implied:
+            self._implied[first] = [
+                (record, scope, (left, right))
+                for record, scope, function in self._functions()
+                for name, operands in function.implied
+                if name == first
+                for left, right in zip(operands[::2], operands[1::2], strict=True)
+                if NO_OBJECT not in (left, right)
+            ]
+        return self._implied[first]
+
+    @functools.cached_property
+    def keepers(self) -> dict[str, str]:
+        """Names of classes that are made from those that keep a State, by their names alone."""
+        found = {name: name for name in KEEPERS}
+        classes = [each for record in self.records for each in record.classes.values()]
+        grown = True
+        while grown:
+            known = len(found)
+            for each in classes:
+                bases = (found.get(ir.last_name(base)) for base in each.bases)
+                kept = next(filter(None, bases), None)
+                if kept is not None:
+                    found.setdefault(each.name, kept)
+            grown = len(found) > known
+        return {name: base for name, base in found.items() if name not in KEEPERS}
+
+    @functools.cached_property
+    def special(self) -> frozenset[str]:
+        """The names of methods that syntax runs, of those that classes in these files have."""
+        classes = [each for record in self.records for each in record.classes.values()]
+        return SPECIAL & frozenset().union(
+            *(each.methods for each in classes), *(each.attributes for each in classes)
+        )
 
     @functools.cached_property
     def renamed(self) -> Table[tuple[str, str]]:

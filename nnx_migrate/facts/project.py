@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.flax_layers import Layer, layers, mode_dependent_functions
+from nnx_migrate.facts.implied import ARITHMETIC, METHODS
 from nnx_migrate.facts.name_tables import NameTables
 from nnx_migrate.facts.transforms import JAX_SITES, SITE_NAMES
 from nnx_migrate.facts.values import Located, ParameterOf, Scope
@@ -52,6 +53,25 @@ class Project:
     def has_word(self, word: str) -> bool:
         """Whether the identifier occurs in a file of the project, or of others in the same run."""
         return any(word in tables.words for tables in self.tables)
+
+    @functools.cached_property
+    def special(self) -> frozenset[str]:
+        """The methods of syntax that a class of the project, or of others in the run, has."""
+        return frozenset().union(*(tables.special for tables in self.tables))
+
+    @functools.cached_property
+    def arithmetic(self) -> tuple[str, ...]:
+        """Those of them that operators run, which may give any object."""
+        return tuple(sorted(self.special & ARITHMETIC))
+
+    @functools.cached_property
+    def running(self) -> frozenset[str]:
+        """The methods that syntax looks for first where it may run one of these."""
+        return frozenset(
+            first
+            for first, sides in METHODS.items()
+            if any(not self.special.isdisjoint(names) for names in sides)
+        )
 
     def may_use(self, module: str, names: frozenset[str]) -> bool:
         """Whether a file may refer to one of these nnx names, by what its names can stand for."""

@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.lower import named_by_string
+from nnx_migrate.facts.lower import callee, named_by_string
 from nnx_migrate.facts.project import is_reference
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode, Tree
 from nnx_migrate.facts.transforms import (
     CONTROL_FLOW,
     JAX_SITES,
+    METHODS,
     NNX_OF_JAX,
     OBJECT_FUNCTIONS,
-    OBJECT_METHODS,
     ONLY_OF_JAX,
     SITE_NAMES,
 )
@@ -92,6 +92,7 @@ class SiteFinder:
             if (site := self._site(reference, name)) is not None
         ]
         found += self._methods()
+        found += self._own_keepers()
         found += self._jax_sites()
         return sorted(found, key=lambda s: (s.reference.lineno, s.reference.col_offset))
 
@@ -257,10 +258,27 @@ class SiteFinder:
             if not isinstance(call.func, ast.Attribute):
                 continue
             name = call.func.attr
-            if name in OBJECT_METHODS and self.tree.dotted(call.func) is None:
+            if name in METHODS and self.tree.dotted(call.func) is None:
                 options = {k.arg: k.value for k in call.keywords if k.arg}
                 given = call.func.value
-                yield self._object(f"Module.{name}", call.func, call, given, options, True)
+                yield self._object(METHODS[name], call.func, call, given, options, True)
+
+    def _own_keepers(self) -> Iterator[Site]:
+        """Calls of the project's own kinds of Optimizer and the like, and of `super().__init__`."""
+        names = {name: base for t in self.tree.project.tables for name, base in t.keepers.items()}
+        for call in self.tree.nodes if names else ():
+            if not isinstance(call, ast.Call):
+                continue
+            name = callee(call)
+            if name == "__init__" and _is_super(call.func):
+                around = (n for n in self.tree.ancestors(call) if isinstance(n, ast.ClassDef))
+                name = next((each.name for each in around), "")
+            if name in names:
+                options = {k.arg: k.value for k in call.keywords if k.arg}
+                keyword = OBJECT_FUNCTIONS[names[name]].keyword
+                given = call.args[0] if call.args else options.get(keyword)
+                if given is not None and not isinstance(given, ast.Starred):
+                    yield self._object(names[name], call.func, call, given, options, True)
 
     def _object(
         self,
@@ -420,6 +438,15 @@ class SiteFinder:
         return [
             use for use in self._uses_by_name.get(name, ()) if self._refers_to(use, scope, name)
         ]
+
+
+def _is_super(func: ast.expr) -> bool:
+    """Whether it is `super().method`."""
+    return (
+        isinstance(func, ast.Attribute)
+        and isinstance(func.value, ast.Call)
+        and callee(func.value) == "super"
+    )
 
 
 def _listed(function: ast.expr) -> list[ast.expr]:

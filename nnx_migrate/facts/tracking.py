@@ -12,6 +12,7 @@ from nnx_migrate.facts.aliases import (
     Aliases,
     is_super,
     mapped,
+    reduced,
     unstarred,
 )
 from nnx_migrate.facts.callers import argument_for
@@ -30,6 +31,21 @@ from nnx_migrate.facts.library_effects import (
     operands_of,
 )
 from nnx_migrate.facts.project import layer_of, nnx_name
+from nnx_migrate.facts.run_time_names import (
+    NAMED_AT_RUN_TIME,
+    literal_names,
+    methods_by_any_name,
+    respelled,
+)
+from nnx_migrate.facts.special_methods import (
+    Run,
+    descriptors_run,
+    lookups_run,
+    methods_run,
+    runs_in,
+    runs_of_library,
+    runs_of_name,
+)
 from nnx_migrate.facts.under_capture import captured_reads, is_capture
 from nnx_migrate.facts.values import (
     Basic,
@@ -48,7 +64,7 @@ if TYPE_CHECKING:
 
 _VERBS = {"set": "set", "augment": "updated", "delete": "deleted"}
 _VARIABLE_METHODS = VARIABLE_READS | {"set_value", "copy_from", "replace"}
-
+_EXECUTING = (ir.Name("exec"), ir.Name("eval"))
 #: Types of Variables that are in a Module from the start.
 _UNSOWN = frozenset({"Param", "BatchStat", "Cache", "RngState", "RngKey", "RngCount"})
 
@@ -85,6 +101,8 @@ class Tracker:
             for read in function.reads:
                 effects = self._read(scope, read)
                 yield from self._outside_capture(effects) if read in captured else effects
+            for run in runs_in(self.project, function):
+                yield from self._run(scope, run, 0)
         function = self.project.function(self.scope)
         if any(self.aliases.escapes(self.scope, v) for v in (*function.returns, *function.yields)):
             yield self._escape("it, or a part of it, is returned", "returned", self.scope, 0)
@@ -149,6 +167,7 @@ class Tracker:
         for value in self.aliases.values(scope, read.base):
             if not isinstance(value, Instance):
                 continue
+            yield from self._looked_up(scope, read, value)
             if self._is_handed_on(scope, read) and self._changes_itself(value, read.name):
                 yield _by_method(read.name, where)
             for class_name in self.finder.classes_of(value):
@@ -159,6 +178,31 @@ class Tracker:
                     what = f"the cached property {read.name} is kept in it"
                     yield Effect("structure", what, where)
                 yield from without_return(self.finder.of_own_parameter(method))
+
+    def _run(self, scope: Scope, run: Run, line: int) -> Iterator[Effect]:
+        """What a method does that nobody calls by its name."""
+        own, given = self.rooted(scope, run.operand), self.rooted(scope, run.given)
+        if not own and not given:
+            return
+        evaluator = self.finder.evaluator
+        call = ir.Call(ir.Attribute(run.operand, run.methods[0]), (run.given,), (), line)
+        for value in self.aliases.values(scope, run.operand):
+            for method in methods_run(evaluator, value, run.methods):
+                if own:
+                    yield from without_return(self.finder.of_own_parameter(method))
+                if given:
+                    called = FunctionValue(method, method.function, bound=True)
+                    yield from self._to_function(scope, called, call, self._where(scope, line))
+
+    def _looked_up(self, scope: Scope, read: ir.Attribute, value: Instance) -> Iterator[Effect]:
+        """What runs where an attribute is looked up: `__getattr__`, and descriptors."""
+        evaluator = self.finder.evaluator
+        for method in lookups_run(evaluator, value, read.name):
+            yield from without_return(self.finder.of_own_parameter(method))
+        for method in descriptors_run(evaluator, value, read.name):
+            called = FunctionValue(method, method.function, bound=True)
+            call = ir.Call(read, (read.base,), (), 0)
+            yield from self._to_function(scope, called, call, self._where(scope, 0))
 
     def _is_handed_on(self, scope: Scope, read: ir.Attribute) -> bool:
         """Whether a method is more than called: `put = self.sow`."""
@@ -181,7 +225,11 @@ class Tracker:
 
     def _call(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
         where = self._where(scope, call.line)
+        call = respelled(call) or call
         func = call.func
+        if func in _EXECUTING and not self.project.bindings(scope, ir.last_name(func)):
+            what = f"what {ir.last_name(func)}() runs is {NAMED_AT_RUN_TIME}"
+            yield Effect("unknown", what, where)
         if isinstance(func, ir.Attribute) and is_super(func.base):
             if self.rooted(scope, func.base):
                 yield from self._super_call(scope, func.name, where)
@@ -234,6 +282,8 @@ class Tracker:
         if not given and not named:
             return
         func = call.func
+        for run in runs_of_name(self.project, call):
+            yield from self._run(scope, run, call.line)
         if isinstance(func, ir.Attribute) and func.name in GROWING_METHODS:
             values = self.aliases.values(scope, func.base)
             held = any(isinstance(v, ContainerValue) for v in values)
@@ -276,6 +326,7 @@ class Tracker:
         for base in self.aliases.values(scope, func.base):
             match base:
                 case Instance():
+                    yield from self._looked_up(scope, func, base)
                     yield from self._instance_method(base, name, where)
                 case _ if name in STRUCTURAL_METHODS:
                     yield _by_method(name, where)
@@ -365,6 +416,8 @@ class Tracker:
     def _to_library(
         self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: str
     ) -> Iterator[Effect]:
+        for run in runs_of_library(self.project, dotted, call):
+            yield from self._run(scope, run, call.line)
         operands = operands_of(dotted, call, given)
         if operands is not None:
             for function, index in operands:
@@ -373,9 +426,7 @@ class Tracker:
         name = nnx_name(dotted)
         short = name.removeprefix("compat.") if name else dotted
         if dotted == "builtins.getattr" and 0 in given and len(call.args) > 1:
-            attribute = call.args[1]
-            if isinstance(attribute, ir.Constant) and attribute.text:
-                yield from self._read(scope, ir.Attribute(call.args[0], attribute.text))
+            yield from self._named(scope, call)
         if short == "update" and given == [0] and isinstance(call.args[-1], ir.Sequence):
             yield Effect("structure", "nnx.update() with a dictionary may add to it", where)
         if short == "update" and 0 in given and call.args:
@@ -385,6 +436,8 @@ class Tracker:
             yield from self._given(scope, bound, where)
         elif call.args and dotted in MAPPING:
             yield from self._given(scope, mapped(call), where)
+        if dotted == "functools.reduce":
+            yield from self._given(scope, reduced(call), where)
         if 0 in given and short == "capture":
             for value in self.aliases.values(scope, call.args[0]):
                 if isinstance(value, Instance):
@@ -400,6 +453,17 @@ class Tracker:
             yield Effect("unknown", f"it is passed to {dotted}", where)
         elif not verdict:
             yield Effect("structure", f"{'nnx.' + name if name else dotted}() changes it", where)
+
+    def _named(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
+        """What `getattr(m, name)` runs, or gives to be run: by a name in sight, or else by any."""
+        evaluator = self.finder.evaluator
+        names = literal_names(evaluator, scope, call.args[1])
+        if names is None:
+            held = self.aliases.values(scope, call.args[0])
+            found = (methods_by_any_name(evaluator, v) for v in held if isinstance(v, Instance))
+            names = frozenset(name for each in found for name in each)
+        for name in sorted(names):
+            yield from self._read(scope, ir.Attribute(call.args[0], name))
 
     def _updated(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
         """What `nnx.update(m, state)` does beside giving Variables their values."""

@@ -157,6 +157,7 @@ OBJECT_FUNCTIONS: Mapping[str, ObjectFunction] = {
     "tabulate": ObjectFunction(0, "obj"),
     "capture": ObjectFunction(0, "fn"),
     "merge": ObjectFunction(0, "graphdef"),
+    "call": ObjectFunction(0, "graphdef_state"),
     "Optimizer": ObjectFunction(0, "model"),
     "ModelAndOptimizer": ObjectFunction(0, "model"),
     "EMA": ObjectFunction(0, "params"),
@@ -164,8 +165,15 @@ OBJECT_FUNCTIONS: Mapping[str, ObjectFunction] = {
     "get_abstract_model": ObjectFunction(0, "init_fn"),
     "ToLinen": ObjectFunction(0, "nnx_class"),
 }
+#: Classes whose objects keep a State of the object that they are made of.
+KEEPERS = frozenset({"Optimizer", "ModelAndOptimizer", "EMA"})
 #: Methods of a Module that do such things to it.
 OBJECT_METHODS = frozenset({"train", "eval", "set_attributes", "iter_modules"})
+#: Methods that are sites, with the names of these.
+METHODS: Mapping[str, str] = {
+    **{name: f"Module.{name}" for name in sorted(OBJECT_METHODS)},
+    "apply": "GraphDef.apply",
+}
 #: Decorators that trace nothing, but give the function a copy of the object in tree mode.
 SPLITTERS = frozenset({"split_rngs", "fork_rngs"})
 #: What a site is named by.

@@ -12,6 +12,7 @@ import ast
 
 from nnx_migrate.facts.flax_layers import mode_dependent_functions
 from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.transforms import KEEPERS
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.functions import definition_of, is_owned
@@ -46,9 +47,15 @@ def pin_edits(context: FileContext, site: Site, cover_extent: bool) -> list[Edit
 
 def _pinned_call(context: FileContext, site: Site) -> list[Edit]:
     """By the `compat` name, by `graph=True`, or called with graph mode set, whichever there is."""
+    if site.transform == "GraphDef.apply":
+        return option_edits(context, site, {"graph": "True"})
     function = mode_dependent_functions().get(f"flax.nnx.{site.transform}")
     if function is None:
         raise CannotEmit(f"nnx.{site.transform} has no mode of its own")
+    if site.transform in KEEPERS and function.has_graph_parameter and not function.in_compat:
+        return option_edits(
+            context, site, {"graph": "True"}
+        )  # its own classes may have other names
     spelling = Spelling.at(context, site.reference)
     edits = [*spelling.import_edits, *keep_printed_text(context, site.reference)]
     if function.in_compat:

@@ -89,7 +89,8 @@ REACHING = {
     "comprehension": "[inner(m, y) for y in x]",
     "default": "def g(f=inner):\n        return f(m, x)\n    g()",
     "given to the constructor": "nnx.Sequential(inner)(m)",
-    "type": "type(m)(x)",
+    "type": "type(m).step(m, x)",
+    "class": "m.__class__.step(m, x)",
 }
 FREE = {
     "arithmetic": "jnp.sum(x) + 1",

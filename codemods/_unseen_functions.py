@@ -1,0 +1,83 @@
+"""Transforms of functions that the files do not show: named at run time, or of other packages."""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_migrate.facts.combining import IN_A_CIRCLE, is_container
+from nnx_migrate.facts.evaluate import MAKES_NEW
+from nnx_migrate.facts.library import elements_of
+from nnx_migrate.facts.library_effects import harmless_library_call
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.values import (
+    ARRAY,
+    NOTHING,
+    PLAIN,
+    Basic,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Scope,
+    Value,
+    Values,
+)
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import function_values
+
+
+def unseen_function(context: FileContext, site: Site) -> str:
+    """Why a transform may run, on an object, what is not to be seen; empty when it does not."""
+    if site.form != "call" or not isinstance(site.function, ast.expr):
+        return ""
+    values = function_values(context, site)
+    reasons = {reason for v in values if (reason := _reason(v))}
+    if any(isinstance(v, FunctionValue) for v in values):
+        reasons -= {IN_A_CIRCLE}
+    if not reasons or not _may_be_given_objects(context, site):
+        return ""
+    text = ast.unparse(site.function)
+    name = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return f"{name} ({min(reasons)})"
+
+
+def seen_functions(context: FileContext, site: Site) -> tuple[Scope, ...]:
+    """The definitions in sight that the transformed function can be, though it may be others."""
+    found = {v.scope for v in function_values(context, site) if isinstance(v, FunctionValue)}
+    return tuple(sorted(found, key=str))
+
+
+def _reason(value: Value) -> str:
+    """Why a value is no function of the project."""
+    if isinstance(value, Basic) and value.sort == "unknown":
+        return "" if value.reason == MAKES_NEW else value.reason or "not known"
+    if isinstance(value, LibraryValue) and harmless_library_call(value.dotted) is None:
+        return f"{value.dotted}, which is no part of the project"
+    return ""
+
+
+def _may_be_given_objects(context: FileContext, site: Site) -> bool:
+    """Whether a call may pass an object; arrays and plain values do not tell modes apart."""
+    if site.escapes:
+        return True
+    return any(
+        may_be_graph_node(context, context.values(argument))
+        for use in site.uses
+        for argument in (*use.args, *(keyword.value for keyword in use.keywords))
+    )
+
+
+def may_be_graph_node(context: FileContext, values: Values) -> bool:
+    """Whether it may be an object of nnx, or hold one, for all that is known."""
+    held = frozenset(v for value in values - ARRAY - PLAIN for v in _parts(value)) - ARRAY - PLAIN
+    kinds = [
+        context.evaluator.hierarchy.kind(v.class_name) for v in held if isinstance(v, Instance)
+    ]
+    seen = len(kinds) == len(held) and bool(values)
+    return not seen or any(kind not in {"plain", "state"} for kind in kinds)
+
+
+def _parts(value: Value) -> Values:
+    return (elements_of(value) if is_container(value) else NOTHING) or frozenset({value})
+
+
+_SHOWN = 40
