@@ -13,7 +13,6 @@ from nnx_migrate.failures import changed_meanwhile, crash, failure_of
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.projects import Projects
 from nnx_migrate.sources.documents.kinds import is_document, read_document
-from nnx_migrate.sources.modules import module_name
 from nnx_migrate.sources.scanning import digest_of, read_file
 from nnx_migrate.sources.text import UndecodableSource, decode
 
@@ -102,7 +101,7 @@ def plan_file(task: PlanTask) -> FileResult:
         data = read_file(path) if task.data is None else task.data
         if digest_of(data) != task.digest:
             return changed_meanwhile(path)
-        module = module_name(path.absolute())
+        module = _projects[0].module(path)
         project = _projects[0].around(path)
         if is_document(path):
             document = read_document(path, data)

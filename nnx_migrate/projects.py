@@ -92,10 +92,10 @@ class Projects:
             indexes,
             key=lambda index: (index.path.name != "__init__.py", str(index.root), str(index.path)),
         )
-        self._placed: dict[Path, tuple[int, Path]] = {}
+        self._placed: dict[Path, tuple[int, Path, str]] = {}
         self._members: dict[int, list[PlacedIndex]] = defaultdict(list)
         for index, group in zip(ordered, connected(list(map(_imports, ordered))), strict=True):
-            self._placed[index.path] = group, index.root
+            self._placed[index.path] = group, index.root, index.module
             self._members[group].append(index)
         self._open: tuple[int, _Group] | None = None
         self._let_go = 0
@@ -103,6 +103,10 @@ class Projects:
     def group(self, path: Path) -> int:
         """The number of the group that a file is known with; files are best planned by it."""
         return self._placed[path][0]
+
+    def module(self, path: Path) -> str:
+        """The dotted name of a file."""
+        return self._placed[path][2]
 
     def loaded(self) -> Projects:
         """The same for a machine that does not see what lies elsewhere on this one."""
@@ -124,7 +128,7 @@ class Projects:
         Args:
             path: the file, as its index has it.
         """
-        number, root = self._placed[path]
+        number, root, _ = self._placed[path]
         if self._open is None or self._open[0] != number:
             self._close()
             self._open = number, _Group(self._members[number])

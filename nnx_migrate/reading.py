@@ -16,7 +16,7 @@ from nnx_migrate.sources.discovery import Candidate, Walk
 from nnx_migrate.sources.documents.kinds import read_source
 from nnx_migrate.sources.fringe import Fringe
 from nnx_migrate.sources.ignores import PatternFile
-from nnx_migrate.sources.modules import import_root, module_name, project_root
+from nnx_migrate.sources.modules import import_place, project_root
 from nnx_migrate.sources.scanning import digest_of, read_file
 from nnx_migrate.workers import Workers
 
@@ -176,9 +176,9 @@ def index_file(task: IndexTask) -> Indexed:
         if digest_of(data) != digest:
             failure = changed_meanwhile(task.path)
             return Indexed(task.path, task.wanted, digest, None, failure)
-        module = module_name(task.path)
+        root, module = import_place(task.path)
         record = index_module(read_source(task.path, data), module)
-        index = PlacedIndex(import_root(task.path), module, task.path, record.imports, record)
+        index = PlacedIndex(root, module, task.path, record.imports, record)
         return Indexed(task.path, task.wanted, digest, index, None)
     except Exception as error:
         return Indexed(task.path, task.wanted, digest, None, failure_of(task.path, error))

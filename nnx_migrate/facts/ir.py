@@ -6,10 +6,11 @@ a whole project fit in every worker, and one evaluator serves the file at hand a
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from typing import Literal
+
+from nnx_migrate.facts.records import record
 
 MODULE_SCOPE = "<module>"
 
@@ -24,7 +25,7 @@ class _Record:
         return type(self), tuple([getattr(self, name) for name in self.__match_args__])
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Name(_Record):
     id: str
 
@@ -32,7 +33,7 @@ class Name(_Record):
         return shared_name, (self.id,)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Attribute(_Record):
     base: Expr
     name: str
@@ -41,7 +42,7 @@ class Attribute(_Record):
         return shared_attribute, (self.base, self.name)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Call(_Record):
     func: Expr
     args: tuple[Expr, ...]
@@ -49,14 +50,14 @@ class Call(_Record):
     line: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Element(_Record):
     """An element of `base`: `base[i]`, or what iterating over it gives."""
 
     base: Expr
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Unpacked(_Record):
     """The element at `index` (negative from the end) of a sequence being unpacked."""
 
@@ -64,7 +65,7 @@ class Unpacked(_Record):
     index: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Sequence(_Record):
     """A tuple, list, set or dict display; of a dict only the values."""
 
@@ -72,7 +73,7 @@ class Sequence(_Record):
     is_tuple: bool
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Choice(_Record):
     """One of several values: a conditional expression, `or`, a walrus.
 
@@ -84,12 +85,12 @@ class Choice(_Record):
     test: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Starred(_Record):
     value: Expr
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Constant(_Record):
     """A literal; `text` is the value of a string that may be an annotation, and "False"."""
 
@@ -97,31 +98,31 @@ class Constant(_Record):
     text: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class FunctionRef(_Record):
     key: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class ClassRef(_Record):
     key: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class ImportRef(_Record):
     """A name bound by an import to the dotted name `target`."""
 
     target: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Computed(_Record):
     """The value of an operator, comparison, f-string, slice: an array or a plain value."""
 
     operands: tuple[Expr, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Within(_Record):
     """An expression whose names mean what they mean in function `key` of the same module."""
 
@@ -155,7 +156,7 @@ Expr = (
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Parameter(_Record):
     name: str
     kind: Literal["positional", "keyword", "star", "double_star"]
@@ -163,7 +164,7 @@ class Parameter(_Record):
     default: Expr | None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Write(_Record):
     """A store or delete through an attribute or subscript, in order to classify it later.
 
@@ -182,7 +183,7 @@ class Write(_Record):
     line: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Function(_Record):
     """A function, a lambda, or (with key MODULE_SCOPE) the body of a module.
 
@@ -223,7 +224,7 @@ class Function(_Record):
     implied: tuple[tuple[str, tuple[Expr, ...]], ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Class(_Record):
     """A class.
 
@@ -244,7 +245,7 @@ class Class(_Record):
     in_order: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class ModuleIndex(_Record):
     """All that the project's facts need of one file.
 

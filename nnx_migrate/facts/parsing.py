@@ -26,12 +26,16 @@ def parse(text: str) -> ast.Module:
         return ast.parse(text)
 
 
+#: Kinds of nodes that none stands below: some two of three.
+LEAVES = frozenset({ast.Name, ast.Constant, ast.alias, ast.Pass})
+
+
 class _Fields(dict[type[ast.AST], tuple[str, ...]]):
     """The fields of each kind of node that may hold others."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
         found = tuple(field for field in kind._fields if field not in _WITHOUT_NODES)
-        self[kind] = found = () if kind is ast.Constant else found
+        self[kind] = found = () if kind in LEAVES else found
         return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Literal
 
 from nnx_migrate.facts import ir
@@ -82,6 +82,10 @@ class SiteFinder:
         for node in tree.of_kind(ast.Name):
             if isinstance(node.ctx, ast.Load):
                 self._uses_by_name.setdefault(node.id, []).append(node)
+        self._uses_by_attribute: dict[str, list[ast.Attribute]] = {}
+        for attribute in tree.of_kind(ast.Attribute):
+            if isinstance(attribute.ctx, ast.Load):
+                self._uses_by_attribute.setdefault(attribute.attr, []).append(attribute)
 
     @functools.cached_property
     def sites(self) -> list[Site]:
@@ -101,8 +105,9 @@ class SiteFinder:
         lasts = {name.rpartition(".")[2] for name in JAX_SITES}
         lasts &= set(self.tree.project.modules[self.tree.module].words)
         lasts |= self._renamed.keys()
-        for last, node in self._loads() if lasts else ():
-            if last not in lasts or (name := self.tree.dotted(node)) not in JAX_SITES:
+        for node in self._loads(lasts, lasts.__contains__):
+            name = self.tree.dotted(node)
+            if name not in JAX_SITES:
                 continue
             assert name is not None
             parent = self.tree.parents[node]
@@ -130,26 +135,25 @@ class SiteFinder:
 
     def references(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
         """Every expression that refers to one of these nnx names, outside of annotations."""
-        for call in self.tree.of_kind(ast.Call):
+        for call in self.tree.of_kind(ast.Call) if "getattr" in self._uses_by_name else ():
             if (named := named_by_string(call)) in names and self.tree.nnx_name(call) == named:
                 yield call, named
-        for last, node in self._loads():
-            known = self._may_be_of_nnx(last) if isinstance(node, ast.Name) else last in names
-            if not (known or last in self._renamed) or isinstance(
-                self.tree.parents.get(node), ast.Attribute
-            ):
+        for node in self._loads(names | self._renamed.keys(), self._may_be_of_nnx):
+            if isinstance(self.tree.parents.get(node), ast.Attribute):
                 continue
             name = self.tree.nnx_name(node)
             if name in names and not self._in_annotation(node):
                 yield node, name
 
-    def _loads(self) -> Iterator[tuple[str, ast.Name | ast.Attribute]]:
-        """What is read by a name or as an attribute, with the last name of it."""
-        for attribute in self.tree.of_kind(ast.Attribute):
-            if isinstance(attribute.ctx, ast.Load):
-                yield attribute.attr, attribute
+    def _loads(
+        self, attributes: Set[str], is_wanted: Callable[[str], bool]
+    ) -> Iterator[ast.Name | ast.Attribute]:
+        """Where these attributes are read, and names that are wanted."""
+        for attribute in sorted(attributes & self._uses_by_attribute.keys()):
+            yield from self._uses_by_attribute[attribute]
         for name, uses in self._uses_by_name.items():
-            yield from ((name, use) for use in uses)
+            if is_wanted(name):
+                yield from uses
 
     @property
     def _renamed(self) -> Mapping[str, frozenset[str]]:
@@ -170,7 +174,7 @@ class SiteFinder:
     def _may_be_of_nnx(self, name: str) -> bool:
         """Whether a name may be one of nnx; a cheap check before it is followed."""
         stars = self.tree.project.modules[self.tree.module].star_imports
-        return bool(stars) or name in self._references
+        return bool(stars) or name in self._references or name in self._renamed
 
     def _in_annotation(self, node: ast.expr) -> bool:
         child: ast.AST = node

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import function_key, lower_expr, named_by_string
-from nnx_migrate.facts.parsing import children
+from nnx_migrate.facts.parsing import LEAVES, children
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.values import Scope
 
@@ -37,11 +37,13 @@ class Tree:
         self._around: dict[ast.AST, AnyFunction | None] = {root: None}
         self.nodes: list[ast.AST] = [root]
         for node in self.nodes:  # grows while it is walked
+            self._by_kind[node.__class__].append(node)
+            if node.__class__ in LEAVES:
+                continue
             below = children(node)
             for child in below:
                 self.parents[child] = node
             self.nodes += below
-            self._by_kind[node.__class__].append(node)
             if isinstance(node, _FUNCTIONS):
                 self.functions[function_key(node)] = node
 

@@ -6,9 +6,10 @@ import dataclasses
 from typing import Literal
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.records import record
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Scope:
     """A place where names are looked up: a function of a module (or the module's body)."""
 
@@ -16,7 +17,7 @@ class Scope:
     function: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Located:
     """An expression together with the scope that its names mean something in."""
 
@@ -24,7 +25,7 @@ class Located:
     expr: ir.Expr
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class ParameterOf:
     """A parameter of the function that `scope` names."""
 
@@ -32,7 +33,7 @@ class ParameterOf:
     parameter: ir.Parameter
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Instance:
     """An object of a known class.
 
@@ -56,12 +57,12 @@ class Instance:
     origin: str = dataclasses.field(default="", compare=False)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class ClassValue:
     class_name: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class FunctionValue:
     """A function of the project, with the transforms that were put around it and its bound self.
 
@@ -77,26 +78,26 @@ class FunctionValue:
     bound_keywords: frozenset[str] = frozenset()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class LibraryValue:
     """Something of a library that is not part of the project, by its dotted name."""
 
     dotted: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class TupleValue:
     elements: tuple[Values, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class ContainerValue:
     """A list, dict or other container of such elements."""
 
     element: Values
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class Basic:
     """A value of which only its sort matters.
 

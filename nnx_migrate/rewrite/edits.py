@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import bisect
 import dataclasses
+import itertools
 import re
 from collections.abc import Iterable
 
@@ -26,7 +27,7 @@ class Text:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.line_starts = [0, *map(re.Match.end, _LINE_END.finditer(text))]
+        self.line_starts = _line_starts(text)
 
     def offset(self, line: int, column: int) -> int:
         """The character offset of a syntax tree place: line from 1, column in UTF-8 bytes."""
@@ -62,6 +63,12 @@ class Text:
         start = self.line_starts[line - 1]
         match = re.compile(r"[ \t\f]*").match(self.text, start)
         return match.group() if match else ""
+
+
+def _line_starts(text: str) -> list[int]:
+    if "\r" in text:
+        return [0, *map(re.Match.end, _LINE_END.finditer(text))]
+    return [0, *itertools.accumulate([len(line) + 1 for line in text.split("\n")[:-1]])]
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:

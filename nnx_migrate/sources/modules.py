@@ -30,7 +30,11 @@ def import_root(path: Path, roots: Collection[Path] = ()) -> Path:
         path: a Python file.
         roots: folders known to be such starting points although they hold an `__init__.py`.
     """
-    folder = place_of(path).parent
+    return _import_root(place_of(path), roots)
+
+
+def _import_root(place: Path, roots: Collection[Path]) -> Path:
+    folder = place.parent
     while (
         folder not in roots and folder != folder.parent and os.path.isfile(folder / "__init__.py")
     ):
@@ -48,15 +52,21 @@ def module_name(path: Path, roots: Collection[Path] = ()) -> str:
         path: a Python file.
         roots: folders known to be on the import path although they hold an `__init__.py`.
     """
+    return import_place(path, roots)[1]
+
+
+def import_place(path: Path, roots: Collection[Path] = ()) -> tuple[Path, str]:
+    """Both `import_root` and `module_name`."""
     place = place_of(path)
-    relative = place.relative_to(import_root(place, roots))
+    root = _import_root(place, roots)
+    relative = place.relative_to(root)
     if path.suffix in _NEVER_IMPORTED:
         # No import leads to it, and no file beside it may be taken for it.
-        return ".".join([*relative.parts[:-1], relative.name.replace(".", "@")])
+        return root, ".".join([*relative.parts[:-1], relative.name.replace(".", "@")])
     parts = relative.with_suffix("").parts
     if parts[-1] == "__init__" and len(parts) > 1:
         parts = parts[:-1]
-    return ".".join(parts)
+    return root, ".".join(parts)
 
 
 def project_root(path: Path) -> Path:

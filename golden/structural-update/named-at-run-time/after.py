@@ -31,7 +31,9 @@ def by_globals(name, model, x):
 
 
 def by_module(name, model, x):
-    step = nnx.compat.remat(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(getattr(sys.modules[__name__], name))))
+    step = nnx.compat.remat(
+        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(getattr(sys.modules[__name__], name)))
+    )
     return step(model, x)
 
 
@@ -41,7 +43,9 @@ def by_class(name, model, x):
 
 
 def by_parameter(function, model, x):
-    return nnx.compat.vmap(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(function)), in_axes=(None, 0))(model, x)
+    return nnx.compat.vmap(
+        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(function)), in_axes=(None, 0)
+    )(model, x)
 
 
 @nnx.compat.jit
