@@ -67,7 +67,7 @@ def calls_in(context: FileContext) -> FileCalls:
     found: dict[Scope, list[tuple[ast.Call, FunctionValue]]] = collections.defaultdict(list)
     unseen: dict[str, list[int]] = collections.defaultdict(list)
     handed_on: dict[Scope, list[int]] = collections.defaultdict(list)
-    attributes = (node for node in context.tree.nodes if isinstance(node, ast.Attribute))
+    attributes = context.tree.of_kind(ast.Attribute)
     stored = {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
     for node in context.tree.nodes:
         if isinstance(node, ast.Call):

@@ -200,7 +200,7 @@ def _check_other_uses(
     bindings = context.project.bindings(scope, model.id)
     if len(bindings) != 1:
         raise NotCaptured(f"{model.id} is not one and the same object all the time")
-    for load in (n for n in context.tree.nodes if isinstance(n, ast.Name) and n.id == model.id):
+    for load in (n for n in context.tree.of_kind(ast.Name) if n.id == model.id):
         here = context.tree.scope(load)
         if context.project.bindings(here, load.id) != bindings or isinstance(load.ctx, ast.Store):
             continue

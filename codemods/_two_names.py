@@ -64,12 +64,11 @@ def _optimizers(
 def _is_stored(context: FileContext, holder: str, name: str) -> bool:
     """Whether an attribute of an object is set anywhere in the file."""
     return any(
-        isinstance(node, ast.Attribute)
-        and node.attr == name
+        node.attr == name
         and not isinstance(node.ctx, ast.Load)
         and isinstance(node.value, ast.Name)
         and node.value.id == holder
-        for node in context.tree.nodes
+        for node in context.tree.of_kind(ast.Attribute)
     )
 
 

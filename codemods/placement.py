@@ -62,10 +62,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 
 def _reads_shardings(context: FileContext) -> bool:
     return any(
-        isinstance(node, ast.Attribute)
-        and node.attr == "sharding"
-        and context.tree.dotted(node) != "jax.sharding"
-        for node in context.tree.nodes
+        node.attr == "sharding" and context.tree.dotted(node) != "jax.sharding"
+        for node in context.tree.of_kind(ast.Attribute)
     )
 
 

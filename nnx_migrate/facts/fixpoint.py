@@ -55,11 +55,13 @@ class Fixpoint:
         if (depth := self._depths.get(key)) is not None:
             self._depends_on(depth)
             self.unguessed += key not in self._guesses
-            return self._guesses.get(key, least)  # type: ignore[no-any-return]
+            guess: T = self._guesses.get(key, least)
+            return guess
         if self._provisional and (known := self._provisional.get(key)) is not None:
             self._depends_on(known.lowest)
             self.unguessed += key not in self._guesses
-            return known.value  # type: ignore[no-any-return]
+            provisional: T = known.value
+            return provisional
         return self._compute(key, compute, widen)
 
     @property

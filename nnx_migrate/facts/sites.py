@@ -270,9 +270,7 @@ class SiteFinder:
     def _own_keepers(self) -> Iterator[Site]:
         """Calls of the project's own kinds of Optimizer and the like, and of `super().__init__`."""
         names = {name: base for t in self.tree.project.tables for name, base in t.keepers.items()}
-        for call in self.tree.nodes if names else ():
-            if not isinstance(call, ast.Call):
-                continue
+        for call in self.tree.of_kind(ast.Call) if names else ():
             name = callee(call)
             if name == "__init__" and _is_super(call.func):
                 around = (n for n in self.tree.ancestors(call) if isinstance(n, ast.ClassDef))

@@ -52,10 +52,9 @@ def _pinned_call(context: FileContext, site: Site) -> list[Edit]:
     function = mode_dependent_functions().get(f"flax.nnx.{site.transform}")
     if function is None:
         raise CannotEmit(f"nnx.{site.transform} has no mode of its own")
+    # A class of the project that is made from it has a name of its own, and so none in compat.
     if site.transform in KEEPERS and function.has_graph_parameter and not function.in_compat:
-        return option_edits(
-            context, site, {"graph": "True"}
-        )  # its own classes may have other names
+        return option_edits(context, site, {"graph": "True"})
     spelling = Spelling.at(context, site.reference)
     edits = [*spelling.import_edits, *keep_printed_text(context, site.reference)]
     if function.in_compat:
