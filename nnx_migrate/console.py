@@ -59,6 +59,8 @@ def errors_reported() -> Iterator[None]:
         stop(f"{error}; no file was changed without it (apply --no-journal does so){_notes(error)}")
     except KeyboardInterrupt as error:
         stop(f"interrupted; every file is either as it was or done{_notes(error)}")
+    except MemoryError as error:
+        stop(f"there is too little memory{_reason(error)}{_notes(error)}")
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
             stop(f"{error.filename or 'the output'}: {error.strerror}{_notes(error)}")
@@ -68,6 +70,10 @@ def errors_reported() -> Iterator[None]:
 
         traceback.print_exc()
         stop("this is a bug in nnx-migrate; please report it with the lines above")
+
+
+def _reason(error: BaseException) -> str:
+    return f": {error}" if str(error) else ""
 
 
 def _notes(error: BaseException) -> str:

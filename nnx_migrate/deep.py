@@ -12,14 +12,21 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 STACK_BYTES = 512 * 1024 * 1024
 _RECURSION_LIMIT = 20_000
+#: Seconds to wait for a stack: that of a thread that has just ended goes a moment later.
+_PATIENCE = 2.0
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+
+
+class _DeepThread(threading.Thread):
+    """A thread with a large stack."""
 
 
 def run_deep(
@@ -27,12 +34,16 @@ def run_deep(
 ) -> Result:
     """Call `function` on a thread with a large stack and return what it returns.
 
-    An interrupt ends the function first, wherever it is, so that it can clean up after itself; a
-    second one does not wait for that.
+    A function that is on such a thread already calls it there. An interrupt ends the function
+    first, wherever it is, so that it can clean up after itself; a second one does not wait.
 
     Raises:
+        MemoryError: there is no memory for the stack.
         BaseException: whatever the function raises.
     """
+    # Also in a process that was forked from such a thread: it goes on with a copy of its stack.
+    if isinstance(threading.current_thread(), _DeepThread):
+        return function(*args, **kwargs)
     results: list[Result] = []
     errors: list[BaseException] = []
     # An interrupted `Thread.join` takes a thread for ended that is not (python/cpython#90882).
@@ -46,23 +57,39 @@ def run_deep(
         finally:
             ended.set()
 
-    old_limit, old_size = sys.getrecursionlimit(), threading.stack_size(STACK_BYTES)
+    old_limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(_RECURSION_LIMIT, old_limit))
     try:
-        # A daemon, so that a second interrupt in the waiting thread can end the process.
-        thread = threading.Thread(target=work, name="nnx-migrate-deep", daemon=True)
-        thread.start()
+        thread = _started(work)
         try:
             ended.wait()
         except KeyboardInterrupt:
             _interrupt(thread, ended)
             raise
+        # Only one stack at a time fits into the memory that a process may have.
+        thread.join()
     finally:
-        threading.stack_size(old_size)
         sys.setrecursionlimit(old_limit)
     if errors:
         raise errors[0]
     return results[0]
+
+
+def _started(work: Callable[[], None]) -> threading.Thread:
+    until = time.monotonic() + _PATIENCE
+    while True:
+        # A daemon, so that a second interrupt in the waiting thread can end the process.
+        thread = _DeepThread(target=work, name="nnx-migrate-deep", daemon=True)
+        old_size = threading.stack_size(STACK_BYTES)
+        try:
+            thread.start()
+            return thread
+        except RuntimeError as error:
+            if time.monotonic() > until:
+                raise MemoryError(f"no memory for a stack of {STACK_BYTES >> 20} MB") from error
+            time.sleep(0.001)
+        finally:
+            threading.stack_size(old_size)
 
 
 def _interrupt(thread: threading.Thread, ended: threading.Event) -> None:

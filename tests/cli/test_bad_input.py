@@ -277,3 +277,19 @@ def test_an_output_that_is_full_is_no_bug(project: Path) -> None:
         )
     assert done.returncode == 2
     assert done.stderr == b"nnx-migrate: error: the output: No space left on device\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps this limit")
+def test_no_memory_for_the_stack_is_told(tmp_path: Path, project: Path) -> None:
+    line = shlex.join([str(COMMAND), "apply", "src"])
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit -v 450000; exec {line}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert "error: there is too little memory: no memory for a stack of 512 MB" in done.stderr
+    assert (project / "train.py").read_bytes() == TRAIN

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import threading
 
@@ -80,4 +81,29 @@ def test_deep_recursion_is_possible_and_too_deep_is_an_exception() -> None:
     assert run_deep(depth, 15_000) == 15_000
     with pytest.raises(RecursionError):
         run_deep(depth, 1_000_000)
+    assert (sys.getrecursionlimit(), threading.stack_size()) == before
+
+
+def test_one_large_stack_at_a_time_fits_into_the_memory_of_a_process() -> None:
+    program = """
+import resource
+from nnx_migrate.deep import STACK_BYTES, run_deep
+most = STACK_BYTES + 2**28
+resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+assert sum(run_deep(lambda: run_deep(lambda: 1)) for _ in range(500)) == 500
+"""
+    # Beside another that wants the processor as well: only then do threads take time to go.
+    running = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(3)]
+    assert [process.wait() for process in running] == [0, 0, 0]
+
+
+def test_no_memory_for_a_stack_is_a_lack_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("nnx_migrate.deep._PATIENCE", 0.05)
+    monkeypatch.setattr(threading.Thread, "start", start)
+    before = sys.getrecursionlimit(), threading.stack_size()
+    with pytest.raises(MemoryError, match="no memory for a stack of 512 MB"):
+        run_deep(depth, 10)
     assert (sys.getrecursionlimit(), threading.stack_size()) == before
