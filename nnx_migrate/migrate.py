@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nnx_migrate.active import active_rules
 from nnx_migrate.config import Options
-from nnx_migrate.facts.analysis import Analysis, analysis_of
+from nnx_migrate.facts.analysis import analysis_of
 from nnx_migrate.facts.index import index_tree
 from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
@@ -84,7 +84,8 @@ def plan(
             analysis = analysis_of(together.project)
             tree = Tree(parse(text), module, analysis.project)
         else:
-            analysis = Analysis(together.project.replacing(index_tree(root, module, source)))
+            whole = analysis_of(together.project)
+            analysis = whole.replacing(index_tree(root, module, source))
             tree = Tree(root, module, analysis.project)
         context = FileContext(
             asis.path,

@@ -126,11 +126,13 @@ class Evaluator:
     of a function that the project holds.
     """
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, before: Evaluator | None = None) -> None:
         self.project = project
-        self.hierarchy = Hierarchy(project)
+        known = None if before is None else before.hierarchy
+        self.hierarchy: Hierarchy = Hierarchy(project, known)
         # Not in a circle, so that all of it is gone as soon as nobody asks any more.
-        self.callers: Callers = Callers(project, weakref.proxy(self))
+        known_callers = None if before is None else before.callers
+        self.callers: Callers = Callers(project, weakref.proxy(self), known_callers)
         self.fixpoint = Fixpoint()
         self._stored: dict[tuple[str, str], list[Located]] = {}
 
