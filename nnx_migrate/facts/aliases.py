@@ -196,7 +196,7 @@ class Aliases:
             case Instance():
                 methods = [
                     self.finder.hierarchy.method(class_name, name)
-                    for class_name in self.finder.classes_of(value)
+                    for class_name in self.finder.hierarchy.classes_of(value)
                 ]
                 found = [method for method in methods if isinstance(method, Scope)]
                 if found:

@@ -14,6 +14,7 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.contents import ContentsFinder
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.fixpoint import Fixpoint
+from nnx_migrate.facts.library import ANY_OBJECT
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.values import (
     Basic,
@@ -23,6 +24,7 @@ from nnx_migrate.facts.values import (
     Scope,
     Value,
     Values,
+    scope_around,
 )
 
 
@@ -79,7 +81,7 @@ class EffectFinder:
     def _decorated(self, scope: Scope, parameter: str) -> Effects:
         """A decorator that the project defines may do anything around the function."""
         function = self.project.function(scope)
-        outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+        outer = scope_around(scope, function)
         where = f"{self.project.path_of(scope.module)}:{function.line}"
         found = set()
         for decorator in function.decorators:
@@ -117,20 +119,13 @@ class EffectFinder:
 
     def of_method(self, instance: Instance, name: str, where: str) -> Effects:
         """The effects on the object of calling one of its methods."""
-        if instance.class_name in _ANY_MODULE:
+        if instance.class_name in ANY_OBJECT:
             reason = f"what .{name}() runs is not known, because the class of the Module is not"
             return frozenset({Effect("unknown", reason, where)})
         found: Effects = NO_EFFECTS
-        for class_name in self.classes_of(instance):
+        for class_name in self.hierarchy.classes_of(instance):
             found |= self._of_class_method(instance, class_name, name, where)
         return found
-
-    def classes_of(self, instance: Instance) -> tuple[str, ...]:
-        """The classes that the instance can be of."""
-        names: tuple[str, ...] = (instance.class_name,)
-        if not instance.exact:
-            names += self.hierarchy.descendants(instance.class_name)
-        return tuple(dict.fromkeys(names))
 
     def of_own_parameter(self, method: Scope) -> Effects:
         """The effects of a method on its own object."""
@@ -182,9 +177,6 @@ class EffectFinder:
         return NO_EFFECTS
 
 
-_ANY_MODULE = frozenset({"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object"}) | {
-    "flax.nnx.bridge.Module"
-}
 _ACCESSORS = frozenset({"setter", "getter", "deleter"})
 
 

@@ -21,6 +21,7 @@ from nnx_migrate.facts.values import (
     Located,
     ParameterOf,
     Scope,
+    scope_around,
 )
 
 _MAX_HOPS = 8
@@ -170,7 +171,7 @@ class LeftoverFinder:
 
     def _is_followed(self, scope: Scope, function: ir.Function) -> bool:
         """Whether no decorator, or nnx.jit alone, stands between a call and the function."""
-        outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+        outer = scope_around(scope, function)
         targets = [d.func if isinstance(d, ir.Call) else d for d in function.decorators]
         return all(self.project.nnx_name(outer, target) in _JITS for target in targets)
 

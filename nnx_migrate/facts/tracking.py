@@ -17,7 +17,6 @@ from nnx_migrate.facts.aliases import (
 )
 from nnx_migrate.facts.callers import argument_for
 from nnx_migrate.facts.effects import Effect, without_return
-from nnx_migrate.facts.evaluate import CAPTURED
 from nnx_migrate.facts.flax_layers import asking_keywords
 from nnx_migrate.facts.library import is_transform
 from nnx_migrate.facts.library_effects import (
@@ -30,6 +29,7 @@ from nnx_migrate.facts.library_effects import (
     harmless_library_call,
     operands_of,
 )
+from nnx_migrate.facts.members import member
 from nnx_migrate.facts.project import layer_of, nnx_name
 from nnx_migrate.facts.run_time_names import (
     NAMED_AT_RUN_TIME,
@@ -46,6 +46,7 @@ from nnx_migrate.facts.special_methods import (
     runs_of_library,
     runs_of_name,
 )
+from nnx_migrate.facts.transformed import CAPTURED
 from nnx_migrate.facts.under_capture import captured_reads, is_capture
 from nnx_migrate.facts.values import (
     Basic,
@@ -170,7 +171,7 @@ class Tracker:
             yield from self._looked_up(scope, read, value)
             if self._is_handed_on(scope, read) and self._changes_itself(value, read.name):
                 yield _by_method(read.name, where)
-            for class_name in self.finder.classes_of(value):
+            for class_name in self.hierarchy.classes_of(value):
                 method = self.hierarchy.method(class_name, read.name)
                 if not isinstance(method, Scope):
                     continue
@@ -212,7 +213,7 @@ class Tracker:
         """Whether it is a method of nnx that changes the object, of a class beside it too."""
         if name not in STRUCTURAL_METHODS | {"__setattr__", "__delattr__"}:
             return False
-        classes = self.finder.classes_of(base)
+        classes = self.hierarchy.classes_of(base)
         if any(isinstance(self.hierarchy.method(each, name), Scope) for each in classes):
             return False
         kinds = [self.hierarchy.kind(each) for each in classes]
@@ -336,7 +337,7 @@ class Tracker:
                     yield Effect("unknown", f"what .{name}() runs is not known: {reason}", where)
 
     def _instance_method(self, base: Instance, name: str, where: str) -> Iterator[Effect]:
-        methods = [self.hierarchy.method(c, name) for c in self.finder.classes_of(base)]
+        methods = [self.hierarchy.method(c, name) for c in self.hierarchy.classes_of(base)]
         kind = self.hierarchy.kind(base.class_name)
         if any(isinstance(method, Scope) for method in methods):
             yield from self.finder.of_method(base, name, where)
@@ -345,7 +346,7 @@ class Tracker:
         elif any(methods):
             yield from self.finder.of_method(base, name, where)
         elif kind == "module":  # a call of something that it keeps: `self.encoder(x)`
-            for value in self.finder.evaluator.member(base, name):
+            for value in member(self.finder.evaluator, base, name):
                 yield from self.finder.of_call(value, where)
         else:
             yield from self.finder.of_method(base, name, where)
@@ -405,7 +406,7 @@ class Tracker:
     def _to_instance(
         self, scope: Scope, instance: Instance, call: ir.Call, where: str
     ) -> Iterator[Effect]:
-        for class_name in self.finder.classes_of(instance):
+        for class_name in self.hierarchy.classes_of(instance):
             method = self.hierarchy.method(class_name, "__call__")
             if isinstance(method, Scope):
                 value = FunctionValue(method, method.function, bound=True)
