@@ -6,6 +6,7 @@ effect here. Everything else that reaches the object's structure is (SEMANTICS 3
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 from collections.abc import Iterable
 from typing import Literal
@@ -55,7 +56,7 @@ Effects = frozenset[Effect]
 NO_EFFECTS: Effects = frozenset()
 
 
-class EffectFinder:
+class EffectFinder(abc.ABC):
     """Computes the effects of functions of a project on their parameters."""
 
     def __init__(self, evaluator: Evaluator) -> None:
@@ -72,11 +73,11 @@ class EffectFinder:
         )
 
     def _of(self, scope: Scope, parameter: str) -> Effects:
-        from nnx_migrate.facts.tracking import Tracker
+        return frozenset(self._tracked(scope, parameter)) | self._decorated(scope, parameter)
 
-        return frozenset(Tracker(self, scope, parameter).effects()) | self._decorated(
-            scope, parameter
-        )
+    @abc.abstractmethod
+    def _tracked(self, scope: Scope, parameter: str) -> Iterable[Effect]:
+        """What the body of a function does."""
 
     def _decorated(self, scope: Scope, parameter: str) -> Effects:
         """A decorator that the project defines may do anything around the function."""

@@ -92,7 +92,7 @@ class Search:
             return
         self.seen.add((scope, name))
         aliases = Aliases(self.effects, scope, name)
-        for where in self._scopes(scope):
+        for where in self.project.within(scope):
             function = self.project.function(where)
             for write in function.writes:
                 yield from self._write(aliases, where, write)
@@ -105,11 +105,6 @@ class Search:
                 if aliases.rooted(where, read.base):
                     for value in aliases.values(where, read.base):
                         yield from self._method(value, read.name)
-
-    def _scopes(self, scope: Scope) -> Iterator[Scope]:
-        yield scope
-        for key in self.project.function(scope).nested:
-            yield from self._scopes(Scope(scope.module, key))
 
     def _place(self, scope: Scope, line: int) -> str:
         return f"{self.project.path_of(scope.module)}:{line}"
