@@ -11,7 +11,7 @@ from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.members import member
-from nnx_migrate.facts.sites import SiteFinder
+from nnx_migrate.facts.site_finder import SiteFinder
 from nnx_migrate.facts.syntax import FunctionNode, Tree
 from nnx_migrate.facts.values import (
     NOTHING,
