@@ -14,6 +14,7 @@ from nnx_migrate.facts.importing import ImportFinder
 from nnx_migrate.facts.module_objects import ModuleObjects
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sharing import SharingFinder
+from nnx_migrate.facts.tracking import TrackedEffects
 from nnx_migrate.facts.uses import UseFinder
 
 
@@ -30,7 +31,7 @@ class Analysis:
 
     @functools.cached_property
     def effects(self) -> EffectFinder:
-        return EffectFinder(self.evaluator)
+        return TrackedEffects(self.evaluator)
 
     @functools.cached_property
     def uses(self) -> UseFinder:

@@ -12,7 +12,7 @@ from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.mentions import Mentions
 from nnx_migrate.facts.name_tables import PassedOn, callees, passed_on_in
 from nnx_migrate.facts.project import Binding, Project
-from nnx_migrate.facts.values import Located, ParameterOf, Scope
+from nnx_migrate.facts.values import Located, ParameterOf, Scope, scope_around
 
 _MAX_HOPS = 6
 
@@ -144,13 +144,13 @@ class Handles:
     def _own(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
         """What a function is called by where it is defined, or a lambda is passed on."""
         if function.name == "<lambda>":
-            outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+            outer = scope_around(scope, function)
             around = self.project.function(outer)
             for each in passed_on_in(outer, around, function.key.__eq__):
                 yield from self._becomes(each)
             return
         if function.owner is None:
-            parent = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+            parent = scope_around(scope, function)
             yield from self._variables(parent, function.name)
             yield Handle(function.name, kind="own")
         elif function.name != "__call__":

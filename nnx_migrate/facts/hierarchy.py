@@ -8,7 +8,7 @@ import functools
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.project import Project, layer_of, library_class
 from nnx_migrate.facts.redefined import with_classes
-from nnx_migrate.facts.values import Located, ParameterOf, Scope
+from nnx_migrate.facts.values import Instance, Located, ParameterOf, Scope
 
 _MODULE_BASES = frozenset({"Module", "Pytree", "Object"})
 _MAX_HOPS = 24
@@ -160,6 +160,13 @@ class Hierarchy:
         renewed = self.project.renewed
         others = (c for c in self._before.descendants(class_name) if _module(c) not in renewed)
         return tuple(sorted((*found, *others), key=_module))
+
+    def classes_of(self, instance: Instance) -> tuple[str, ...]:
+        """The classes that an object can be of, its own first."""
+        own = (instance.class_name,)
+        if instance.exact:
+            return own
+        return tuple(dict.fromkeys(own + self.descendants(instance.class_name)))
 
     def super_methods(self, class_name: str, name: str) -> list[Scope | str]:
         """What `super().name` can run in a method of a class: a subclass may put others between."""

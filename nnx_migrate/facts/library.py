@@ -25,6 +25,10 @@ from nnx_migrate.facts.values import (
 #: Modules whose constructor takes the Modules that they hold.
 CONTAINER_CLASSES = frozenset({"List", "Sequential", "Dict"})
 
+#: Classes whose name says nothing of what an object of them is.
+ANY_OBJECT = frozenset(
+    {"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object", "flax.nnx.bridge.Module"}
+)
 _NNX_CONTAINERS = frozenset(f"flax.nnx.{name}" for name in CONTAINER_CLASSES)
 
 #: nnx transforms: called with a function they give a function.

@@ -159,6 +159,12 @@ class Project:
     def function(self, scope: Scope) -> ir.Function:
         return self.modules[scope.module].functions[scope.function]
 
+    def within(self, scope: Scope) -> Iterator[Scope]:
+        """A function and all that are defined in it."""
+        yield scope
+        for key in self.function(scope).nested:
+            yield from self.within(Scope(scope.module, key))
+
     def class_of(self, class_name: str) -> tuple[str, ir.Class] | None:
         """The module and record of a project class by its name "module:Key:line"."""
         module, _, key = class_name.partition(":")
