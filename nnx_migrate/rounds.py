@@ -91,7 +91,7 @@ class Rounds:
     def _next(self) -> FileContext:
         module = self.asis.tree.module
         record = index_tree(self._root, module, self.source)
-        analysis = Analysis(self.together.project.replacing(record))
+        analysis = analysis_of(self.together.project).replacing(record)
         return self._context(analysis, Tree(self._root, module, analysis.project))
 
     def _context(self, analysis: Analysis, tree: Tree) -> FileContext:

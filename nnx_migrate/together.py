@@ -100,11 +100,11 @@ def planned_together(project: Project, read: Reader) -> Together:
             if changed is not None:
                 parts |= merged
                 texts |= changed
-    after = project
+    indexes = []
     for name, text in texts.items():
         source = Source(Path(project.path_of(name)), b"", text, "utf-8", False)
-        after = after.replacing(index_tree(parse(text), name, source))
-    return Together(parts, after, texts)
+        indexes.append(index_tree(parse(text), name, source))
+    return Together(parts, project.replacing(*indexes) if indexes else project, texts)
 
 
 def _imported(project: Project) -> set[str]:

@@ -36,11 +36,14 @@ _NO_CALLERS: Mapping[Scope, tuple[Caller, ...]] = {}
 class Callers:
     """Finds call sites by the names that a function can be called by, then verifies each."""
 
-    def __init__(self, project: Project, evaluator: Evaluation) -> None:
+    def __init__(
+        self, project: Project, evaluator: Evaluation, before: Callers | None = None
+    ) -> None:
         self.project = project
         self.evaluator = evaluator
         self.mentions = Mentions(project)
-        self.handles = Handles(project, evaluator.hierarchy, self.mentions)
+        known = None if before is None else before.handles
+        self.handles: Handles = Handles(project, evaluator.hierarchy, self.mentions, known)
 
     def of(self, scope: Scope) -> tuple[Caller, ...]:
         """Every call that reaches the function `scope`: where, the call, how it was reached."""

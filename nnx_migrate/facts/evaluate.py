@@ -38,8 +38,8 @@ class Evaluator(Evaluation):
     of a function that the project holds.
     """
 
-    def __init__(self, project: Project) -> None:
-        super().__init__(project)
+    def __init__(self, project: Project, before: Evaluator | None = None) -> None:
+        super().__init__(project, before)
         self._stored: dict[tuple[str, str], list[Located]] = {}
 
     def _values(self, scope: Scope, expr: ir.Expr) -> Values:

@@ -19,13 +19,19 @@ from nnx_migrate.facts.values import NOTHING, PLAIN, Located, Scope, Values
 
 
 class Evaluation(abc.ABC):
-    """What is asked of the evaluation of a project's expressions, with what it remembers."""
+    """What is asked of the evaluation of a project's expressions, with what it remembers.
 
-    def __init__(self, project: Project) -> None:
+    Args:
+        project: the files.
+        before: the evaluation of `project.before`.
+    """
+
+    def __init__(self, project: Project, before: Evaluation | None = None) -> None:
         self.project = project
-        self.hierarchy = Hierarchy(project)
+        classes, callers = (before.hierarchy, before.callers) if before else (None, None)
+        self.hierarchy: Hierarchy = Hierarchy(project, classes)
         # Not in a circle, so that all of it is gone as soon as nobody asks any more.
-        self.callers: Callers = Callers(project, weakref.proxy(self))
+        self.callers: Callers = Callers(project, weakref.proxy(self), callers)
         self.fixpoint = Fixpoint()
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:

@@ -11,7 +11,6 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from nnx_migrate.facts.analysis import Analysis
 from nnx_migrate.facts.index import index_tree
 from nnx_migrate.facts.module_objects import OBJECTS
 from nnx_migrate.facts.parsing import parse
@@ -191,8 +190,7 @@ def edited_site(context: FileContext, site: Site, edits: Sequence[Edit]) -> Spel
 def _changed(context: FileContext, text: str) -> FileContext:
     root = parse(text)
     source = Source(Path(context.path), b"", text, "utf-8", False)
-    index = index_tree(root, context.tree.module, source)
-    analysis = Analysis(context.project.replacing(index))
+    analysis = context.analysis.replacing(index_tree(root, context.tree.module, source))
     tree = Tree(root, context.tree.module, analysis.project)
     return FileContext(context.path, Text(text), tree, analysis, context.options, read=context.read)
 
