@@ -32,20 +32,23 @@ _NESTED = unknown("containers in containers")
 def limited(found: Values) -> Values:
     if len(found) > _MAX_VALUES:
         return unknown("too many possibilities")
-    if any(_deeper(value, _MAX_DEPTH) for value in found):
-        return frozenset(v for v in found if not _deeper(v, _MAX_DEPTH)) | _NESTED
+    for value in found:
+        if _deeper(value, _MAX_DEPTH):
+            return frozenset(v for v in found if not _deeper(v, _MAX_DEPTH)) | _NESTED
     return found
 
 
 def _deeper(value: Value, depth: int) -> bool:
     """Whether containers are nested in each other more than `depth` times."""
-    match value:
-        case ContainerValue(element=parts) | Instance(wraps=parts):
-            return bool(parts) and (depth == 0 or any(_deeper(v, depth - 1) for v in parts))
-        case TupleValue(elements=elements):
-            return depth == 0 or any(_deeper(v, depth - 1) for e in elements for v in e)
-        case _:
-            return False
+    if isinstance(value, Instance):
+        parts = value.wraps
+    elif isinstance(value, ContainerValue):
+        parts = value.element
+    elif isinstance(value, TupleValue):
+        return depth == 0 or any(_deeper(v, depth - 1) for e in value.elements for v in e)
+    else:
+        return False
+    return bool(parts) and (depth == 0 or any(_deeper(v, depth - 1) for v in parts))
 
 
 def unsettled(found: Values) -> Values:

@@ -14,6 +14,15 @@ _LARGE = 2000
 _UNSET = object()
 
 
+class _Open:
+    """What is being computed, by its place in the stack."""
+
+    __slots__ = ("depth",)
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Provisional:
     value: Any
@@ -29,8 +38,7 @@ class Fixpoint:
     """
 
     def __init__(self) -> None:
-        self._final: dict[Hashable, Any] = {}
-        self._depths: dict[Hashable, int] = {}  # what is being computed, by its place in the stack
+        self._known: dict[Hashable, Any] = {}  # final answers, and what is being computed
         self._lowest: list[int] = []  # of each, the lowest place that it was found to depend on
         self._guesses: dict[Hashable, Any] = {}  # answers of the round before
         self._provisional: dict[Hashable, _Provisional] = {}
@@ -49,14 +57,15 @@ class Fixpoint:
         """
         # Keys are expressions, which are hashed anew each time: each is looked up as seldom as
         # can be.
-        answer: T = self._final.get(key, _UNSET)
-        if answer is not _UNSET:
-            return answer
-        if (depth := self._depths.get(key)) is not None:
-            self._depends_on(depth)
+        answer: Any = self._known.get(key, _UNSET)
+        if answer.__class__ is _Open:
+            self._depends_on(answer.depth)
             self.unguessed += key not in self._guesses
             guess: T = self._guesses.get(key, least)
             return guess
+        if answer is not _UNSET:
+            final: T = answer
+            return final
         if self._provisional and (known := self._provisional.get(key)) is not None:
             self._depends_on(known.lowest)
             self.unguessed += key not in self._guesses
@@ -75,9 +84,9 @@ class Fixpoint:
 
     def _compute(self, key: Hashable, compute: Callable[[], T], widen: Callable[[T], T]) -> T:
         depth, opened = len(self._lowest), len(self._order)
-        self._depths[key] = depth
+        self._known[key] = _Open(depth)
         self._lowest.append(depth + 1)
-        lowest = depth
+        lowest = -1
         try:
             value = self._settle(key, compute, widen, depth)
             lowest = self._lowest[-1]
@@ -85,7 +94,8 @@ class Fixpoint:
             self._reopen(opened)
             raise
         finally:
-            del self._depths[key]
+            if lowest < depth:
+                del self._known[key]
             self._lowest.pop()
         if lowest < depth:
             self._provisional[key] = _Provisional(value, lowest, widen)
@@ -100,14 +110,18 @@ class Fixpoint:
         rounds = 0
         while True:
             value = compute()
-            if self._lowest[-1] < depth:  # part of a circle that began further up
+            lowest = self._lowest[-1]
+            if lowest < depth:  # part of a circle that began further up
+                return value
+            if lowest > depth:  # no part of any circle, so that none is left open
+                self._keep({key: value})
                 return value
             found = {name: self._provisional[name].value for name in self._order[opened:]}
             found[key] = value
             changed = [
                 name for name, answer in found.items() if self._guesses.get(name, _UNSET) != answer
             ]
-            if self._lowest[-1] > depth or not changed:
+            if not changed:
                 self._keep(found)
                 self._reopen(opened)
                 return value
@@ -122,8 +136,8 @@ class Fixpoint:
             self._reopen(opened)
 
     def _keep(self, answers: dict[Hashable, Any]) -> None:
-        self._final.update(answers)
-        for name in answers:
+        self._known.update(answers)
+        for name in answers if self._guesses else ():
             self._guesses.pop(name, None)
 
     def _reopen(self, opened: int) -> None:

@@ -46,6 +46,7 @@ class Project:
         self.before = before
         self.renewed = renewed
         self._bindings: dict[tuple[Scope, str], list[Binding]] = {}
+        self._dotted: dict[tuple[Scope, str, int], str | None] = {}
         self._methods: dict[str, dict[str, list[tuple[str, ir.Function]]]] = {}
         self._names_used: dict[str, frozenset[str]] = {}
         self._renamed: dict[str, Mapping[str, frozenset[str]]] = {}
@@ -250,7 +251,10 @@ class Project:
             return None
         match expr:
             case ir.Name(id=name):
-                return self._agreed(self.bindings(scope, name), hops)
+                key = scope, name, hops
+                if key not in self._dotted:
+                    self._dotted[key] = self._agreed(self.bindings(scope, name), hops)
+                return self._dotted[key]
             case ir.Attribute(base=base, name=name):
                 head = self.dotted(scope, base, hops + 1)
                 return None if head is None else self.follow(f"{head}.{name}", hops + 1)

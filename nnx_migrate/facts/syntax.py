@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import collections
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from nnx_migrate.facts import ir
@@ -114,12 +115,21 @@ class Tree:
         where = bindings[0].scope
         if where.module != self.module:
             return None
+        for node in self._assignments.get(name, ()):
+            in_class = isinstance(self.parents.get(node), ast.ClassDef)
+            if self.scope(node) == where and not in_class:
+                return node.value, node
+        return None
+
+    @functools.cached_property
+    def _assignments(self) -> Mapping[str, Sequence[ast.Assign]]:
+        """Assignments to one name alone, by that name."""
+        found: dict[str, list[ast.Assign]] = collections.defaultdict(list)
         for node in self.of_kind(ast.Assign):
             match node.targets:
-                case [ast.Name(id=target)] if target == name and self.scope(node) == where:
-                    if not isinstance(self.parents.get(node), ast.ClassDef):
-                        return node.value, node
-        return None
+                case [ast.Name(id=name)]:
+                    found[name].append(node)
+        return found
 
     def class_around(self, function: AnyFunction) -> ast.ClassDef | None:
         parent = self.parents.get(function)
