@@ -179,10 +179,9 @@ class ContentsFinder:
                 found |= self.of(self.evaluator.values(value.scope, value.expr))
             for value in self.evaluator.stored_outside(class_name, name) if stored_outside else ():
                 found |= self.of(self.evaluator.values(value.scope, value.expr))
-            in_body = len(record.attributes.get(name, ()))
-            if len(stored) == in_body and name in record.annotations:
-                scope = Scope(module, record.scope)
-                found |= self.of(self.evaluator.annotated(scope, record.annotations[name]))
+            body = Scope(module, record.scope)
+            if name in record.annotations and all(each.scope == body for each in stored):
+                found |= self.of(self.evaluator.annotated(body, record.annotations[name]))
         return found
 
     def _attribute_names(self, module: str, record: ir.Class) -> list[str]:

@@ -40,6 +40,7 @@ from nnx_migrate.facts.name_tables import writes_in
 from nnx_migrate.facts.project import Binding, Project, layer_of, library_class, nnx_name
 from nnx_migrate.facts.redefined import with_classes
 from nnx_migrate.facts.run_time_names import (
+    FUNCTIONS_BY_NAME,
     NAMED_AT_RUN_TIME,
     literal_names,
     stored_by_any_name,
@@ -561,6 +562,8 @@ class Evaluator:
                 continue
             target = ir.Attribute(ir.Name(function.parameters[0].name), name)
             writes = [w for w in writes_in(function) if w.target == target and w.value is not None]
+            if function.name == "__init__" and any(w.how == "set" for w in writes):
+                found = [each for each in found if not self._says_nothing(each)]
             for write in writes:
                 if write.how in {"set", "grow", "augment"} and write.value is not None:
                     found.append(Located(Scope(module, key), write.value))
@@ -570,6 +573,14 @@ class Evaluator:
                 Located(scope, ir.Sequence((value,), is_tuple=False)) for scope, value in keyed
             ]
         return found
+
+    def _says_nothing(self, stored: Located) -> bool:
+        """Whether it is a lone `name: Callable`, which stores nothing where `__init__` does."""
+        match stored.expr:
+            case ir.Call(func=ir.ANNOTATED, args=(annotation,)):
+                return is_unknown(self.annotated(stored.scope, annotation))
+            case _:
+                return False
 
     def returned(self, scope: Scope) -> Values:
         """What a function returns, from its return statements, else from its annotation."""
@@ -782,6 +793,10 @@ class Evaluator:
         if names is not None:
             found = self._all(scope, tuple(ir.Attribute(target, each) for each in sorted(names)))
             return found | self._all(scope, tuple(default))
+        library = self.project.dotted(scope, target)
+        if library in FUNCTIONS_BY_NAME:
+            named = LibraryValue(f"{library}.{NAMED_AT_RUN_TIME}")
+            return frozenset({named}) | self._all(scope, tuple(default))
         held = self.values(scope, target)
         parts = [stored_by_any_name(self, value) for value in held if isinstance(value, Instance)]
         if parts and len(parts) == len(held):

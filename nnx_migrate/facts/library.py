@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nnx_migrate.facts.project import layer_of, nnx_name
+from nnx_migrate.facts.run_time_names import NAMED_AT_RUN_TIME
 from nnx_migrate.facts.transforms import NNX_TRANSFORMS
 from nnx_migrate.facts.values import (
     ARRAY,
@@ -202,6 +203,8 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
         arguments: what its positional arguments can be.
     """
     first = arguments[0] if arguments else NOTHING
+    if nnx is not None and nnx.endswith(NAMED_AT_RUN_TIME):
+        return unknown(f"{NAMED_AT_RUN_TIME}, by getattr()")
     if dotted in _TREE_PRESERVING:
         return first
     if dotted in _CONTROL_FLOW:

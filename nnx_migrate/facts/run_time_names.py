@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 #: Why a value is not known that a computed text names.
 NAMED_AT_RUN_TIME = "named at run time"
+#: Modules of libraries in whose functions nothing of the program is kept: `getattr(nnx, "gelu")`
+#: may do anything to what it is given, and nothing to an object that only holds it.
+FUNCTIONS_BY_NAME = frozenset({"flax.nnx", "jax.nn", "jax.numpy"})
 _MAX_HOPS = 4
 
 

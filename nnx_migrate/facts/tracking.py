@@ -450,7 +450,9 @@ class Tracker:
         if 0 in given and name in STRUCTURAL_METHODS:
             yield _by_method(name, where)  # nnx.Module.sow(self, ...)
         elif verdict is None:
-            yield Effect("unknown", f"it is passed to {dotted}", where)
+            by_name = dotted.endswith(NAMED_AT_RUN_TIME)
+            unseen = f"something unknown: {NAMED_AT_RUN_TIME}, by getattr()" if by_name else dotted
+            yield Effect("unknown", f"it is passed to {unseen}", where)
         elif not verdict:
             yield Effect("structure", f"{'nnx.' + name if name else dotted}() changes it", where)
 
