@@ -46,6 +46,7 @@ from nnx_migrate.facts.run_time_names import (
     stored_by_any_name,
 )
 from nnx_migrate.facts.special_methods import arithmetic_values, element_values, operands_passed
+from nnx_migrate.facts.type_checkers import TypeCheckers
 from nnx_migrate.facts.values import (
     ARRAY,
     GRAPHDEF,
@@ -130,6 +131,7 @@ class Evaluator:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.hierarchy = Hierarchy(project)
+        self.checkers = TypeCheckers(project)
         # Not in a circle, so that all of it is gone as soon as nobody asks any more.
         self.callers: Callers = Callers(project, weakref.proxy(self))
         self.fixpoint = Fixpoint()
@@ -230,6 +232,8 @@ class Evaluator:
         transforms = []
         here = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
         for decorator in reversed(function.decorators):
+            if self.checkers.is_one(here, decorator):
+                continue
             target = decorator.func if isinstance(decorator, ir.Call) else decorator
             dotted = self.project.dotted(here, target)
             if dotted == "functools.partial" and isinstance(decorator, ir.Call) and decorator.args:

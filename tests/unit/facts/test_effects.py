@@ -281,6 +281,53 @@ def test_decorator_of_the_project_is_not_overlooked() -> None:
     assert effects(source, "loss", "model")
 
 
+CHECKING = {
+    "one": "from beartype import beartype as checked",
+    "with settings": "from jaxtyping import jaxtyped\nchecked = jaxtyped(typechecker=None)",
+    "around it": "import typeguard\ndef checked(f):\n    return typeguard.typechecked(f)",
+    "as openpi does": """
+import functools as ft
+import beartype
+from jaxtyping import jaxtyped
+from typing import TypeVar, cast
+T = TypeVar("T")
+def checked(t: T) -> T:
+    return cast(T, ft.partial(jaxtyped, typechecker=beartype.beartype)(t))
+""",
+    "around one around it": """
+from beartype import beartype
+def inner(f):
+    return beartype(f)
+def checked(f):
+    return inner(f)
+""",
+}
+OTHERS = {
+    "one that keeps it": "from beartype import beartype\ndef checked(f):\n    kept.append(f)\n"
+    "    return beartype(f)",
+    "one that gives another": "from beartype import beartype\ndef other(m, x):\n    m.a = 1\n"
+    "def checked(f):\n    return beartype(other)",
+    "one that binds it again": "from beartype import beartype\ndef checked(f):\n"
+    "    f = doubling(f)\n    return beartype(f)",
+    "one of two": "from beartype import beartype as checked\nif kept:\n    checked = doubling",
+    "itself": "def checked(f):\n    return checked(f)",
+}
+
+
+@pytest.mark.parametrize("case", CHECKING)
+def test_decorator_that_checks_types_is_looked_through(case: str) -> None:
+    loss = "@checked\ndef loss(model: Net, x):\n    return model(x)\n"
+    assert effects(f"{HEAD}\n{CHECKING[case]}\n{loss}", "loss", "model") == set()
+    changing = loss.replace("return", "model.a = 1; return")
+    assert "structure" in effects(f"{HEAD}\n{CHECKING[case]}\n{changing}", "loss", "model")
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_decorator_that_does_more_is_not(case: str) -> None:
+    loss = "@checked\ndef loss(model: Net, x):\n    return model(x)\n"
+    assert effects(f"{HEAD}\n{OTHERS[case]}\n{loss}", "loss", "model")
+
+
 def test_decorated_helper_is_not_overlooked() -> None:
     helper = "@doubling\ndef help(m):\n    return 1\n"
     source = f"{HEAD}\n{helper}def loss(model: Net):\n    help(model)\n"
