@@ -816,17 +816,20 @@ class Evaluator:
             return frozenset({LibraryValue(dotted)})  # a decorator that waits for its function
         short = self._short(dotted)
         bound = len(call.args) - 1 if short in {"cached_partial", "jit_partial"} else 0
-        if short in {"split_rngs", "fork_rngs"}:
-            held = self.values(scope, function)
-            if not any(isinstance(v, FunctionValue) for v in held):
-                return held
+        held = self.values(scope, function)
+        if short in {"split_rngs", "fork_rngs"} and not any(
+            isinstance(v, FunctionValue) for v in held
+        ):
+            return held
+        if short == "transform_metadata" and all(map(_is_any_object, held)):
+            return held  # what an annotation says of a function, though it is not true
         return frozenset(
             dataclasses.replace(
                 v, transforms=_around(v.transforms, short), partial_args=v.partial_args + bound
             )
             if isinstance(v, FunctionValue)
             else v
-            for v in self._as_functions(self.values(scope, function))
+            for v in self._as_functions(held)
         )
 
     def _as_functions(self, values: Values) -> Values:
@@ -927,6 +930,10 @@ def _around(transforms: tuple[str, ...], outer: str) -> tuple[str, ...]:
 def _may_be_tree(name: str) -> bool:
     """Whether a type of the array libraries also allows Modules: `PyTree`, `chex.ArrayTree`."""
     return "Tree" in name or name in {"Partial", "ShapeDtypeStruct", "Tracer"}
+
+
+def _is_any_object(value: Value) -> bool:
+    return isinstance(value, Instance) and value.class_name in _ANY_OBJECT
 
 
 def _is_fixture(function: ir.Function) -> bool:
