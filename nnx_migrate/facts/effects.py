@@ -6,6 +6,7 @@ effect here. Everything else that reaches the object's structure is (SEMANTICS 3
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 from collections.abc import Iterable
 from typing import Literal
@@ -14,6 +15,7 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.contents import ContentsFinder
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.fixpoint import Fixpoint
+from nnx_migrate.facts.library import ANY_OBJECT
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.values import (
     Basic,
@@ -23,6 +25,7 @@ from nnx_migrate.facts.values import (
     Scope,
     Value,
     Values,
+    scope_around,
 )
 
 
@@ -53,7 +56,7 @@ Effects = frozenset[Effect]
 NO_EFFECTS: Effects = frozenset()
 
 
-class EffectFinder:
+class EffectFinder(abc.ABC):
     """Computes the effects of functions of a project on their parameters."""
 
     def __init__(self, evaluator: Evaluator) -> None:
@@ -70,16 +73,16 @@ class EffectFinder:
         )
 
     def _of(self, scope: Scope, parameter: str) -> Effects:
-        from nnx_migrate.facts.tracking import Tracker
+        return frozenset(self._tracked(scope, parameter)) | self._decorated(scope, parameter)
 
-        return frozenset(Tracker(self, scope, parameter).effects()) | self._decorated(
-            scope, parameter
-        )
+    @abc.abstractmethod
+    def _tracked(self, scope: Scope, parameter: str) -> Iterable[Effect]:
+        """What the body of a function does."""
 
     def _decorated(self, scope: Scope, parameter: str) -> Effects:
         """A decorator that the project defines may do anything around the function."""
         function = self.project.function(scope)
-        outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+        outer = scope_around(scope, function)
         where = f"{self.project.path_of(scope.module)}:{function.line}"
         found = set()
         for decorator in function.decorators:
@@ -119,20 +122,13 @@ class EffectFinder:
 
     def of_method(self, instance: Instance, name: str, where: str) -> Effects:
         """The effects on the object of calling one of its methods."""
-        if instance.class_name in _ANY_MODULE:
+        if instance.class_name in ANY_OBJECT:
             reason = f"what .{name}() runs is not known, because the class of the Module is not"
             return frozenset({Effect("unknown", reason, where)})
         found: Effects = NO_EFFECTS
-        for class_name in self.classes_of(instance):
+        for class_name in self.hierarchy.classes_of(instance):
             found |= self._of_class_method(instance, class_name, name, where)
         return found
-
-    def classes_of(self, instance: Instance) -> tuple[str, ...]:
-        """The classes that the instance can be of."""
-        names: tuple[str, ...] = (instance.class_name,)
-        if not instance.exact:
-            names += self.hierarchy.descendants(instance.class_name)
-        return tuple(dict.fromkeys(names))
 
     def of_own_parameter(self, method: Scope) -> Effects:
         """The effects of a method on its own object."""
@@ -184,9 +180,6 @@ class EffectFinder:
         return NO_EFFECTS
 
 
-_ANY_MODULE = frozenset({"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object"}) | {
-    "flax.nnx.bridge.Module"
-}
 _ACCESSORS = frozenset({"setter", "getter", "deleter"})
 
 

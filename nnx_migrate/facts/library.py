@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nnx_migrate.facts.project import layer_of, nnx_name
-from nnx_migrate.facts.run_time_names import NAMED_AT_RUN_TIME
 from nnx_migrate.facts.transforms import NNX_TRANSFORMS
 from nnx_migrate.facts.values import (
     ARRAY,
     GRAPHDEF,
+    NAMED_AT_RUN_TIME,
     NOTHING,
     PLAIN,
     STATE,
@@ -26,6 +26,10 @@ from nnx_migrate.facts.values import (
 #: Modules whose constructor takes the Modules that they hold.
 CONTAINER_CLASSES = frozenset({"List", "Sequential", "Dict"})
 
+#: Classes whose name says nothing of what an object of them is.
+ANY_OBJECT = frozenset(
+    {"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object", "flax.nnx.bridge.Module"}
+)
 _NNX_CONTAINERS = frozenset(f"flax.nnx.{name}" for name in CONTAINER_CLASSES)
 
 #: nnx transforms: called with a function they give a function.

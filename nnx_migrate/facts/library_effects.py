@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.project import nnx_name
-from nnx_migrate.facts.run_time_names import NAMED_AT_RUN_TIME
 from nnx_migrate.facts.transforms import CONTROL_FLOW
+from nnx_migrate.facts.values import NAMED_AT_RUN_TIME
 
 #: nnx functions that change the object that they are given, or give it to code that does.
 _CHANGING = frozenset(

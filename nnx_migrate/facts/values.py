@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from typing import Literal
 
 from nnx_migrate.facts import ir
@@ -117,10 +118,22 @@ GRAPHDEF: Values = frozenset({Basic("graphdef")})
 ARRAY: Values = frozenset({Basic("array")})
 PLAIN: Values = frozenset({Basic("plain")})
 NOTHING: Values = frozenset()
+#: Why a value is not known that a computed text names.
+NAMED_AT_RUN_TIME = "named at run time"
+
+
+def scope_around(scope: Scope, function: ir.Function) -> Scope:
+    """Where the names in the head of a function are looked up, its decorators and annotations."""
+    return Scope(scope.module, function.parent or ir.MODULE_SCOPE)
 
 
 def unknown(reason: str) -> Values:
     return frozenset({Basic("unknown", reason)})
+
+
+def union(parts: Iterable[Values]) -> Values:
+    """What any of some sets of values holds."""
+    return NOTHING.union(*parts)
 
 
 def is_unknown(values: Values) -> bool:
