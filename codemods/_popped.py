@@ -147,7 +147,7 @@ def _next_pop(context: FileContext, statement: ast.stmt, model: ast.Name) -> ast
         None,
     )
     if found is None:
-        return f"no nnx.pop of {model.id} follows in the same block"
+        return f"no nnx.pop({model.id}, ...) follows in the same block"
     if not isinstance(found, _SIMPLE):
         return f"{model.id} is used in line {found.lineno} before it is popped"
     calls = [node for node in ast.walk(found) if isinstance(node, ast.Call)]

@@ -192,9 +192,9 @@ def _given_parameter(context: FileContext, call: Call, holder: ast.FunctionDef) 
         raise NotCaptured(f"{given.id} is passed twice")
     bindings = context.project.bindings(context.tree.scope(call.use), given.id)
     if len(bindings) != 1 or not isinstance(bindings[0], ParameterOf):
-        raise NotCaptured(f"{given.id} is no parameter of {holder.name}")
+        raise NotCaptured(f"what {given.id} names is no parameter of {holder.name}")
     if bindings[0].scope != context.tree.scope_of(holder):
-        raise NotCaptured(f"{given.id} is no parameter of {holder.name}")
+        raise NotCaptured(f"what {given.id} names is no parameter of {holder.name}")
     return given.id
 
 

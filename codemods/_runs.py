@@ -108,7 +108,7 @@ def _pop_behind(context: FileContext, use: ast.Call, model: ast.Name) -> tuple[a
                 return later, pops[0]
         around = context.tree.parents[statement]
         if not isinstance(around, _BLOCKS):
-            raise NotCaptured(f"no nnx.pop of {model.id} follows (line {use.lineno})")
+            raise NotCaptured(f"no nnx.pop({model.id}, ...) follows (line {use.lineno})")
         statement = around
 
 

@@ -46,10 +46,10 @@ from collections.abc import Iterator
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import Instance, Scope
+from nnx_migrate.facts.values import FunctionValue, Instance, Scope
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import function_scopes
+from nnx_migrate.rewrite.functions import function_scopes, function_values
 from nnx_migrate.rewrite.plan import Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
 
@@ -63,8 +63,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         parameters = [p for p in function.parameters if p.kind == "positional"]
         if any(p.kind == "star" for p in function.parameters):
             continue
-        for where, call, offset in _calls(context, site, scope):
-            reason = _reason(call, parameters, offset, ways)
+        for where, call, free in _calls(context, site, scope, parameters):
+            reason = _reason(call, free, ways)
             if reason:
                 place = f"{context.project.path_of(where.module)}:{call.line}"
                 evidence = Evidence(reason, Proof.PROVED, place)
@@ -84,17 +84,21 @@ def _mattering(site: Site) -> frozenset[str]:
     return frozenset({"default"}) if along_first and site.transform != "scan" else _ALL_WAYS
 
 
-def _calls(context: FileContext, site: Site, scope: Scope) -> Iterator[tuple[Scope, ir.Call, int]]:
-    """Calls of the transformed function: where, the call, how many parameters are bound already."""
+def _calls(
+    context: FileContext, site: Site, scope: Scope, parameters: list[ir.Parameter]
+) -> Iterator[tuple[Scope, ir.Call, list[ir.Parameter]]]:
+    """Calls of the transformed function: where, the call, the parameters that are left to it."""
     if site.form == "call":
+        made_of = (v for v in function_values(context, site) if isinstance(v, FunctionValue))
+        left = [_left(parameters, value) for value in made_of if value.scope == scope]
         for use in site.uses:
             lowered = lower_expr(use)
             if isinstance(lowered, ir.Call):
-                yield context.tree.scope(use), lowered, 0
+                yield from ((context.tree.scope(use), lowered, free) for free in left)
         return
     callers = context.evaluator.callers
     for where, call, value in callers.of(scope):
-        yield where, call, (1 if value.bound else 0) + value.partial_args
+        yield where, call, _left(parameters, value)
     function = context.project.function(scope)
     if function.name != "__call__":
         return
@@ -105,12 +109,16 @@ def _calls(context: FileContext, site: Site, scope: Scope) -> Iterator[tuple[Sco
                 and context.evaluator.hierarchy.method(held.class_name, "__call__") == scope
                 for held in context.evaluator.values(where, call.func)
             ):
-                yield where, call, 1
+                yield where, call, parameters[1:]
 
 
-def _reason(
-    call: ir.Call, parameters: list[ir.Parameter], offset: int, ways: frozenset[str]
-) -> str:
+def _left(parameters: list[ir.Parameter], value: FunctionValue) -> list[ir.Parameter]:
+    """The parameters that neither `self` nor `functools.partial` has filled."""
+    filled = (1 if value.bound else 0) + value.partial_args
+    return [each for each in parameters[filled:] if each.name not in value.bound_keywords]
+
+
+def _reason(call: ir.Call, parameters: list[ir.Parameter], ways: frozenset[str]) -> str:
     if any(isinstance(arg, ir.Starred) for arg in call.args):
         return ""
     names = [parameter.name for parameter in parameters]
@@ -120,7 +128,7 @@ def _reason(
     unpacked = any(keyword is None for keyword, _ in call.keywords)
     if unpacked:
         return "is called with keywords from a dictionary" if "keyword" in ways else ""
-    for parameter in parameters[len(call.args) + offset :] if "default" in ways else ():
+    for parameter in parameters[len(call.args) :] if "default" in ways else ():
         empty = ways != _ALL_WAYS and parameter.default in {None, ir.Constant("none")}
         if parameter.name not in passed and not empty:
             return f"is called without {parameter.name}"

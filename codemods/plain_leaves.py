@@ -51,7 +51,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return Manual(RULE.name, f"{reason}; make it with nnx.compat.split")
     if site.form == "reference" or not _is_plain_inside(context, site.operands[0]):
         return None
-    return Pin(RULE.name, "plain Python values in it become leaves of the State", bare=True)
+    there = "that it may hold" if _held(site.operands[0]) is None else "in it"
+    return Pin(RULE.name, f"plain Python values {there} become leaves of the State", bare=True)
 
 
 def _is_plain_inside(context: FileContext, node: ast.expr) -> bool:

@@ -61,10 +61,18 @@ from codemods._gradients import GRADIENTS
 from codemods._sown_results import left_after, missing
 from codemods._unseen_functions import may_be_graph_node, seen_functions, unseen_function
 from nnx_migrate.facts.effects import Effect, worst
-from nnx_migrate.facts.run_time_names import NAMED_AT_RUN_TIME
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import CONTROL_FLOW, SPLITTERS
-from nnx_migrate.facts.values import ARRAY, PLAIN, Instance, Scope, TupleValue, Value, Values
+from nnx_migrate.facts.values import (
+    ARRAY,
+    NAMED_AT_RUN_TIME,
+    PLAIN,
+    Instance,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+)
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext

@@ -34,7 +34,7 @@ def _syntax_failure(path: Path, error: SyntaxError) -> FileResult:
     import platform
 
     version = ".".join(platform.python_version_tuple()[:2])
-    reason = f"{error.msg} (read as Python {version})"
+    reason = f"{error.msg} (read as Python {version}; for newer syntax run this with a newer one)"
     finding = Finding("syntax-error", error.lineno or 0, error.offset or 0, Outcome.MANUAL, reason)
     return FileResult(path, FileStatus.FAILED, b"", b"", (finding,), reason)
 

@@ -178,10 +178,9 @@ class ContentsFinder:
                 found |= self.of(self.evaluator.values(value.scope, value.expr))
             for value in stored_outside(self.evaluator, class_name, name) if outside else ():
                 found |= self.of(self.evaluator.values(value.scope, value.expr))
-            in_body = len(record.attributes.get(name, ()))
-            if len(stored) == in_body and name in record.annotations:
-                scope = Scope(module, record.scope)
-                found |= self.of(annotated(self.hierarchy, scope, record.annotations[name]))
+            body = Scope(module, record.scope)
+            if name in record.annotations and all(each.scope == body for each in stored):
+                found |= self.of(annotated(self.hierarchy, body, record.annotations[name]))
         return found
 
     def _attribute_names(self, module: str, record: ir.Class) -> list[str]:

@@ -89,6 +89,8 @@ class EffectFinder(abc.ABC):
             target = decorator.func if isinstance(decorator, ir.Call) else decorator
             if isinstance(target, ir.Attribute) and target.name in _ACCESSORS:
                 continue
+            if self.evaluator.checkers.is_one(outer, decorator):
+                continue
             values = self.evaluator.values(outer, target)
             if isinstance(decorator, ir.Call) and _is_partial(values) and decorator.args:
                 values = self.evaluator.values(outer, decorator.args[0])

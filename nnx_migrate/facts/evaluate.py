@@ -65,7 +65,7 @@ class Evaluator(Evaluation):
             case ir.Constant():
                 return PLAIN
             case ir.FunctionRef(key=key):
-                return frozenset({defined(self.project, Scope(scope.module, key))})
+                return frozenset({defined(self, Scope(scope.module, key))})
             case ir.ClassRef(key=key):
                 return frozenset({ClassValue(f"{scope.module}:{key}")})
             case ir.ImportRef(target=target):
@@ -95,7 +95,7 @@ class Evaluator(Evaluation):
     def stored(self, class_name: str, name: str) -> list[Located]:
         key = class_name, name
         if key not in self._stored:
-            self._stored[key] = stored_by_class(self.project, class_name, name)
+            self._stored[key] = stored_by_class(self.hierarchy, class_name, name)
         return self._stored[key]
 
     @functools.cached_property

@@ -15,6 +15,7 @@ from nnx_migrate.facts.combining import limited, unsettled
 from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.project import Project
+from nnx_migrate.facts.type_checkers import TypeCheckers
 from nnx_migrate.facts.values import NOTHING, PLAIN, Located, Scope, Values
 
 
@@ -32,6 +33,7 @@ class Evaluation(abc.ABC):
         self.hierarchy: Hierarchy = Hierarchy(project, classes)
         # Not in a circle, so that all of it is gone as soon as nobody asks any more.
         self.callers: Callers = Callers(project, weakref.proxy(self), callers)
+        self.checkers = TypeCheckers(project)
         self.fixpoint = Fixpoint()
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:

@@ -23,6 +23,7 @@ from nnx_migrate.facts.special_methods import runs_of_library, runs_of_name
 from nnx_migrate.facts.touching import Touching, by_method
 from nnx_migrate.facts.transformed import CAPTURED
 from nnx_migrate.facts.values import (
+    NAMED_AT_RUN_TIME,
     Basic,
     ClassValue,
     ContainerValue,
@@ -110,7 +111,9 @@ class Giving(Touching):
         if 0 in given and name in STRUCTURAL_METHODS:
             yield by_method(name, where)  # nnx.Module.sow(self, ...)
         elif verdict is None:
-            yield Effect("unknown", f"it is passed to {dotted}", where)
+            by_name = dotted.endswith(NAMED_AT_RUN_TIME)
+            unseen = f"something unknown: {NAMED_AT_RUN_TIME}, by getattr()" if by_name else dotted
+            yield Effect("unknown", f"it is passed to {unseen}", where)
         elif not verdict:
             yield Effect("structure", f"{'nnx.' + name if name else dotted}() changes it", where)
 

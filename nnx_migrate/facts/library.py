@@ -9,6 +9,7 @@ from nnx_migrate.facts.transforms import NNX_TRANSFORMS
 from nnx_migrate.facts.values import (
     ARRAY,
     GRAPHDEF,
+    NAMED_AT_RUN_TIME,
     NOTHING,
     PLAIN,
     STATE,
@@ -206,6 +207,8 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
         arguments: what its positional arguments can be.
     """
     first = arguments[0] if arguments else NOTHING
+    if nnx is not None and nnx.endswith(NAMED_AT_RUN_TIME):
+        return unknown(f"{NAMED_AT_RUN_TIME}, by getattr()")
     if dotted in _TREE_PRESERVING:
         return first
     if dotted in _CONTROL_FLOW:

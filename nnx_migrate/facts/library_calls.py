@@ -9,16 +9,14 @@ from nnx_migrate.facts.graphdefs import merged
 from nnx_migrate.facts.library import elements_of, is_transform, library_result
 from nnx_migrate.facts.members import classes
 from nnx_migrate.facts.project import nnx_name
-from nnx_migrate.facts.run_time_names import (
-    NAMED_AT_RUN_TIME,
-    literal_names,
-    stored_by_any_name,
-)
+from nnx_migrate.facts.run_time_names import FUNCTIONS_BY_NAME, literal_names, stored_by_any_name
 from nnx_migrate.facts.transformed import transformed, under_capture
 from nnx_migrate.facts.values import (
+    NAMED_AT_RUN_TIME,
     PLAIN,
     ContainerValue,
     Instance,
+    LibraryValue,
     Scope,
     TupleValue,
     Values,
@@ -103,6 +101,10 @@ def _getattr(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
     if names is not None:
         attributes = tuple(ir.Attribute(target, each) for each in sorted(names))
         return evaluator.all_of(scope, attributes) | evaluator.all_of(scope, tuple(default))
+    library = evaluator.project.dotted(scope, target)
+    if library in FUNCTIONS_BY_NAME:
+        by_name = LibraryValue(f"{library}.{NAMED_AT_RUN_TIME}")
+        return frozenset({by_name}) | evaluator.all_of(scope, tuple(default))
     held = evaluator.values(scope, target)
     parts = [stored_by_any_name(evaluator, value) for value in held if isinstance(value, Instance)]
     if parts and len(parts) == len(held):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.project import nnx_name
 from nnx_migrate.facts.transforms import CONTROL_FLOW
+from nnx_migrate.facts.values import NAMED_AT_RUN_TIME
 
 #: nnx functions that change the object that they are given, or give it to code that does.
 _CHANGING = frozenset(
@@ -143,6 +144,8 @@ _NNX_PARTS = frozenset({"iter_modules", "iter_children", "iter_graph", "iter_mod
 
 def harmless_library_call(dotted: str) -> bool | None:
     """Whether a library call leaves the structure of its arguments alone; None when not known."""
+    if dotted.endswith(NAMED_AT_RUN_TIME):
+        return None
     name = nnx_name(dotted)
     if name is not None:
         short = name.removeprefix("compat.")

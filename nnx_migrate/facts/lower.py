@@ -150,8 +150,8 @@ def is_new_container(expr: ir.Expr) -> bool:
             return is_new_container(held)
         case ir.Call(func=ir.Name(id=name) | ir.Attribute(name=name)):
             return name in _CONTAINERS
-        case ir.Computed(operands=(_, grown)):  # xs += [..]
-            return is_new_container(grown)
+        case ir.Computed(operands=(made, grown)):  # [None] * n, xs += [..]
+            return is_new_container(made) or is_new_container(grown)
         case _:
             return False
 

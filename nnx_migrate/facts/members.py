@@ -116,7 +116,7 @@ def _bound_method(evaluator: Evaluation, method: Scope) -> Values:
     if any(ir.is_property(d) for d in decorators):
         return evaluator.returned(method)
     static = ir.Name("staticmethod") in decorators
-    function = defined(evaluator.project, method)
+    function = defined(evaluator, method)
     return frozenset({dataclasses.replace(function, bound=not static)})
 
 

@@ -7,7 +7,9 @@ here: for them a name means all that it is ever bound to.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
+from collections.abc import Iterator
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import function_key, lower_expr
@@ -25,8 +27,7 @@ class Reaching:
         """Name -> the places of the statements that bind it, with what each binds it to."""
         found: dict[str, list[tuple[int, ir.Expr | ast.expr]]] = {}
         for place, statement in enumerate(self.tree.root.body):
-            names, value = _binding(statement)
-            for name in names:
+            for name, value in _binding(statement):
                 found.setdefault(name, []).append((place, value))
         return found
 
@@ -35,7 +36,14 @@ class Reaching:
         return {statement: place for place, statement in enumerate(self.tree.root.body)}
 
     def lowered(self, node: ast.expr) -> ir.Expr:
-        """An expression; for a name in the module's body what it is bound to there, if seen."""
+        """An expression; for a name in the module's body what it is bound to there, if seen.
+
+        Of a call, so is the name that is called.
+        """
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            call = lower_expr(node)
+            assert isinstance(call, ir.Call)
+            return dataclasses.replace(call, func=self.lowered(node.func))
         if not isinstance(node, ast.Name):
             return lower_expr(node)
         scope = self.tree.scope(node)
@@ -53,18 +61,19 @@ class Reaching:
         return self.lowered(last) if isinstance(last, ast.expr) else last
 
 
-def _binding(statement: ast.stmt) -> tuple[list[str], ir.Expr | ast.expr]:
+def _binding(statement: ast.stmt) -> Iterator[tuple[str, ir.Expr | ast.expr]]:
     """The names that a statement binds, and to what; UNSEEN where that is no expression."""
     match statement:
         case ast.Assign(targets=targets, value=value):
-            return [target.id for target in targets if isinstance(target, ast.Name)], value
+            yield from ((each.id, value) for each in targets if isinstance(each, ast.Name))
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-            return [name], value
+            yield name, value
         case ast.AugAssign(target=ast.Name(id=name)):
-            return [name], ir.UNSEEN
+            yield name, ir.UNSEEN
         case ast.ClassDef(name=name, lineno=line):
-            return [name], ir.ClassRef(f"{name}:{line}")
+            yield name, ir.ClassRef(f"{name}:{line}")
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-            return [name], ir.FunctionRef(function_key(statement))
-        case _:
-            return [], ir.UNSEEN
+            yield name, ir.FunctionRef(function_key(statement))
+        case ast.ImportFrom(module=str(module), names=names, level=0):
+            for alias in names:
+                yield alias.asname or alias.name, ir.ImportRef(f"{module}.{alias.name}")

@@ -8,8 +8,9 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.evaluation import Evaluation
 from nnx_migrate.facts.values import NOTHING, Instance, Located, ParameterOf, Scope, Values
 
-#: Why a value is not known that a computed text names.
-NAMED_AT_RUN_TIME = "named at run time"
+#: Modules of libraries in whose functions nothing of the program is kept: `getattr(nnx, "gelu")`
+#: may do anything to what it is given, and nothing to an object that only holds it.
+FUNCTIONS_BY_NAME = frozenset({"flax.nnx", "jax.nn", "jax.numpy"})
 _MAX_HOPS = 4
 
 

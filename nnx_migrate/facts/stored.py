@@ -6,15 +6,17 @@ import collections
 from collections.abc import Mapping
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.annotations import annotated
 from nnx_migrate.facts.evaluation import Evaluation
+from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.lower import is_new_container
 from nnx_migrate.facts.name_tables import writes_in
-from nnx_migrate.facts.project import Project
-from nnx_migrate.facts.values import Basic, Instance, Located, Scope, Value
+from nnx_migrate.facts.values import Basic, Instance, Located, Scope, Value, is_unknown
 
 
-def stored_by_class(project: Project, class_name: str, name: str) -> list[Located]:
+def stored_by_class(hierarchy: Hierarchy, class_name: str, name: str) -> list[Located]:
     """Every value that a class's own methods store in `self.<name>`, or its body does."""
+    project = hierarchy.project
     located = project.class_of(class_name)
     if located is None:
         return []
@@ -28,6 +30,8 @@ def stored_by_class(project: Project, class_name: str, name: str) -> list[Locate
             continue
         target = ir.Attribute(ir.Name(function.parameters[0].name), name)
         writes = [w for w in writes_in(function) if w.target == target and w.value is not None]
+        if function.name == "__init__" and any(w.how == "set" for w in writes):
+            found = [each for each in found if not _says_nothing(hierarchy, each)]
         for write in writes:
             if write.how in {"set", "grow", "augment"} and write.value is not None:
                 found.append(Located(Scope(module, key), write.value))
@@ -35,6 +39,15 @@ def stored_by_class(project: Project, class_name: str, name: str) -> list[Locate
     if any(is_new_container(each.expr) for each in found):
         found += [Located(scope, ir.Sequence((value,), is_tuple=False)) for scope, value in keyed]
     return found
+
+
+def _says_nothing(hierarchy: Hierarchy, stored: Located) -> bool:
+    """Whether it is a lone `name: Callable`, which stores nothing where `__init__` does."""
+    match stored.expr:
+        case ir.Call(func=ir.ANNOTATED, args=(annotation,)):
+            return is_unknown(annotated(hierarchy, stored.scope, annotation))
+        case _:
+            return False
 
 
 def stored_outside(evaluator: Evaluation, class_name: str, name: str) -> list[Located]:

@@ -13,11 +13,18 @@ from nnx_migrate.facts.giving import Giving
 from nnx_migrate.facts.library_effects import MUTATING_METHODS, STRUCTURAL_METHODS
 from nnx_migrate.facts.members import member
 from nnx_migrate.facts.project import layer_of
-from nnx_migrate.facts.run_time_names import NAMED_AT_RUN_TIME, respelled
+from nnx_migrate.facts.run_time_names import respelled
 from nnx_migrate.facts.special_methods import runs_in
 from nnx_migrate.facts.touching import by_method
 from nnx_migrate.facts.under_capture import captured_reads, is_capture
-from nnx_migrate.facts.values import Basic, ContainerValue, FunctionValue, Instance, Scope
+from nnx_migrate.facts.values import (
+    NAMED_AT_RUN_TIME,
+    Basic,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    Scope,
+)
 
 _VARIABLE_METHODS = VARIABLE_READS | {"set_value", "copy_from", "replace"}
 _EXECUTING = (ir.Name("exec"), ir.Name("eval"))

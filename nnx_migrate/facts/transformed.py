@@ -6,8 +6,8 @@ import dataclasses
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.evaluation import Evaluation
-from nnx_migrate.facts.library import PASS_THROUGH_TRANSFORMS
-from nnx_migrate.facts.project import Project, nnx_name
+from nnx_migrate.facts.library import ANY_OBJECT, PASS_THROUGH_TRANSFORMS
+from nnx_migrate.facts.project import nnx_name
 from nnx_migrate.facts.values import (
     STATE,
     Basic,
@@ -29,12 +29,15 @@ CAPTURED = "capture "
 MAKES_NEW = "a transform of a class"
 
 
-def defined(project: Project, scope: Scope) -> FunctionValue:
-    """A function with its decorators."""
+def defined(evaluator: Evaluation, scope: Scope) -> FunctionValue:
+    """A function with its decorators, without those that only check types."""
+    project = evaluator.project
     function = project.function(scope)
     transforms = []
     here = scope_around(scope, function)
     for decorator in reversed(function.decorators):
+        if evaluator.checkers.is_one(here, decorator):
+            continue
         target = decorator.func if isinstance(decorator, ir.Call) else decorator
         dotted = project.dotted(here, target)
         if dotted == "functools.partial" and isinstance(decorator, ir.Call) and decorator.args:
@@ -59,6 +62,8 @@ def transformed(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: str)
     held = evaluator.values(scope, function)
     if short in {"split_rngs", "fork_rngs"} and not any(isinstance(v, FunctionValue) for v in held):
         return held
+    if short == "transform_metadata" and all(map(_is_any_object, held)):
+        return held  # what an annotation says of a function, though it is not true
     return frozenset(
         dataclasses.replace(
             v, transforms=_around(v.transforms, short), partial_args=v.partial_args + bound
@@ -120,6 +125,10 @@ def _as_functions(evaluator: Evaluation, values: Values) -> Values:
         else:
             found.add(value)
     return frozenset(found)
+
+
+def _is_any_object(value: Value) -> bool:
+    return isinstance(value, Instance) and value.class_name in ANY_OBJECT
 
 
 def _short(dotted: str | None) -> str:

@@ -118,6 +118,8 @@ GRAPHDEF: Values = frozenset({Basic("graphdef")})
 ARRAY: Values = frozenset({Basic("array")})
 PLAIN: Values = frozenset({Basic("plain")})
 NOTHING: Values = frozenset()
+#: Why a value is not known that a computed text names.
+NAMED_AT_RUN_TIME = "named at run time"
 
 
 def scope_around(scope: Scope, function: ir.Function) -> Scope:

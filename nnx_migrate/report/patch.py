@@ -14,6 +14,8 @@ from pathlib import Path
 from nnx_migrate.outcomes import FileResult
 
 Opcode = tuple[str, int, int, int, int]
+#: Files of so many lines are compared by all of them, in half a second at the very most.
+_EXACT = 1_500
 _ESCAPES = {
     ord("\a"): "\\a",
     ord("\b"): "\\b",
@@ -105,7 +107,10 @@ def patched_name(path: Path, root: Path) -> str:
 
 def hunk_opcodes(before: list[str], after: list[str]) -> list[list[Opcode]]:
     """The hunks of a patch with three lines of context, as difflib describes them."""
-    return list(difflib.SequenceMatcher(None, before, after).get_grouped_opcodes(3))
+    # In longer ones frequent lines, as a lone bracket, are passed over, and seem to change then.
+    junk = len(before) > _EXACT
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=junk)
+    return list(matcher.get_grouped_opcodes(3))
 
 
 def patch_lines(data: bytes) -> list[str]:

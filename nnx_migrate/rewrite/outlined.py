@@ -138,10 +138,15 @@ def _lines(
 
 def metadata_decorator(metadata: Metadata, options: Mapping[str, str | None], nnx: str) -> str:
     """The decorator that names the new axis, with the axes that the transform ends up with."""
+    return f"@{nnx}.transform_metadata({', '.join(metadata_arguments(metadata, options))})"
+
+
+def metadata_arguments(metadata: Metadata, options: Mapping[str, str | None]) -> list[str]:
+    """What `nnx.transform_metadata` is given beside the function."""
     texts = {**metadata.axes}
     texts |= {key: text for key in ("in_axes", "out_axes") if (text := options.get(key))}
-    axes = "".join(f"{key}={texts[key]}, " for key in ("in_axes", "out_axes") if key in texts)
-    return f"@{nnx}.transform_metadata({axes}partition={metadata.partition})"
+    axes = [f"{key}={texts[key]}" for key in ("in_axes", "out_axes") if key in texts]
+    return [*axes, f"partition={metadata.partition}"]
 
 
 def _inner_body(

@@ -20,6 +20,7 @@ from nnx_migrate.sources.discovery import MAX_BYTES
 from nnx_migrate.sources.documents.kinds import PAGES, is_document, read_source
 from nnx_migrate.sources.imports import imported_modules
 from nnx_migrate.sources.modules import module_name
+from nnx_migrate.sources.portions import lines_of_strings
 from nnx_migrate.sources.scanning import Listing, read_file, shared
 from nnx_migrate.sources.text import UndecodableSource
 
@@ -114,15 +115,11 @@ def _imports(
         data = None if name.endswith(PAGES) else read(prefix + name)
         modules: set[str] = set()
         if data is not None:
-            data = data if name.endswith(".py") else _lines_of_strings(data)
+            # JSON is decoded only where one of these lines imports what is asked for.
+            data = data if name.endswith(".py") else lines_of_strings(data)
             modules = imported_modules(data, dotted(package, name), name == "__init__.py")
         found.append(tuple(map(_key, modules)))
     return found
-
-
-def _lines_of_strings(notebook: bytes) -> bytes:
-    # JSON is decoded only where one of these lines imports what is asked for.
-    return notebook.replace(rb"\n", b"\n").replace(b'"', b"\n")
 
 
 def _key(module: str) -> int:
@@ -131,7 +128,4 @@ def _key(module: str) -> int:
 
 def _package_of(group: Listing) -> str:
     package = module_name(Path(group.real, "__init__.py"))
-    has_init = "__init__.py" in group.names or os.path.isfile(
-        os.path.join(group.real, "__init__.py")
-    )
-    return package if has_init else ""
+    return "" if package == "__init__" else package

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
-_PROJECT_MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
+from nnx_migrate.sources.portions import is_project, package_around
 
 _NEVER_IMPORTED = frozenset({".ipynb", ".md", ".markdown", ".rst"})
 
@@ -35,18 +35,22 @@ def import_root(path: Path, roots: Collection[Path] = ()) -> Path:
 
 def _import_root(place: Path, roots: Collection[Path]) -> Path:
     folder = place.parent
-    while (
-        folder not in roots and folder != folder.parent and os.path.isfile(folder / "__init__.py")
-    ):
-        folder = folder.parent
+    while folder not in roots and folder != folder.parent:
+        if os.path.isfile(folder / "__init__.py"):
+            folder = folder.parent
+        elif (package := package_around(folder, roots)) is not None:
+            folder = package
+        else:
+            break
     return folder
 
 
 def module_name(path: Path, roots: Collection[Path] = ()) -> str:
     """Return the dotted name by which other files import `path`.
 
-    The name starts below the first parent that holds no `__init__.py`, so src layouts and the
-    portions of namespace packages need no configuration.
+    The name starts below the first parent that holds no `__init__.py` and is no part of a package
+    around it (see `portions`), so src layouts and the portions of namespace packages need no
+    configuration.
 
     Args:
         path: a Python file.
@@ -77,6 +81,6 @@ def project_root(path: Path) -> Path:
     """
     start = Path(os.path.realpath(path if os.path.isdir(path) else path.parent))
     for folder in (start, *start.parents):
-        if any(os.path.exists(folder / mark) for mark in _PROJECT_MARKS):
+        if is_project(folder):
             return folder
     return import_root(start / "__init__.py")

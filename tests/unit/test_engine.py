@@ -108,7 +108,8 @@ def test_a_bad_file_costs_itself_alone(tmp_path: Path, jobs: int) -> None:
         if file.status is FileStatus.FAILED
     }
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    nested = f"too many nested parentheses (read as Python {version})"
+    newer = "for newer syntax run this with a newer one"
+    nested = f"too many nested parentheses (read as Python {version}; {newer})"
     surprise = reasons.pop("surprise.py")
     assert surprise[0] == "internal-error"
     assert "KeyError: 'boom' (at test_engine.py:" in surprise[1]

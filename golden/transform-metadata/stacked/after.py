@@ -34,5 +34,8 @@ def create_pipeline(stages: int, layers: int, rngs: nnx.Rngs) -> Block:
 def grid(n: int, rngs: nnx.Rngs) -> Block:
     rngs = rngs.fork(split=(n, n))
     return nnx.vmap(
-        nnx.transform_metadata(nnx.vmap(nnx.transform_metadata(Block, partition="column")), partition="row"),
+        nnx.transform_metadata(
+            nnx.vmap(nnx.transform_metadata(Block, partition="column")),
+            partition="row",
+        ),
     )(rngs)

@@ -130,6 +130,7 @@ STRUCTURE = {
     "alias in a match": "match (model, 1):\n        case (m, _):\n            m.x = 1",
     "alias bound in turns": "a = None\n    b = a\n    a = b\n    b = model\n    a.x = 1",
     "slice": "for b in model.blocks[:1]:\n        b.flag = True",
+    "in a list of a length": "parts = [None] * 3\n    parts[0] = model\n    parts[0].x = 1",
     "star": "first, *rest = (1, model)\n    rest[0].x = 1",
     "items": "for k, b in model.table.items():\n        b.flag = True",
     "values": "for b in model.table.values():\n        b.flag = True",
@@ -204,6 +205,8 @@ HARMLESS = {
     "read": "y = model.scale.value * model.size",
     "in a local list": "parts = [model.block]\n    parts.append(model.value)\n    parts[0] = None",
     "in a typed local list": "parts: list[Block] = []\n    parts.append(model.value)",
+    "in a local list of a length": "parts = [None] * 3\n    parts[0] = model.block",
+    "in a local list of two": "parts = [None] + [1]\n    parts[0] = model.block",
     "sum of parts": "y = sum(b(x) for b in model.blocks)",
     "nnx.state": "y = nnx.state(model, nnx.Param)",
     "split and merge": "m = nnx.merge(*nnx.split(model))\n    m.x = 1",
@@ -227,11 +230,14 @@ ESCAPES = {
     "nonlocal": "global last\n    last = model",
     "outer list": "kept.append(model)",
     "other object": "trainer.model = model",
+    "in a list of a length": "parts = [None] * 3\n    parts[0] = model\n    return parts",
     "yield": "yield model",
     "conditional": "return model if x else None",
 }
 UNKNOWN = {
     "parameter called": "x(model)",
+    "function of nnx by name": "getattr(nnx, x)(model)",
+    "transform of nnx by name": "run = getattr(nnx, x)\n    run(lambda m: m.mark())(model)",
     "unknown library": "import lib\n    lib.run(model)",
     "unknown method": "model.missing()",
     "keywords unpacked": "mark(**{'m': model})",
@@ -273,6 +279,53 @@ def test_what_is_not_seen_is_unknown(case: str) -> None:
 def test_decorator_of_the_project_is_not_overlooked() -> None:
     source = f"{HEAD}\n@doubling\ndef loss(model: Net, x):\n    return model(x)\n"
     assert effects(source, "loss", "model")
+
+
+CHECKING = {
+    "one": "from beartype import beartype as checked",
+    "with settings": "from jaxtyping import jaxtyped\nchecked = jaxtyped(typechecker=None)",
+    "around it": "import typeguard\ndef checked(f):\n    return typeguard.typechecked(f)",
+    "as openpi does": """
+import functools as ft
+import beartype
+from jaxtyping import jaxtyped
+from typing import TypeVar, cast
+T = TypeVar("T")
+def checked(t: T) -> T:
+    return cast(T, ft.partial(jaxtyped, typechecker=beartype.beartype)(t))
+""",
+    "around one around it": """
+from beartype import beartype
+def inner(f):
+    return beartype(f)
+def checked(f):
+    return inner(f)
+""",
+}
+OTHERS = {
+    "one that keeps it": "from beartype import beartype\ndef checked(f):\n    kept.append(f)\n"
+    "    return beartype(f)",
+    "one that gives another": "from beartype import beartype\ndef other(m, x):\n    m.a = 1\n"
+    "def checked(f):\n    return beartype(other)",
+    "one that binds it again": "from beartype import beartype\ndef checked(f):\n"
+    "    f = doubling(f)\n    return beartype(f)",
+    "one of two": "from beartype import beartype as checked\nif kept:\n    checked = doubling",
+    "itself": "def checked(f):\n    return checked(f)",
+}
+
+
+@pytest.mark.parametrize("case", CHECKING)
+def test_decorator_that_checks_types_is_looked_through(case: str) -> None:
+    loss = "@checked\ndef loss(model: Net, x):\n    return model(x)\n"
+    assert effects(f"{HEAD}\n{CHECKING[case]}\n{loss}", "loss", "model") == set()
+    changing = loss.replace("return", "model.a = 1; return")
+    assert "structure" in effects(f"{HEAD}\n{CHECKING[case]}\n{changing}", "loss", "model")
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_decorator_that_does_more_is_not(case: str) -> None:
+    loss = "@checked\ndef loss(model: Net, x):\n    return model(x)\n"
+    assert effects(f"{HEAD}\n{OTHERS[case]}\n{loss}", "loss", "model")
 
 
 def test_decorated_helper_is_not_overlooked() -> None:

@@ -120,3 +120,29 @@ def test_function_keeps_all_meanings() -> None:
         if isinstance(n, ast.Name) and n.id == "x" and isinstance(n.ctx, ast.Load)
     )
     assert reaching.lowered(name) == ir.Name("x")
+
+
+MADE = """
+from flax import nnx
+from elsewhere import other, make
+x = make()
+print(x)
+def make():
+    return nnx.Linear(1, 1, rngs=nnx.Rngs(0))
+x = make()
+nnx.jit(x)
+"""
+
+
+def test_what_a_name_that_is_called_means_by_place() -> None:
+    analysis = analysis_of(MADE)
+    root = ast.parse(MADE)
+    reaching = Reaching(Tree(root, MAIN, analysis.project))
+    found = {}
+    for call in (node for node in ast.walk(root) if isinstance(node, ast.Call) and node.args):
+        values = analysis.evaluator.values(
+            scope_named(analysis, ""), reaching.lowered(call.args[0])
+        )
+        found[ast.unparse(call.func)] = {type(value).__name__ for value in values}
+    assert found["print"] == {"Basic"}
+    assert found["nnx.jit"] == {"Instance"}

@@ -59,3 +59,56 @@ def test_the_way_up_is_that_of_the_folder_itself(
         assert module_name(folder / "a.py") == "pkg.a"
         assert import_root(folder / "a.py") == project
         assert project_root(folder / "a.py") == project_root(folder) == project
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package whose folder `models` holds no `__init__.py`."""
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "src" / "pkg" / "models").mkdir(parents=True)
+    (tmp_path / "src" / "pkg" / "__init__.py").touch()
+    (tmp_path / "src" / "pkg" / "models" / "lam.py").write_text("import flax\n")
+    return tmp_path / "src" / "pkg" / "models"
+
+
+def test_a_folder_in_a_package_is_part_of_it(package: Path) -> None:
+    (package / "use.py").write_text("from pkg.models.lam import Lam\nfrom .lam import Lam\n")
+    (package / "deep" / "deeper").mkdir(parents=True)
+    (package / "deep" / "deeper" / "__init__.py").touch()
+    assert module_name(package / "lam.py") == "pkg.models.lam"
+    assert import_root(package / "lam.py") == package.parents[1]
+    assert module_name(package / "deep" / "a.py") == "pkg.models.deep.a"
+    assert module_name(package / "deep" / "deeper" / "a.py") == "pkg.models.deep.deeper.a"
+    assert module_name(package / "__init__.py") == "pkg.models"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("train.py", "import lam\n"),
+        ("train.py", "from lam import Lam\n"),
+        ("train.ipynb", '{"cells": [{"source": ["from lam import Lam\\n", "Lam()"]}]}'),
+    ],
+)
+def test_a_folder_of_scripts_is_not(package: Path, name: str, text: str) -> None:
+    (package / name).write_text(text)
+    assert module_name(package / "lam.py") == "lam"
+    assert import_root(package / "lam.py") == package
+
+
+def test_a_library_beside_which_a_file_is_named_is_meant_itself(package: Path) -> None:
+    (package / "jax.py").touch()
+    (package / "logging.py").touch()
+    (package / "use.py").write_text("import jax\nimport logging\n")
+    assert module_name(package / "jax.py") == "pkg.models.jax"
+
+
+def test_what_no_import_can_name_is_part_of_nothing(package: Path) -> None:
+    (package.parent / "old-models").mkdir()
+    assert module_name(package.parent / "old-models" / "lam.py") == "lam"
+
+
+def test_a_project_in_a_package_is_its_own(package: Path) -> None:
+    (package / ".git").mkdir()
+    assert module_name(package / "lam.py") == "lam"
+    assert module_name(package / "lam.py", [package]) == "lam"
