@@ -80,7 +80,8 @@ _UNSEEN = re.compile(rf"^it is passed to something unknown: {NAMED_AT_RUN_TIME}"
 _BY_TEXT = re.compile(rf"^what \w+\(\) runs is {NAMED_AT_RUN_TIME}")
 # Only objects have attributes and such methods; elements may be those of a dict of arrays.
 _ON_OBJECTS = re.compile(
-    r"attribute \w+ is|\.(train|eval|set_attributes|set_metadata|sow|perturb)\(\)|nnx\.pop"
+    r"attribute \w+ is|builtins\.\w+attr\(\)|nnx\.pop|"
+    r"\.(train|eval|set_attributes|set_metadata|sow|perturb)\(\)"
 )
 
 

@@ -57,6 +57,8 @@ _GIVING = frozenset(
         "popleft",
         "copy",
         "setdefault",
+        "_replace",
+        "replace",
         "iter_modules",
         "iter_children",
     }
@@ -312,20 +314,26 @@ class Aliases:
                     and b.scope == scope
                     and isinstance(b.expr, ir.Call | ir.Sequence | ir.Unpacked)
                 )
-            case ir.Unpacked(base=ir.Call(func=func, args=args)) if (
-                self.project.nnx_name(scope, func) in _VIEWS
-            ):
-                return self.any_rooted(scope, args[:1])
+            case ir.Unpacked(base=ir.Call() as call) if self._is_view(scope, call):
+                return self.escapes(scope, call, seen)
             case ir.Call(func=ir.ANNOTATED, args=(_, held)):
                 return self.escapes(scope, held, seen)
-            case ir.Call(func=func, args=args) if self.project.nnx_name(scope, func) in _VIEWS:
-                return self.any_rooted(scope, args[:1])
-            case ir.Call(func=ir.Attribute(base=ir.Call() as base)) if (
-                self.project.nnx_name(scope, base.func) in _VIEWS
+            case ir.Call(func=func, args=(first, *_)) if self._is_view(scope, value):
+                # What was sown in a Module that is put together here is new.
+                merged = self.project.nnx_name(scope, func) != "pop"
+                return self.rooted(scope, first) or (merged and self.escapes(scope, first, seen))
+            case ir.Call(func=func, args=(_, *states), keywords=()) if (
+                self.project.nnx_name(scope, func) == "merge"
             ):
+                return any(self.escapes(scope, state, seen) for state in states)
+            case ir.Call(func=ir.Attribute(base=ir.Call() as base)) if self._is_view(scope, base):
                 return self.escapes(scope, base, seen)  # nnx.state(m).filter(...)
             case _:
                 return self.rooted(scope, value)
+
+    def _is_view(self, scope: Scope, call: ir.Call) -> bool:
+        """Whether it gives a State, or the like, that holds the Variables of an object."""
+        return self.project.nnx_name(scope, call.func) in _VIEWS
 
 
 def is_of_module(name: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.contents import ContentsFinder
+from nnx_migrate.facts.dispatching import DISPATCHING, implementations
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.project import layer_of
@@ -81,11 +82,14 @@ class EffectFinder:
         function = self.project.function(scope)
         outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
         where = f"{self.project.path_of(scope.module)}:{function.line}"
-        found = set()
+        found: set[Effect] = set()
         for decorator in function.decorators:
             target = decorator.func if isinstance(decorator, ir.Call) else decorator
             if isinstance(target, ir.Attribute) and target.name in _ACCESSORS:
                 continue
+            if self.project.dotted(outer, target) in DISPATCHING:
+                chosen = frozenset(implementations(self.evaluator, scope))
+                found |= self._around(function, parameter, chosen)
             values = self.evaluator.values(outer, target)
             if isinstance(decorator, ir.Call) and _is_partial(values) and decorator.args:
                 values = self.evaluator.values(outer, decorator.args[0])
@@ -156,7 +160,23 @@ class EffectFinder:
         if name == "__call__":
             for inner in instance.wraps:
                 found |= self.of_call(inner, where)
+        if layer.name == "MultiMetric" and name in _OF_ALL_METRICS:
+            for metric in self._metrics_of(instance):
+                found |= self.of_method(metric, name, where)
         return found
+
+    def _metrics_of(self, instance: Instance) -> list[Instance]:
+        """What a MultiMetric holds, or all metrics of the project where that is not seen."""
+        held = [each for each in instance.wraps if isinstance(each, Instance)]
+        if held:
+            return held
+        classes = self.hierarchy.module_classes
+        known = [each for each in classes if self.hierarchy.kind(each) == "metric"]
+        return [
+            Instance(each)
+            for each in known
+            if "flax.nnx.MultiMetric" not in self.hierarchy.ancestry(each).classes
+        ]
 
     def _of_attribute(self, class_name: str, name: str, where: str) -> Effects:
         """The effects of calling what is no method: something stored, or not known at all."""
@@ -185,6 +205,8 @@ class EffectFinder:
 _ANY_MODULE = frozenset({"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object"}) | {
     "flax.nnx.bridge.Module"
 }
+#: What a MultiMetric has each of its metrics do.
+_OF_ALL_METRICS = frozenset({"reset", "update", "compute"})
 _ACCESSORS = frozenset({"setter", "getter", "deleter"})
 
 

@@ -42,6 +42,7 @@ from nnx_migrate.facts.redefined import with_classes
 from nnx_migrate.facts.run_time_names import (
     NAMED_AT_RUN_TIME,
     literal_names,
+    methods_by_any_name,
     stored_by_any_name,
 )
 from nnx_migrate.facts.special_methods import arithmetic_values, element_values, operands_passed
@@ -72,6 +73,8 @@ from nnx_migrate.facts.values import (
 _SETTERS = frozenset({"flax.nnx.set_graph_mode", "flax.nnx.set_graph_updates"})
 #: The transform nnx.capture, followed by how many types of Variables it is told.
 CAPTURED = "capture "
+#: The method that gives a tree like this one, with other fields.
+REPLACE = "<tree>.replace"
 #: Control flow that gives what one of its branches does.
 _CHOOSING = frozenset({"cond", "switch", "compat.cond", "compat.switch"}) | {
     "jax.lax.cond",
@@ -83,6 +86,8 @@ MAKES_NEW = "a transform of a class"
 _NAMING = frozenset({"importlib.import_module"}) | {
     f"builtins.{name}" for name in ("__import__", "eval", "globals", "locals")
 }
+#: Methods that are given a class without being told so.
+_OF_CLASSES = frozenset({"__init_subclass__", "__class_getitem__", "__new__"})
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
 #: Types of the array libraries, and of flax.typing, of what is neither an array nor holds one.
 _OF_ARRAY_LIBRARIES = ("jax.", "jaxtyping.", "numpy.", "chex.", "flax.typing.", *INITIALIZERS)
@@ -105,7 +110,7 @@ _DESCRIBING_TYPES = frozenset(
 )
 #: Attributes of an array that are none.
 _DESCRIBING = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "sharding", "size"})
-_HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
+_HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "MultiMetric", "Optimizer"}
 #: Library classes that hold a Module of the user's and are seldom made more than once.
 _MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
 _ANY_OBJECT = frozenset({"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object"}) | {
@@ -154,7 +159,8 @@ class Evaluator:
                 return self._union(map(self.elements, self.values(scope, base)))
             case ir.Unpacked(base=base, index=index):
                 return self._union(
-                    element_values(self, v) or item_of(v, index) for v in self.values(scope, base)
+                    element_values(self, v) or self._field(v, index) or item_of(v, index)
+                    for v in self.values(scope, base)
                 )
             case ir.Sequence(elements=elements, is_tuple=True):
                 if any(isinstance(e, ir.Starred) for e in elements):
@@ -182,7 +188,16 @@ class Evaluator:
 
     def elements(self, value: Value) -> Values:
         """What indexing a value, or iterating over it, gives."""
-        return element_values(self, value) or elements_of(value)
+        return element_values(self, value) or self._field(value, None) or elements_of(value)
+
+    def _field(self, value: Value, index: int | None) -> Values:
+        """The field of a NamedTuple at an index, or any of them."""
+        if not isinstance(value, Instance):
+            return NOTHING
+        names = self.hierarchy.named_tuple_fields(value.class_name)
+        if index is not None:
+            names = names[index : index + 1 or None]
+        return self._union(self.member(value, name) for name in names)
 
     def _all(self, scope: Scope, expressions: tuple[ir.Expr, ...]) -> Values:
         return frozenset().union(*(self.values(scope, e) for e in expressions))
@@ -309,6 +324,9 @@ class Evaluator:
         if parameter != function.parameters[0] or "staticmethod" in decorators:
             return None
         owner = f"{scope.module}:{function.owner}"
+        if function.name in _OF_CLASSES:
+            below = self.hierarchy.descendants(owner)
+            return frozenset(map(ClassValue, (owner, *below)))
         if "classmethod" in decorators:
             return frozenset({ClassValue(owner)})
         origin = f"{self.project.path_of(scope.module)}:{function.line}"
@@ -370,7 +388,10 @@ class Evaluator:
             return STATE if short != "GraphDef" else GRAPHDEF
         if kind in {None, "plain"} and self.project.class_of(name) is None:
             return unknown(f"{short} is not a class that this project defines")
-        return frozenset({Instance(name, exact=False, origin="annotation")})
+        protocol = self.hierarchy.is_protocol(name)
+        names = self.hierarchy.implementing(name) if protocol else (name,)
+        found = frozenset(Instance(each, exact=False, origin="annotation") for each in names)
+        return found or unknown(f"{short_name(name)} is a protocol, and may be any class")
 
     def _attribute(self, scope: Scope, expr: ir.Attribute) -> Values:
         dotted = self.project.dotted(scope, expr)
@@ -454,8 +475,14 @@ class Evaluator:
             self._declared(classes, name)
             or found
             or library_member(instance.class_name, name)
+            or self._replacing(instance.class_name, name)
             or unknown(f"attribute {name} of {short_name(instance.class_name)}")
         )
+
+    def _replacing(self, class_name: str, name: str) -> Values:
+        """The method of a NamedTuple, or of a dataclass of flax, that gives one like it."""
+        replaces = name in {"_replace", "replace"} and self.hierarchy.is_plain_tree(class_name)
+        return frozenset({LibraryValue(REPLACE)}) if replaces else NOTHING
 
     def _classes(self, instance: Instance) -> Values:
         below = () if instance.exact else self.hierarchy.descendants(instance.class_name)
@@ -696,7 +723,18 @@ class Evaluator:
                 elements_of(v) if is_container(v) else frozenset({v}) for p in parts for v in p
             )
             wraps = held - PLAIN
-        return frozenset({Instance(class_name, keywords, True, wraps, origin=origin)})
+        exact = not self._is_own_class(scope, call.func)
+        return frozenset({Instance(class_name, keywords, exact, wraps, origin=origin)})
+
+    def _is_own_class(self, scope: Scope, func: ir.Expr) -> bool:
+        """Whether it is the class that a classmethod is called on, which may be one below."""
+        bindings = self.project.bindings(scope, func.id) if isinstance(func, ir.Name) else []
+        return any(
+            isinstance(each, ParameterOf)
+            and (function := self.project.function(each.scope)).owner is not None
+            and each.parameter == function.parameters[0]
+            for each in bindings
+        )
 
     def _called_function(self, callee: FunctionValue) -> Values:
         *inner, outer = callee.transforms or ("",)
@@ -732,6 +770,10 @@ class Evaluator:
         if dotted == "builtins.type" and len(call.args) == 1:
             held = [v for v in self.values(scope, call.args[0]) if isinstance(v, Instance)]
             return self._union(map(self._classes, held)) or unknown("the result of type()")
+        if dotted == REPLACE and isinstance(call.func, ir.Attribute):
+            return self.values(scope, call.func.base)
+        if dotted == "dataclasses.replace" and call.args:
+            return self.values(scope, call.args[0])
         if dotted in _NAMING:
             return unknown(f"{NAMED_AT_RUN_TIME}, by {ir.last_name(call.func)}()")
         if dotted == "functools.partial" and call.args:
@@ -783,8 +825,12 @@ class Evaluator:
             found = self._all(scope, tuple(ir.Attribute(target, each) for each in sorted(names)))
             return found | self._all(scope, tuple(default))
         held = self.values(scope, target)
-        parts = [stored_by_any_name(self, value) for value in held if isinstance(value, Instance)]
-        if parts and len(parts) == len(held):
+        objects = [value for value in held if isinstance(value, Instance)]
+        parts = [stored_by_any_name(self, each) for each in objects]
+        parts += [
+            self.member(each, name) for each in objects for name in methods_by_any_name(self, each)
+        ]
+        if objects and len(objects) == len(held):
             return self._union(parts) | unknown("the result of getattr()")
         return self._union(parts) | unknown(f"{NAMED_AT_RUN_TIME}, by getattr()")
 

@@ -35,6 +35,7 @@ class Hierarchy:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._ancestry: dict[str, Ancestry] = {}
+        self._implementing: dict[str, tuple[str, ...]] = {}
 
     def ancestry(self, class_name: str) -> Ancestry:
         known = self._ancestry.get(class_name)
@@ -124,7 +125,7 @@ class Hierarchy:
     def is_tree(self, class_name: str) -> bool:
         """Whether jax may look into instances of a class that is nothing of nnx's."""
         ancestry = self.ancestry(class_name).classes
-        if not _TREE_BASES.isdisjoint(ancestry):
+        if not _TREE_BASES.isdisjoint(ancestry) or not self._registered.isdisjoint(ancestry):
             return True
         for name in ancestry:
             located = self.project.class_of(name)
@@ -137,15 +138,72 @@ class Hierarchy:
                     return True
         return False
 
+    def named_tuple_fields(self, class_name: str) -> tuple[str, ...]:
+        """The fields of a NamedTuple in their order; none of any other class."""
+        classes = self.ancestry(class_name).classes
+        located = self.project.class_of(class_name)
+        if located is None or "typing.NamedTuple" not in classes:
+            return ()
+        return tuple(located[1].annotations)
+
+    def is_protocol(self, class_name: str) -> bool:
+        """Whether objects need not be of the class, or of one below it, to be taken for it."""
+        located = self.project.class_of(class_name)
+        if located is None:
+            return False
+        scope = Scope(located[0], located[1].scope)
+        bases = [self.class_name(scope, base) for base in located[1].bases]
+        return not _PROTOCOLS.isdisjoint(bases)
+
+    def implementing(self, protocol: str) -> tuple[str, ...]:
+        """The classes of the project that have the methods of a protocol.
+
+        None for one that asks for nothing but special methods, which too many classes have.
+        """
+        if protocol not in self._implementing:
+            names = {
+                name
+                for above in self.ancestry(protocol).classes
+                if (located := self.project.class_of(above)) is not None
+                for name in located[1].methods
+            }
+            telling = any(not name.startswith("__") for name in names)
+            self._implementing[protocol] = tuple(
+                each
+                for each in (self._all_classes if telling else ())
+                if not self.is_protocol(each)
+                and all(self.method(each, name) is not None for name in names)
+            )
+        return self._implementing[protocol]
+
+    @functools.cached_property
+    def _all_classes(self) -> tuple[str, ...]:
+        return tuple(
+            f"{module}:{key}"
+            for module, index in sorted(self.project.modules.items())
+            for key in index.classes
+        )
+
+    def is_plain_tree(self, class_name: str) -> bool:
+        """Whether its instances are no objects of nnx, and jax looks into them."""
+        return self.kind(class_name) == "plain" and self.is_tree(class_name)
+
+    @functools.cached_property
+    def _registered(self) -> frozenset[str]:
+        """The classes that calls tell jax how to look into."""
+        names = (
+            self.class_name(scope, call.args[0])
+            for tables in self.project.tables
+            for register in _REGISTERING
+            for record, scope, call in tables.calls.get(register, ())
+            if call.args and self.project.holds(record)
+        )
+        return frozenset(name for name in names if name is not None)
+
     @functools.cached_property
     def module_classes(self) -> tuple[str, ...]:
         """Every class of the project that is a Module."""
-        return tuple(
-            name
-            for module, index in sorted(self.project.modules.items())
-            for key in index.classes
-            if self.kind(name := f"{module}:{key}") in {"module", "metric"}
-        )
+        return tuple(n for n in self._all_classes if self.kind(n) in {"module", "metric"})
 
     @functools.cached_property
     def _descendants(self) -> dict[str, tuple[str, ...]]:
@@ -209,7 +267,24 @@ def _is_none(expr: ir.Expr) -> bool:
     return isinstance(expr, ir.Constant) and expr.type == "none"
 
 
-_TREE_BASES = frozenset({"typing.NamedTuple", "builtins.dict", "builtins.tuple", "builtins.list"})
+_TREE_BASES = frozenset(
+    {
+        "flax.struct.PyTreeNode",
+        "typing.NamedTuple",
+        "builtins.dict",
+        "builtins.tuple",
+        "builtins.list",
+    }
+)
+_PROTOCOLS = frozenset({"typing.Protocol", "typing_extensions.Protocol"})
+#: Functions of jax.tree_util that tell it.
+_REGISTERING = (
+    "register_dataclass",
+    "register_pytree_node",
+    "register_pytree_node_class",
+    "register_pytree_with_keys",
+    "register_pytree_with_keys_class",
+)
 #: Class decorators that do not tell jax how to look into the class.
 _OPAQUE_DECORATORS = frozenset(
     {
@@ -223,6 +298,7 @@ _OPAQUE_DECORATORS = frozenset(
 _HARMLESS_BASES = frozenset(
     {
         "builtins.object",
+        "flax.struct.PyTreeNode",
         "typing.Generic",
         "typing.Protocol",
         "typing.NamedTuple",

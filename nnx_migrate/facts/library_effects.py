@@ -40,6 +40,7 @@ _HARMLESS_PREFIXES = (
     "builtins.",
     "<container>.",
     "<method>.",
+    "<tree>.",
 )
 _CHANGING_BUILTINS = frozenset(
     {
@@ -119,6 +120,7 @@ _PARTS = frozenset(
     {
         "typing.cast",
         "copy.copy",
+        "dataclasses.replace",
         "builtins.dict",
         "builtins.enumerate",
         "builtins.filter",

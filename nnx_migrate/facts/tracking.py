@@ -18,6 +18,7 @@ from nnx_migrate.facts.aliases import (
 from nnx_migrate.facts.callers import argument_for
 from nnx_migrate.facts.effects import Effect, without_return
 from nnx_migrate.facts.evaluate import CAPTURED
+from nnx_migrate.facts.filtered_states import holds_variables_alone
 from nnx_migrate.facts.flax_layers import asking_keywords
 from nnx_migrate.facts.library import is_transform
 from nnx_migrate.facts.library_effects import (
@@ -323,6 +324,10 @@ class Tracker:
             return
         if self.aliases.is_made_container(scope, func.base):
             return
+        if isinstance(func.base, ir.Attribute) and func.base.name == "__dict__":
+            if name in MUTATING_METHODS:
+                yield _by_method(name, where)
+            return
         for base in self.aliases.values(scope, func.base):
             match base:
                 case Instance():
@@ -470,7 +475,9 @@ class Tracker:
         if self._is_state_of_variables(scope, call.args[-1]):
             return
         values = self.aliases.values(scope, call.args[0])
-        if self.finder.contents.of(values).arrays:
+        state = call.args[-1]
+        filtered = holds_variables_alone(self.hierarchy, scope, state)
+        if not filtered and self.finder.contents.of(values).arrays:
             what = "nnx.update() may set attributes of it that are arrays"
             yield Effect("structure", what, where)
         for value in values:
