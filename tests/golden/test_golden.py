@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.chosen import chosen
 from tests.golden.cases import Case, all_cases
 from tests.golden.columns import (
     AFTER_GRAPH,
@@ -29,8 +30,11 @@ ColumnOf = Callable[[Column], dict[str, Result]]
 
 
 @pytest.fixture(scope="session")
-def column(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> ColumnOf:
-    """Runs all columns once for all tests and all workers of this session."""
+def column(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> ColumnOf:
+    """Runs all columns of what is tested once for all tests and all workers of this session."""
+    cases = chosen(request.session, "case", CASES)
     base = tmp_path_factory.getbasetemp()
     shared = base if worker_id == "master" else base.parent
 
@@ -41,7 +45,7 @@ def column(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> ColumnOf
         with open(shared / "golden.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not file.exists():
-                file.write_bytes(pickle.dumps(run_columns(CASES, ALL_COLUMNS)))
+                file.write_bytes(pickle.dumps(run_columns(cases, ALL_COLUMNS)))
         found: dict[str, dict[str, Result]] = pickle.loads(file.read_bytes())
         return found
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from nnx_migrate.outcomes import FileResult, FileStatus
+from tests.chosen import chosen
 from tests.hazards.running import migrated, settled, verdicts
 
 _FOLDER = Path(__file__).parent / "programs"
@@ -36,9 +37,12 @@ def results() -> dict[str, FileResult]:
 
 @pytest.fixture(scope="module")
 def differences(
-    results: dict[str, FileResult], tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    results: dict[str, FileResult],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, str]:
-    return verdicts(results, tmp_path_factory.mktemp("programs"))
+    run = {name: results[name] for name in chosen(request.session, "name", PROGRAMS)}
+    return verdicts(run, tmp_path_factory.mktemp("programs"))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
