@@ -107,6 +107,8 @@ class Aliases:
                 named = self.of_module or name == self.parameter
                 if self.captured and named and bindings == self.captured:
                     return True
+                if self._is_kept_by(scope, expr):
+                    return True
                 return any(
                     self._is_parameter(binding)
                     if isinstance(binding, ParameterOf)
@@ -141,6 +143,16 @@ class Aliases:
                 return self._call_gives(scope, expr) and self._may_hold(scope, expr)
             case _:
                 return False
+
+    def _is_kept_by(self, scope: Scope, name: ir.Name) -> bool:
+        """Whether a local object was given it by a method that keeps it: `runner.add(model)`."""
+        return any(
+            isinstance(value, FunctionValue)
+            and value.bound
+            and self._function_gives(scope, value, call, "kept in self")
+            for call in self.finder.calls_on(scope, name)
+            for value in self.values(scope, call.func)
+        )
 
     def _is_the_object(self, scope: Scope, expr: ir.Expr) -> bool:
         """Whether it is the object of a module, by an import or as an attribute of the module."""
@@ -252,9 +264,11 @@ class Aliases:
             argument = argument_for(function, parameter, call, offset)
             reached = argument is not None and self.rooted(scope, argument)
             if parameter.kind in {"star", "double_star"} or reached:
-                effects = self.finder.of(value.scope, parameter.name)
-                if any(e.way == way for e in effects):
+                ways = {e.way for e in self.finder.of(value.scope, parameter.name)}
+                if way in ways:
                     return True
+                if value.bound and "kept in self" in ways and self._gives_self(value.scope):
+                    return True  # builder.add(model), which gives the builder
         return False
 
     def is_own_object(self, scope: Scope) -> bool:

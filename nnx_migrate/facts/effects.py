@@ -6,6 +6,7 @@ effect here. Everything else that reaches the object's structure is (SEMANTICS 3
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Iterable
 from typing import Literal
@@ -18,6 +19,7 @@ from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.values import (
     Basic,
+    ClassValue,
     FunctionValue,
     Instance,
     LibraryValue,
@@ -63,6 +65,7 @@ class EffectFinder:
         self.hierarchy = evaluator.hierarchy
         self.fixpoint = Fixpoint()
         self.contents = ContentsFinder(evaluator)
+        self._calls_on: dict[Scope, dict[ir.Expr, list[ir.Call]]] = {}
 
     def of(self, scope: Scope, parameter: str) -> Effects:
         """The effects of function `scope` on its parameter of that name, through all it calls."""
@@ -76,6 +79,19 @@ class EffectFinder:
         return frozenset(Tracker(self, scope, parameter).effects()) | self._decorated(
             scope, parameter
         )
+
+    def calls_on(self, scope: Scope, name: ir.Name) -> list[ir.Call]:
+        """Calls in a function of methods of one of its own variables that are given something."""
+        if scope not in self._calls_on:
+            function = self.project.function(scope)
+            found: dict[ir.Expr, list[ir.Call]] = collections.defaultdict(list)
+            for call in function.calls:
+                base = call.func.base if isinstance(call.func, ir.Attribute) else None
+                own = isinstance(base, ir.Name) and base.id in function.bindings
+                if base is not None and own and (call.args or call.keywords):
+                    found[base].append(call)
+            self._calls_on[scope] = found
+        return self._calls_on[scope].get(name, [])
 
     def _decorated(self, scope: Scope, parameter: str) -> Effects:
         """A decorator that the project defines may do anything around the function."""
@@ -144,6 +160,26 @@ class EffectFinder:
         return self.of(method, function.parameters[0].name)
 
     def _of_class_method(
+        self, instance: Instance, class_name: str, name: str, where: str
+    ) -> Effects:
+        found = self._of_set_methods(class_name, name)
+        return found | self._of_method_itself(instance, class_name, name, where)
+
+    def _of_set_methods(self, class_name: str, name: str) -> Effects:
+        """The effects of functions that code outside of a class makes a method of it."""
+        found: Effects = NO_EFFECTS
+        for scope, write in self.evaluator.callers.mentions.outside_writes(name):
+            if not isinstance(write.target, ir.Attribute) or write.value is None:
+                continue
+            holders = self.evaluator.values(scope, write.target.base)
+            above = self.hierarchy.ancestry(class_name).classes
+            if any(isinstance(v, ClassValue) and v.class_name in above for v in holders):
+                for value in self.evaluator.values(scope, write.value):
+                    if isinstance(value, FunctionValue):
+                        found |= without_return(self.of_own_parameter(value.scope))
+        return found
+
+    def _of_method_itself(
         self, instance: Instance, class_name: str, name: str, where: str
     ) -> Effects:
         method = self.hierarchy.method(class_name, name)

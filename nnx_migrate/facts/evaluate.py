@@ -17,12 +17,14 @@ from nnx_migrate.facts.combining import (
     is_library_container,
     item_of,
     last_of_pair,
+    leaves,
     library_attribute,
     limited,
     operator_result,
     partial_of,
     unsettled,
 )
+from nnx_migrate.facts.fields import passed_for_field
 from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.library import (
@@ -30,6 +32,7 @@ from nnx_migrate.facts.library import (
     INITIALIZER,
     INITIALIZERS,
     PASS_THROUGH_TRANSFORMS,
+    TREE_LEAVES,
     elements_of,
     is_transform,
     library_member,
@@ -421,6 +424,8 @@ class Evaluator:
                 if isinstance(method, Scope):
                     bound = self._is_classmethod(method)
                     return frozenset({FunctionValue(method, method.function, bound=bound)})
+                if self.hierarchy.is_enum(class_name):
+                    return frozenset({Instance(class_name)})
                 return unknown(f"{name} of a class")
             case LibraryValue(dotted=dotted):
                 return frozenset({LibraryValue(f"{dotted}.{name}")})
@@ -456,7 +461,7 @@ class Evaluator:
             return self._union(self._bound_method(m) for m in methods if isinstance(m, Scope))
         for class_name in dict.fromkeys(classes):
             for stored in self.stored(class_name, name):
-                found |= self.values(stored.scope, stored.expr)
+                found |= self._as_stored(class_name, name, stored)
             if found and layer_of(class_name) is None:
                 for stored in self.stored_outside(class_name, name):
                     found |= self.values(stored.scope, stored.expr)
@@ -468,11 +473,11 @@ class Evaluator:
             else:
                 found |= library_attribute(layer.attributes[name])
         if found and not found <= PLAIN:
-            return found - PLAIN
+            return self._or_passed(instance.class_name, name, found - PLAIN)
         if name in {"items", "values"} and is_library_container(instance):
             return frozenset({as_container(instance)})
         return (
-            self._declared(classes, name)
+            self._or_passed(instance.class_name, name, self._declared(classes, name))
             or found
             or library_member(instance.class_name, name)
             or self._replacing(instance.class_name, name)
@@ -483,6 +488,21 @@ class Evaluator:
         """The method of a NamedTuple, or of a dataclass of flax, that gives one like it."""
         replaces = name in {"_replace", "replace"} and self.hierarchy.is_plain_tree(class_name)
         return frozenset({LibraryValue(REPLACE)}) if replaces else NOTHING
+
+    def _as_stored(self, class_name: str, name: str, stored: Located) -> Values:
+        """A value as an attribute of an instance: functions of the class's body become methods."""
+        values = self.values(stored.scope, stored.expr)
+        located = self.project.class_of(class_name)
+        if located is None or name in located[1].annotations:
+            return values
+        if stored.expr not in located[1].attributes.get(name, ()):
+            return values
+        if not isinstance(stored.expr, ir.Name | ir.FunctionRef | ir.ImportRef):
+            return values
+        return frozenset(
+            dataclasses.replace(v, bound=True) if isinstance(v, FunctionValue) else v
+            for v in values
+        )
 
     def _classes(self, instance: Instance) -> Values:
         below = () if instance.exact else self.hierarchy.descendants(instance.class_name)
@@ -500,6 +520,14 @@ class Evaluator:
             for v in values
             if isinstance(v, FunctionValue)
         )
+
+    def _or_passed(self, class_name: str, name: str, declared: Values) -> Values:
+        """What a field is declared as; where that says little, what calls of the class pass."""
+        if not declared or not (is_unknown(declared) or _calls_tell_more(declared)):
+            return declared
+        given = passed_for_field(self, class_name, name)
+        passed = self._union(self.values(each.scope, each.expr) for each in given)
+        return declared if is_unknown(passed) else passed
 
     def _declared(self, classes: tuple[str, ...], name: str) -> Values:
         for class_name in classes:
@@ -767,6 +795,8 @@ class Evaluator:
             return frozenset({ContainerValue(named.union(*pairs) if parts else NOTHING)})
         if dotted == "builtins.getattr" and len(call.args) > 1:
             return self._getattr(scope, call)
+        if dotted in TREE_LEAVES and any(name == "is_leaf" for name, _ in call.keywords):
+            return frozenset({ContainerValue(leaves(self._all(scope, call.args[:1])))})
         if dotted == "builtins.type" and len(call.args) == 1:
             held = [v for v in self.values(scope, call.args[0]) if isinstance(v, Instance)]
             return self._union(map(self._classes, held)) or unknown("the result of type()")

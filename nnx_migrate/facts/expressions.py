@@ -16,13 +16,14 @@ from nnx_migrate.facts.lower import (
     callee,
     dotted_path,
     function_key,
+    is_computed_lookup,
     looked_up,
     lower_expr,
     named_by_string,
     parameters_of,
 )
 from nnx_migrate.facts.parsing import children
-from nnx_migrate.facts.transforms import SITE_NAMES
+from nnx_migrate.facts.transforms import COMPUTED, SITE_NAMES
 
 
 class ExpressionWalker(Bindings):
@@ -97,6 +98,8 @@ class ExpressionWalker(Bindings):
                 self.imports.add(text)
         if (name := named_by_string(node)) in SITE_NAMES:
             self.paths.add(f"{dotted_path(node.args[0])}.{name}")
+        if is_computed_lookup(node) and (path := dotted_path(node.args[0])):
+            self.paths.add(f"{path}.{COMPUTED}")
         match node:
             case ast.Call(func=ast.Name(id="setattr"), args=[target, key, value]) if not isinstance(
                 key, ast.Constant

@@ -146,6 +146,9 @@ class Hierarchy:
             return ()
         return tuple(located[1].annotations)
 
+    def is_enum(self, class_name: str) -> bool:
+        return not _ENUMS.isdisjoint(self.ancestry(class_name).classes)
+
     def is_protocol(self, class_name: str) -> bool:
         """Whether objects need not be of the class, or of one below it, to be taken for it."""
         located = self.project.class_of(class_name)
@@ -276,6 +279,7 @@ _TREE_BASES = frozenset(
         "builtins.list",
     }
 )
+_ENUMS = frozenset({"enum.Enum", "enum.StrEnum", "enum.IntEnum", "enum.Flag"})
 _PROTOCOLS = frozenset({"typing.Protocol", "typing_extensions.Protocol"})
 #: Functions of jax.tree_util that tell it.
 _REGISTERING = (

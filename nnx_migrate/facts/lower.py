@@ -175,6 +175,14 @@ def named_by_string(node: ast.AST) -> str:
     return ""
 
 
+def is_computed_lookup(node: ast.Call) -> bool:
+    """Whether it is `getattr(value, name)` with a name that is no literal."""
+    match node:
+        case ast.Call(func=ast.Name(id="getattr"), args=[_, name], keywords=[]):
+            return not isinstance(name, ast.Constant)
+    return False
+
+
 def looked_up(node: ast.Call) -> tuple[str, ...]:
     """The texts by which a call finds attributes or modules.
 
