@@ -78,6 +78,9 @@ class Hierarchy:
             return f"{scope.module}:{expr.key}"
         if isinstance(expr, ir.Within):
             return self.class_name(Scope(scope.module, expr.key), expr.expr)
+        if isinstance(expr, ir.Call) and len(expr.args) == 2:
+            renamed = self.project.dotted(scope, expr.func) == "typing.NewType"
+            return self.class_name(scope, expr.args[1], seen) if renamed else None
         if isinstance(expr, ir.Name):
             if len(seen) > _MAX_HOPS or (scope, expr.id) in seen:
                 return None
@@ -161,23 +164,29 @@ class Hierarchy:
     def implementing(self, protocol: str) -> tuple[str, ...]:
         """The classes of the project that have the methods of a protocol.
 
-        None for one that asks for nothing but special methods, which too many classes have.
+        Too many have the special ones: those have to take the same parameters.
         """
         if protocol not in self._implementing:
-            names = {
-                name
+            asked = {
+                name: Scope(located[0], key)
                 for above in self.ancestry(protocol).classes
                 if (located := self.project.class_of(above)) is not None
-                for name in located[1].methods
+                for name, key in located[1].methods.items()
             }
-            telling = any(not name.startswith("__") for name in names)
             self._implementing[protocol] = tuple(
                 each
-                for each in (self._all_classes if telling else ())
+                for each in (self._all_classes if asked else ())
                 if not self.is_protocol(each)
-                and all(self.method(each, name) is not None for name in names)
+                and all(self._has_method(each, name, own) for name, own in asked.items())
             )
         return self._implementing[protocol]
+
+    def _has_method(self, class_name: str, name: str, like: Scope) -> bool:
+        method = self.method(class_name, name)
+        if not name.startswith("__") or not isinstance(method, Scope):
+            return method is not None and not name.startswith("__")
+        taken = [[p.name for p in self.project.function(s).parameters] for s in (method, like)]
+        return taken[0] == taken[1]
 
     @functools.cached_property
     def _all_classes(self) -> tuple[str, ...]:

@@ -261,6 +261,8 @@ def _lower_generic(node: ast.Subscript) -> ir.Expr:
     options = tuple(low for item in inner if (low := lower_annotation(item)) is not None)
     if head in {"Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired"}:
         return ir.Choice(options[:1] if head == "Annotated" else options)
+    if dotted_path(node.value) in {"nnx.Data", "nnx.Static", "nnx.data", "nnx.static"}:
+        return ir.Choice(options)
     if head in {"tuple", "Tuple"}:
         return ir.Call(ir.Name("<tuple annotation>"), options, (), node.lineno)
     if head in {"list", "List", "Sequence", "Iterable", "dict", "Dict", "Mapping"}:
