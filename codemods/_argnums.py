@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from nnx_migrate.facts.sites import Site, assigned_value
+from nnx_migrate.facts.sites import Site
 from nnx_migrate.rewrite.context import FileContext
 
 
@@ -64,7 +64,7 @@ def _read(context: FileContext, node: ast.expr, param: str, depth: int) -> Argnu
             sides = [_read(context, side, param, depth) for side in (body, orelse)]
             return _conditional(context.text.of(test), sides, param)
         case ast.Name(id=name) if depth < 4:
-            found = assigned_value(context.tree, context.tree.scope(node), name)
+            found = context.tree.assigned_value(context.tree.scope(node), name)
             if found is not None and _visible(context, found[0], node):
                 read = _read(context, found[0], param, depth + 1)
                 return dataclasses.replace(read, names=(name, *read.names))

@@ -9,7 +9,6 @@ from codemods._forward import NotCaptured
 from codemods._pop_functions import pops_first
 from codemods._routes import Route
 from codemods._ways_in import importing
-from nnx_migrate.facts.sites import assigned_value
 from nnx_migrate.facts.syntax import FunctionNode
 from nnx_migrate.facts.values import FunctionValue, Scope
 from nnx_migrate.rewrite.context import FileContext
@@ -60,7 +59,7 @@ def _is_made_beside(context: FileContext, call: CapturedCall) -> bool:
     model = (call.use if call.pop is None else call.pop).args[0]
     if not isinstance(model, ast.Name):
         return False
-    made = assigned_value(context.tree, context.tree.scope(model), model.id)
+    made = context.tree.assigned_value(context.tree.scope(model), model.id)
     block = context.tree.block_of(context.tree.statement(call.use))
     return made is not None and made[1] in block and isinstance(made[0], ast.Call)
 

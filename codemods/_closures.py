@@ -81,62 +81,80 @@ def may_capture(context: FileContext, site: Site) -> bool:
     return next(context.analysis.objects.seen_from(context.tree.module), None) is not None
 
 
+@dataclasses.dataclass(slots=True)
+class _Reads:
+    """What functions read from outside, while they are looked through.
+
+    Args:
+        names: of objects, each with the function that reads it.
+        holders: the same of what may hold objects.
+        changed: something may be put into a holder.
+    """
+
+    names: dict[str, Scope] = dataclasses.field(default_factory=dict)
+    holders: dict[str, Scope] = dataclasses.field(default_factory=dict)
+    changed: bool = False
+    obstacles: list[str] = dataclasses.field(default_factory=list)
+    uses: set[Use] = dataclasses.field(default_factory=set)
+
+
 def captured_by(context: FileContext, site: Site) -> Captured | None:
     """What the functions of a site capture; None when these are not all seen in this file."""
     definitions = definitions_of(context, site)
-    names: dict[str, Scope] = {}
-    holders: dict[str, Scope] = {}
-    changed = False
-    obstacles: list[str] = []
-    uses: set[Use] = set()
-    for definition in definitions:
-        if definition is None:
-            continue
-        for name in _defaulted(context, site, definition):
-            obstacles.append(f"{name} holds an object by default")
-            holders.setdefault(name, context.tree.scope_of(definition))
-        for read in free_names(context, definition):
-            values = context.values(read)
-            if is_graph_node(context, values, OBJECTS):
-                names.setdefault(read.id, context.tree.scope_of(definition))
-                continue
-            if reason := _hidden(context, read, values):
-                obstacles.append(reason)
-            if found := frozenset(_called_when_bound(context, read, values)):
-                uses |= found
-                holders.setdefault(read.id, context.tree.scope_of(definition))
-            if any(isinstance(value, Instance) and value.partial for value in values):
-                obstacles.append(f"{read.id} is a partial of the object")
-                holders.setdefault(read.id, context.tree.scope_of(definition))
-            elif any(_may_hold(context, value) for value in values):
-                changed = changed or _may_be_changed(context, read)
-                holders.setdefault(read.id, context.tree.scope_of(definition))
+    seen = [definition for definition in definitions if definition is not None]
+    found = _Reads()
+    for definition in seen:
+        _read_by(context, site, definition, found)
+    names, uses = found.names, found.uses
     branches = [definition_of(context, function) for function in site.branches]
-    if not names and holders and not changed and None not in definitions:
-        return _in_holders(context, holders, uses)
+    if not names and found.holders and not found.changed and None not in definitions:
+        return _in_holders(context, found.holders, uses)
     if not names or None in (branches if site.form == "operands" else definitions):
         return None
     objects, unclear = distinct(context, names)
-    unseen = any(definition is None for definition in definitions)
+    unseen = None in definitions
     for name in names:
-        for definition in definitions:
-            if definition is None:
-                continue
+        for definition in seen:
             scope = context.tree.scope_of(definition)
             uses |= context.analysis.uses.of(scope, name)
             for effect in context.analysis.effects.of(scope, name):
                 unseen = unseen or effect.kind == "unknown"
                 if effect.sows:
-                    obstacles.append("what it sows is to be collected by nnx.capture inside of it")
+                    what = "what it sows is to be collected by nnx.capture inside of it"
+                    found.obstacles.append(what)
                 elif effect.kind != "unknown":
-                    obstacles.append(f"{effect.what} ({effect.where})")
+                    found.obstacles.append(f"{effect.what} ({effect.where})")
     objects = tuple(
         dataclasses.replace(each, updated=_may_be_updated(context, site, each, frozenset(uses)))
         for each in objects
     )
     where = tuple((name, _binding_scope(context, scope, name)) for name, scope in names.items())
-    reason = next(iter(sorted(obstacles)), "") or unclear
+    reason = next(iter(sorted(found.obstacles)), "") or unclear
     return Captured(objects, frozenset(uses), unseen, reason, where)
+
+
+def _read_by(context: FileContext, site: Site, definition: AnyFunction, found: _Reads) -> None:
+    """Take note of the objects that one function has from outside, and of what may hold some."""
+    scope = context.tree.scope_of(definition)
+    for name in _defaulted(context, site, definition):
+        found.obstacles.append(f"{name} holds an object by default")
+        found.holders.setdefault(name, scope)
+    for read in free_names(context, definition):
+        values = context.values(read)
+        if is_graph_node(context, values, OBJECTS):
+            found.names.setdefault(read.id, scope)
+            continue
+        if reason := _hidden(context, read, values):
+            found.obstacles.append(reason)
+        if uses := frozenset(_called_when_bound(context, read, values)):
+            found.uses |= uses
+            found.holders.setdefault(read.id, scope)
+        if any(isinstance(value, Instance) and value.partial for value in values):
+            found.obstacles.append(f"{read.id} is a partial of the object")
+            found.holders.setdefault(read.id, scope)
+        elif any(_may_hold(context, value) for value in values):
+            found.changed = found.changed or _may_be_changed(context, read)
+            found.holders.setdefault(read.id, scope)
 
 
 def _defaulted(context: FileContext, site: Site, definition: AnyFunction) -> Iterator[str]:

@@ -121,7 +121,7 @@ def run_by(context: FileContext, values: Values) -> Iterator[FunctionValue]:
 
 def _call_methods(context: FileContext, instance: Instance) -> Iterator[FunctionValue]:
     hierarchy = context.evaluator.hierarchy
-    for class_name in context.analysis.effects.classes_of(instance):
+    for class_name in context.evaluator.hierarchy.classes_of(instance):
         method = hierarchy.method(class_name, "__call__")
         if isinstance(method, Scope):
             yield FunctionValue(method, method.function, bound=True)

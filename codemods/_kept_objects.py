@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.graphdefs import graphdef_sources, merged
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import KEEPERS
@@ -21,10 +22,10 @@ def put_together(context: FileContext, site: Site) -> str:
     elif Basic("graphdef") not in context.evaluator.values(scope, given):
         return ""
     sharing = context.analysis.sharing
-    sources = context.evaluator.graphdef_sources(scope, given)
+    sources = graphdef_sources(context.evaluator, scope, given)
     reasons = [sharing.of_expression(each.scope, each.expr) for each in sources if each is not None]
     if not reasons:
-        reasons.append(sharing.of(context.evaluator.merged(scope, given)))
+        reasons.append(sharing.of(merged(context.evaluator, scope, given)))
     return next(filter(None, reasons), "")
 
 

@@ -6,14 +6,13 @@ import ast
 from collections.abc import Sequence
 
 from codemods._forward import NotCaptured
-from nnx_migrate.facts.sites import assigned_value
 from nnx_migrate.facts.values import Basic, ContainerValue, Instance, TupleValue, Value
 from nnx_migrate.rewrite.context import FileContext
 
 
 def check_made_here(context: FileContext, model: ast.Name, block: Sequence[ast.stmt]) -> None:
     """The object is made in the block of the call, so that the call runs once for it."""
-    made = assigned_value(context.tree, context.tree.scope(model), model.id)
+    made = context.tree.assigned_value(context.tree.scope(model), model.id)
     if made is None or made[1] not in block or not isinstance(made[0], ast.Call):
         raise NotCaptured(f"what is sown stays on {model.id}, where others may see it")
     _check_new(context, model, made[0])

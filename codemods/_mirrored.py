@@ -14,7 +14,6 @@ from codemods._made_here import check_made_here
 from codemods._pop_functions import filters_of
 from codemods._popped import is_pop, not_alone, not_before
 from codemods._reads import is_blind, loads_of
-from nnx_migrate.facts.sites import assigned_value
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.layout import hoistable
 from nnx_migrate.rewrite.plan import CapturedCall, Run
@@ -40,7 +39,7 @@ def mirrored_run(
     model = use.args[0] if use.args else None
     if not isinstance(model, ast.Name) or "" in names:
         raise NotCaptured(f"the object is not passed by its name (line {use.lineno})")
-    made = assigned_value(context.tree, context.tree.scope(model), model.id)
+    made = context.tree.assigned_value(context.tree.scope(model), model.id)
     if made is None:
         raise NotCaptured(f"what is sown stays on {model.id}, where others may see it")
     block = context.tree.block_of(made[1])

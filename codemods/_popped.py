@@ -188,7 +188,7 @@ def sets_mode(context: FileContext, node: ast.AST, model: ast.Name) -> bool:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="train" | "eval" as mode)):
             hierarchy = context.evaluator.hierarchy
             values = [v for v in context.values(model) if isinstance(v, Instance)]
-            classes = {c for v in values for c in context.analysis.effects.classes_of(v)}
+            classes = {c for v in values for c in context.evaluator.hierarchy.classes_of(v)}
             known = len(values) == len(context.values(model)) > 0
             closed = all(hierarchy.ancestry(each).closed for each in classes)
             own = any(isinstance(hierarchy.method(each, mode), Scope) for each in classes)

@@ -8,7 +8,6 @@ from typing import Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.prefix_filters import filters_travel
-from nnx_migrate.facts.sites import assigned_value
 from nnx_migrate.facts.values import (
     Basic,
     ContainerValue,
@@ -105,7 +104,7 @@ class _Reader:
     def follow_tuple(self, node: ast.expr) -> ast.expr:
         """A name bound once to a tuple display stands for it."""
         if isinstance(node, ast.Name):
-            found = assigned_value(self.context.tree, self.context.tree.scope(node), node.id)
+            found = self.context.tree.assigned_value(self.context.tree.scope(node), node.id)
             is_tuple = found is not None and isinstance(found[0], ast.Tuple)
             if found is not None and is_tuple and self.may_be_filter(self.context.values(node)):
                 if not _means_the_same(self.context, found[0], node):
@@ -134,7 +133,7 @@ class _Reader:
                 return (node, names) if named == self.class_name else (None, [])
             if not isinstance(node, ast.Name):
                 return None, []
-            found = assigned_value(self.context.tree, self.context.tree.scope(node), node.id)
+            found = self.context.tree.assigned_value(self.context.tree.scope(node), node.id)
             if found is None or not _means_the_same(self.context, found[0], node):
                 return None, []
             names.append(node.id)
@@ -144,9 +143,7 @@ class _Reader:
     def groups(self, call: ast.Call) -> tuple[Group, ...]:
         argument = call.args[0] if len(call.args) == 1 and not call.keywords else None
         if isinstance(argument, ast.Name):
-            found = assigned_value(
-                self.context.tree, self.context.tree.scope(argument), argument.id
-            )
+            found = self.context.tree.assigned_value(self.context.tree.scope(argument), argument.id)
             if found is not None and _means_the_same(self.context, found[0], argument):
                 argument = found[0]
         if not isinstance(argument, ast.Dict) or None in argument.keys or not argument.keys:

@@ -5,6 +5,16 @@ from __future__ import annotations
 import ast
 import dataclasses
 
+from codemods._axis_texts import (
+    COMPILING,
+    argument_split,
+    axes_text,
+    filters_of_result,
+    joined,
+    output_text,
+    stays_whole,
+    tuple_text,
+)
 from codemods._evidence import effects_on, refuse_split, returned_argument, updated_broadcast
 from codemods._prefix import Axes, Element, Group, read_axes
 from nnx_migrate.facts.prefix_filters import filters_travel
@@ -17,7 +27,6 @@ from nnx_migrate.rewrite.functions import (
     function_scopes,
     is_captured,
 )
-from nnx_migrate.rewrite.naming import state_name
 from nnx_migrate.rewrite.plan import (
     ArgumentSplit,
     CarryPlan,
@@ -26,9 +35,6 @@ from nnx_migrate.rewrite.plan import (
     Pin,
     ReturnSplit,
 )
-
-#: Transforms that keep what they compiled for a function: it must take the graphdef.
-_COMPILING = frozenset({"jit", "pmap"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -120,7 +126,7 @@ def _not_expressible(site: Site, inputs: Axes, outputs: Axes) -> str:
             return "results are carried by a prefix filter"
     elif any(g.kind == "carry" for g in groups):
         return "nnx.Carry is no axis of this transform"
-    if site.transform in _COMPILING:
+    if site.transform in COMPILING:
         moved = [i for i, e in enumerate(inputs.elements) if e.groups and e.uniform is None]
         fixed = {"static_argnums", "donate_argnums", "static_argnames", "donate_argnames"}
         if moved and fixed & site.options.keys():
@@ -153,22 +159,22 @@ def _decide_known(
         refusal = refuse_split(context, site, rule, index, values, evidence)
         if refusal is not None:
             return refusal
-        if not _stays_whole(element, scan):
-            splits.append(_argument_split(site, index, element))
+        if not stays_whole(element, scan):
+            splits.append(argument_split(site, index, element))
     if any(split.carried and any(split.carried) for split in splits):
         return _carried(site, rule, options, inputs, outputs, splits, tuple(evidence))
     changed: dict[str, str | None] = {}
     if inputs.has_groups:
-        texts = [_axes_text(e, scan, site.transform in _COMPILING) for e in inputs.elements]
-        changed[options.inputs] = _tuple_text([t for part in texts for t in part])
+        texts = [axes_text(e, scan, site.transform in COMPILING) for e in inputs.elements]
+        changed[options.inputs] = tuple_text([t for part in texts for t in part])
     returns = [
-        ReturnSplit(place if outputs.is_tuple else None, _filters(element))
+        ReturnSplit(place if outputs.is_tuple else None, filters_of_result(element))
         for place, element in enumerate(outputs.elements)
         if element.groups and element.uniform is None
     ]
     if outputs.has_groups:
-        texts_out = [_output_text(e) for e in outputs.elements]
-        changed[options.outputs] = _tuple_text(texts_out) if outputs.is_tuple else texts_out[0]
+        texts_out = [output_text(e) for e in outputs.elements]
+        changed[options.outputs] = tuple_text(texts_out) if outputs.is_tuple else texts_out[0]
     return Contribution(
         rule,
         _message(site),
@@ -186,77 +192,6 @@ def _message(site: Site) -> str:
         # SEMANTICS JIT-D: graph mode hands every Variable back, placed as in_shardings say.
         message += "; after the flip, Variables that it does not update stay where they are"
     return message
-
-
-def _stays_whole(element: Element, scan: bool) -> bool:
-    """Whether one axis stands for all groups, so that the Module can stay the argument."""
-    uniform = element.uniform
-    return uniform is not None and (not scan or uniform.kind == "place")
-
-
-def _joined(element: Element) -> list[Group]:
-    """Neighbouring groups of one axis as one group: the first match still wins."""
-    joined: list[Group] = []
-    for group in element.groups:
-        if joined and joined[-1].axis == group.axis:
-            before = joined.pop()
-            if group.filter == "...":
-                joined.append(dataclasses.replace(group))
-                continue
-            inner = before.filter[1:-1] if before.filter.startswith("(") else before.filter
-            inner = inner.rstrip().removesuffix(",")
-            joined.append(dataclasses.replace(group, filter=f"({inner}, {group.filter})"))
-        else:
-            joined.append(group)
-    return joined
-
-
-def _filters(element: Element) -> tuple[str, ...]:
-    return tuple(group.filter for group in _joined(element))
-
-
-def _argument_split(site: Site, index: int, element: Element) -> ArgumentSplit:
-    groups = _joined(element)
-    scan = site.transform == "scan"
-    names = tuple(_group_name(group) for group in groups)
-    return ArgumentSplit(
-        index,
-        tuple(group.filter for group in groups),
-        "together",
-        names,
-        clone=tuple(scan and group.kind == "none" for group in groups),
-        carried=tuple(scan and group.kind == "carry" for group in groups),
-        with_graphdef=site.transform in _COMPILING,
-    )
-
-
-def _group_name(group: Group) -> str:
-    name = state_name(group.filter)
-    if name != "selected":
-        return name
-    return {"none": "broadcast", "carry": "carried"}.get(group.kind, "mapped")
-
-
-def _axes_text(element: Element, scan: bool, with_graphdef: bool) -> list[str]:
-    if not element.groups:
-        return [element.text]
-    if _stays_whole(element, scan):
-        assert element.uniform is not None
-        return [element.uniform.axis]
-    texts = [group.axis for group in _joined(element)]
-    return ["None", *texts] if with_graphdef else texts
-
-
-def _output_text(element: Element) -> str:
-    if not element.groups:
-        return element.text
-    if element.uniform is not None:
-        return element.uniform.axis
-    return _tuple_text(["None", *(group.axis for group in _joined(element))])
-
-
-def _tuple_text(texts: list[str]) -> str:
-    return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
 
 def _carried(
@@ -287,25 +222,25 @@ def _carried(
     if has_carry != (place is not None) or (has_carry and (len(results) > 2 or single)):
         return Pin(rule, "what the scan returns does not fit its carry")
     if not has_carry and outputs.is_tuple:
-        result_text = f"({carry}, {_tuple_text(results)})"
+        result_text = f"({carry}, {tuple_text(results)})"
     elif not has_carry:
         result_text = f"({carry}, {results[0]})"
     else:
-        result_text = _tuple_text(results) if len(results) == 2 else results[0]
+        result_text = tuple_text(results) if len(results) == 2 else results[0]
     texts: list[str] = [] if place is not None else [carry]
     for element, split in _paired(inputs.elements, splits):
         if split is None:
-            texts += _axes_text(element, True, False)
+            texts += axes_text(element, True, False)
         else:
-            joined = zip(_joined(element), split.carried, strict=True)
-            texts += [group.axis for group, carried in joined if not carried]
+            groups = zip(joined(element), split.carried, strict=True)
+            texts += [group.axis for group, carried in groups if not carried]
     return Contribution(
         rule,
         "what StateAxes carried is carried by the scan",
         evidence,
         splits=tuple(splits),
         carry=CarryPlan(place, has_carry and len(results) == 1 and not outputs.is_tuple),
-        options={options.inputs: _tuple_text(texts), options.outputs: result_text},
+        options={options.inputs: tuple_text(texts), options.outputs: result_text},
         drop=(*inputs.names, *outputs.names),
     )
 

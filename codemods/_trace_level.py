@@ -9,7 +9,7 @@ from codemods._closures import Captured, calls_of_decorated, definitions_of
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction
-from nnx_migrate.facts.values import FunctionValue, Located, ParameterOf, Scope
+from nnx_migrate.facts.values import FunctionValue, Located, ParameterOf, Scope, scope_around
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.ownership import runs_untraced
 from nnx_migrate.rewrite.stacks import stack_of
@@ -98,7 +98,7 @@ def _given_captured(context: FileContext, scope: Scope, name: str, depth: int) -
 def _bound_elsewhere(context: FileContext, scope: Scope, name: str) -> str:
     """Whether the parameter is bound before the function is traced, or static in its trace."""
     function = context.project.function(scope)
-    outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+    outer = scope_around(scope, function)
     for decorator in function.decorators:
         options = decorator.keywords if isinstance(decorator, ir.Call) else ()
         static = any((option or "").startswith("static_arg") for option, _ in options)

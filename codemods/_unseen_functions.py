@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.facts.combining import IN_A_CIRCLE, is_container
-from nnx_migrate.facts.evaluate import MAKES_NEW
 from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.library_effects import harmless_library_call
 from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.transformed import MAKES_NEW
 from nnx_migrate.facts.values import (
     ARRAY,
     NOTHING,

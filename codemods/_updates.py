@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.callers import argument_for
@@ -87,7 +86,7 @@ def _is_merged(context: FileContext, scope: Scope, name: str) -> bool:
     return any(
         context.project.nnx_name(where, call.func) in {"merge", "compat.merge", "update"}
         and any(_root(arg) == name for arg in call.args)
-        for where in _scopes(context, scope)
+        for where in context.project.within(scope)
         for call in context.project.function(where).calls
     )
 
@@ -103,7 +102,7 @@ class _Writes:
         if (scope, name) in self.seen:
             return False
         self.seen.add((scope, name))
-        for where in _scopes(self.context, scope):
+        for where in self.context.project.within(scope):
             function = self.context.project.function(where)
             if any(self._is_part(where, write.target, name) for write in function.writes):
                 return True
@@ -169,12 +168,6 @@ class _Writes:
                 )
             case _:
                 return False
-
-
-def _scopes(context: FileContext, scope: Scope) -> Iterator[Scope]:
-    yield scope
-    for key in context.project.function(scope).nested:
-        yield from _scopes(context, Scope(scope.module, key))
 
 
 def _root(expr: ir.Expr) -> str | None:

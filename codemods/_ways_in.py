@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from codemods._file_calls import calls_in, run_by
 from codemods._forward import NotCaptured
-from nnx_migrate.facts.evaluate import CAPTURED
 from nnx_migrate.facts.syntax import AnyFunction
+from nnx_migrate.facts.transformed import CAPTURED
 from nnx_migrate.facts.values import (
     FunctionValue,
     Instance,

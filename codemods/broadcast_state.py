@@ -44,7 +44,7 @@ import ast
 from codemods._evidence import updated_broadcast
 from codemods._prefix import is_declared_int
 from codemods._updates import may_update
-from nnx_migrate.facts.sites import Site, assigned_value
+from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import Instance, is_unknown
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.cloning import works_on_copy
@@ -116,7 +116,7 @@ def _all_places(context: FileContext, site: Site) -> list[int]:
 def _followed(context: FileContext, node: ast.expr) -> ast.expr:
     """What a name stands for that is bound once."""
     if isinstance(node, ast.Name):
-        found = assigned_value(context.tree, context.tree.scope(node), node.id)
+        found = context.tree.assigned_value(context.tree.scope(node), node.id)
         return found[0] if found is not None else node
     return node
 

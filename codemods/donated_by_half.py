@@ -38,7 +38,7 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.sites import Site, assigned_value
+from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import ARRAY, PLAIN, Scope
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
@@ -99,7 +99,7 @@ def _parameters(context: FileContext, site: Site, scope: Scope) -> tuple[list[st
 
 def _literals(context: FileContext, node: ast.expr) -> list[int | str] | None:
     if isinstance(node, ast.Name):
-        assigned = assigned_value(context.tree, context.tree.scope(node), node.id)
+        assigned = context.tree.assigned_value(context.tree.scope(node), node.id)
         node = assigned[0] if assigned is not None else node
     elements = node.elts if isinstance(node, ast.Tuple | ast.List) else [node]
     found: list[int | str] = []

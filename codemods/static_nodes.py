@@ -39,7 +39,7 @@ import ast
 from collections.abc import Sequence
 
 from nnx_migrate.facts.lower import dotted_path
-from nnx_migrate.facts.sites import Site, assigned_value
+from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction
 from nnx_migrate.facts.values import ClassValue, TupleValue, Values
 from nnx_migrate.rewrite.context import FileContext
@@ -66,7 +66,7 @@ def _is_state(context: FileContext, operand: ast.expr) -> bool:
     """Whether it is what `nnx.state(...)` gives, which holds each Variable once."""
     if isinstance(operand, ast.Name):
         scope = context.tree.scope(operand)
-        found = assigned_value(context.tree, scope, operand.id)
+        found = context.tree.assigned_value(scope, operand.id)
         untouched = context.finder.loads(scope, operand.id) == [operand]
         operand = found[0] if found is not None and untouched else operand
     return isinstance(operand, ast.Call) and (

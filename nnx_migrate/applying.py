@@ -75,6 +75,37 @@ def apply_paths(
     from nnx_migrate import console
 
     stdin = paths == ["-"]
+    _refuse_combinations(paths, request, stdin_filename)
+    if request.html is not None:
+        console.require_page()
+    journal = None
+    with console.errors_reported():
+        configuration = console.configure(flags)
+        if flags.get("target") == "tree":
+            click.echo("--target tree: the same as both, which holds in tree mode too", err=True)
+        if stdin:
+            result = console.run_stdin(stdin_filename or Path("stdin.py"), configuration)
+            if request.writes:
+                console.emit_source(result.results[0])
+        else:
+            files = [Path(path) for path in paths]
+            if request.verify:
+                require_check(files[0])
+            journal = console.new_journal(files) if request.writes and request.journal else None
+            write = console.writer(journal, files) if request.writes else None
+            result = console.run_paths(files, configuration, write)
+        _emit_changes(result, request)
+        code = _tell(result, request, stdin=stdin)
+        if request.report_format == "text" and journal is not None and journal.name:
+            click.echo(f"put back with: nnx-migrate undo {journal.name}", err=True)
+        return code
+
+
+def _refuse_combinations(paths: list[str], request: Request, stdin_filename: Path | None) -> None:
+    """Stops where paths and options do not go together."""
+    from nnx_migrate import console
+
+    stdin = paths == ["-"]
     if "-" in paths and not stdin:
         console.stop("'-' (stdin) cannot be combined with other paths; run it once for each")
     if request.verify and (stdin or not request.writes):
@@ -89,60 +120,53 @@ def apply_paths(
             "--stdin-filename needs '-' as the only path, as in: "
             "nnx-migrate apply - --stdin-filename src/train.py < src/train.py"
         )
-    if request.html is not None:
-        console.require_page()
-    journal = None
-    with console.errors_reported():
-        configuration = console.configure(flags)
-        if flags.get("target") == "tree":
-            click.echo("--target tree: the same as both, which holds in tree mode too", err=True)
-        if stdin:
-            result = console.run_stdin(stdin_filename or Path("stdin.py"), configuration)
+
+
+def _emit_changes(result: RunResult, request: Request) -> None:
+    """Print the diff and write the patches that were asked for."""
+    from nnx_migrate import console
+
+    if request.previews:
+        console.emit_diff(result, for_git=request.only_diff)
+    if request.patch is not None:
+        if request.patch_by is None:
+            console.write_patch(result, request.patch)
         else:
-            files = [Path(path) for path in paths]
-            if request.verify:
-                require_check(files[0])
-            journal = console.new_journal(files) if request.writes and request.journal else None
-            write = console.writer(journal, files) if request.writes else None
-            result = console.run_paths(files, configuration, write)
-        if stdin and request.writes:
-            console.emit_source(result.results[0])
-        if request.previews:
-            console.emit_diff(result, for_git=request.only_diff)
-        if request.patch is not None:
-            if request.patch_by is None:
-                console.write_patch(result, request.patch)
-            else:
-                console.emit_patches(result, folder=request.patch, by=request.patch_by)
-        code = console.exit_code(result, written=request.writes)
-        as_text = request.report_format == "text"
+            console.emit_patches(result, folder=request.patch, by=request.patch_by)
 
-        def emit_report(check: dict[str, Any] | None = None) -> None:
-            if not request.only_diff or result.totals.work_left or result.missing:
-                console.emit_report(
-                    result,
-                    request.report_format,
-                    verbose=request.verbose,
-                    written=request.writes,
-                    on_stdout=not (as_text or request.previews or stdin),
-                    check=check,
-                )
 
-        check = None
-        # People read while the check runs; programs want its verdicts in the report.
-        if as_text:
-            emit_report()
-        if request.verify:
-            verified, check = check_written(result, revert=request.revert, verbose=request.verbose)
-            code = max(code, verified)
-        if not as_text:
-            emit_report(check)
-        console.write_reports(result, request.reports, written=request.writes, check=check)
-        if request.html is not None:
-            console.write_page(result, request.html, written=request.writes, check=check)
-        if as_text and journal is not None and journal.name:
-            click.echo(f"put back with: nnx-migrate undo {journal.name}", err=True)
-        return code
+def _tell(result: RunResult, request: Request, *, stdin: bool) -> int:
+    """Verify what was written where that was asked for, write all reports, return the exit code."""
+    from nnx_migrate import console
+
+    written = request.writes
+    code = console.exit_code(result, written=written)
+    as_text = request.report_format == "text"
+
+    def emit_report(check: dict[str, Any] | None = None) -> None:
+        if not request.only_diff or result.totals.work_left or result.missing:
+            console.emit_report(
+                result,
+                request.report_format,
+                verbose=request.verbose,
+                written=written,
+                on_stdout=not (as_text or request.previews or stdin),
+                check=check,
+            )
+
+    check = None
+    # People read while the check runs; programs want its verdicts in the report.
+    if as_text:
+        emit_report()
+    if request.verify:
+        verified, check = check_written(result, revert=request.revert, verbose=request.verbose)
+        code = max(code, verified)
+    if not as_text:
+        emit_report(check)
+    console.write_reports(result, request.reports, written=written, check=check)
+    if request.html is not None:
+        console.write_page(result, request.html, written=written, check=check)
+    return code
 
 
 def require_check(path: Path) -> None:

@@ -24,8 +24,9 @@ from nnx_migrate.outcomes import Finding, Outcome
 from nnx_migrate.rewrite.capturing import result_edits
 from nnx_migrate.rewrite.context import FileContext, Readable, Reader, nothing_else
 from nnx_migrate.rewrite.edits import Edit, Text, apply_edits
-from nnx_migrate.rewrite.emit import Job, emit
+from nnx_migrate.rewrite.emit import emit
 from nnx_migrate.rewrite.gate import gate
+from nnx_migrate.rewrite.job import Job
 from nnx_migrate.rewrite.plan import CannotEmit, CapturePlan, Contribution
 from nnx_migrate.rewrite.round import contributions_of
 from nnx_migrate.rewrite.rule import Rule
@@ -99,11 +100,11 @@ def planned_together(project: Project, read: Reader) -> Together:
             if changed is not None:
                 parts |= merged
                 texts |= changed
-    after = project
+    indexes = []
     for name, text in texts.items():
         source = Source(Path(project.path_of(name)), b"", text, "utf-8", False)
-        after = after.replacing(index_tree(parse(text), name, source))
-    return Together(parts, after, texts)
+        indexes.append(index_tree(parse(text), name, source))
+    return Together(parts, project.replacing(*indexes) if indexes else project, texts)
 
 
 def _imported(project: Project) -> set[str]:

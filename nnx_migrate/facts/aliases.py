@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.callers import argument_for
 from nnx_migrate.facts.combining import is_container
+from nnx_migrate.facts.effects import EffectFinder
 from nnx_migrate.facts.library_effects import gives_part_of
 from nnx_migrate.facts.lower import is_new_container
 from nnx_migrate.facts.project import layer_of
@@ -25,9 +25,6 @@ from nnx_migrate.facts.values import (
     Value,
     Values,
 )
-
-if TYPE_CHECKING:
-    from nnx_migrate.facts.effects import EffectFinder
 
 #: Attributes of a Variable that are no Variable themselves.
 VARIABLE_READS = frozenset(
@@ -210,7 +207,7 @@ class Aliases:
             case Instance():
                 methods = [
                     self.finder.hierarchy.method(class_name, name)
-                    for class_name in self.finder.classes_of(value)
+                    for class_name in self.finder.hierarchy.classes_of(value)
                 ]
                 found = [method for method in methods if isinstance(method, Scope)]
                 if found:

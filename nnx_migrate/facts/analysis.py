@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+from nnx_migrate.facts import ir
 from nnx_migrate.facts.contents import ContentsFinder
 from nnx_migrate.facts.effects import EffectFinder
 from nnx_migrate.facts.evaluate import Evaluator
@@ -13,19 +14,24 @@ from nnx_migrate.facts.importing import ImportFinder
 from nnx_migrate.facts.module_objects import ModuleObjects
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sharing import SharingFinder
+from nnx_migrate.facts.tracking import TrackedEffects
 from nnx_migrate.facts.uses import UseFinder
 
 
 class Analysis:
     """Everything that is computed from a project, on demand, and remembered."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, before: Analysis | None = None) -> None:
         self.project = project
-        self.evaluator = Evaluator(project)
+        self.evaluator: Evaluator = Evaluator(project, None if before is None else before.evaluator)
+
+    def replacing(self, index: ir.ModuleIndex) -> Analysis:
+        """The analyses of the project with one file as it is after an edit."""
+        return Analysis(self.project.replacing(index), self)
 
     @functools.cached_property
     def effects(self) -> EffectFinder:
-        return EffectFinder(self.evaluator)
+        return TrackedEffects(self.evaluator)
 
     @functools.cached_property
     def uses(self) -> UseFinder:

@@ -14,10 +14,10 @@ from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.mentions import Mentions
 from nnx_migrate.facts.project import Project, nnx_name
 from nnx_migrate.facts.transforms import CONTROL_FLOW
-from nnx_migrate.facts.values import ClassValue, FunctionValue, Located, Scope, Value
+from nnx_migrate.facts.values import ClassValue, FunctionValue, Located, Scope, Value, scope_around
 
 if TYPE_CHECKING:
-    from nnx_migrate.facts.evaluate import Evaluator
+    from nnx_migrate.facts.evaluation import Evaluation
 
 #: Library functions that call some of their arguments: where these stand, where begins what they
 #: are called with, and how many of their parameters come before that.
@@ -36,11 +36,14 @@ _NO_CALLERS: Mapping[Scope, tuple[Caller, ...]] = {}
 class Callers:
     """Finds call sites by the names that a function can be called by, then verifies each."""
 
-    def __init__(self, project: Project, evaluator: Evaluator) -> None:
+    def __init__(
+        self, project: Project, evaluator: Evaluation, before: Callers | None = None
+    ) -> None:
         self.project = project
         self.evaluator = evaluator
         self.mentions = Mentions(project)
-        self.handles = Handles(project, evaluator.hierarchy, self.mentions)
+        known = None if before is None else before.handles
+        self.handles: Handles = Handles(project, evaluator.hierarchy, self.mentions, known)
 
     def of(self, scope: Scope) -> tuple[Caller, ...]:
         """Every call that reaches the function `scope`: where, the call, how it was reached."""
@@ -77,7 +80,7 @@ class Callers:
         return {scope: tuple(callers) for scope, callers in found.items()}
 
     def _lambda_calls(self, scope: Scope, function: ir.Function) -> Iterator[tuple[Scope, ir.Call]]:
-        outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+        outer = scope_around(scope, function)
         for call in self.project.function(outer).calls:
             if _holds_function(call.func, function.key):
                 yield outer, call
@@ -149,7 +152,7 @@ class Callers:
         if parameter.kind != "positional":
             return
         index = function.parameters.index(parameter)
-        outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+        outer = scope_around(scope, function)
         calls = [(outer, call) for call in self.project.function(outer).calls]
         calls += [c for c in self._operand_calls.get(function.name, ()) if c[0] != outer]
         for where, call in calls:

@@ -10,7 +10,8 @@ from nnx_migrate.facts.combining import is_container, is_library_container
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.lower import lower_expr
-from nnx_migrate.facts.sites import SiteFinder
+from nnx_migrate.facts.members import member
+from nnx_migrate.facts.site_finder import SiteFinder
 from nnx_migrate.facts.syntax import FunctionNode, Tree
 from nnx_migrate.facts.values import (
     NOTHING,
@@ -192,7 +193,7 @@ class GradientReaders:
         for value in held:
             if not isinstance(value, Instance) or self._is_method(value, name):
                 return NOTHING
-            found |= self.evaluator.member(value, name)
+            found |= member(self.evaluator, value, name)
         return found
 
     def _is_method(self, instance: Instance, name: str) -> bool:

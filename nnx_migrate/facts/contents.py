@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.annotations import annotated
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.flax_layers import Layer
 from nnx_migrate.facts.library import CONTAINER_CLASSES
 from nnx_migrate.facts.name_tables import writes_in
 from nnx_migrate.facts.project import layer_of
+from nnx_migrate.facts.stored import stored_outside
 from nnx_migrate.facts.values import (
     Basic,
     ContainerValue,
@@ -114,11 +116,8 @@ class ContentsFinder:
             if layer.name == "ToNNX":
                 found |= Contents(unseen=("what its Linen module makes is not known",))
             return found | self._wrapped(instance, layer)
-        names = [instance.class_name]
-        if not instance.exact:
-            names += self.hierarchy.descendants(instance.class_name)
         found = _EMPTY
-        for name in dict.fromkeys(names):
+        for name in self.hierarchy.classes_of(instance):
             found |= self._class(name)
         return found
 
@@ -160,10 +159,10 @@ class ContentsFinder:
         for ancestor in ancestry.classes:
             # To look for what other code stores in its instances is dear, and often needless.
             if found.only_params or found == _EMPTY:
-                found |= self._own_attributes(ancestor, stored_outside=True)
+                found |= self._own_attributes(ancestor, outside=True)
         return found
 
-    def _own_attributes(self, class_name: str, stored_outside: bool = False) -> Contents:
+    def _own_attributes(self, class_name: str, outside: bool = False) -> Contents:
         """What the class's own code stores in its instances, or else what other code does too."""
         located = self.project.class_of(class_name)
         if located is None:
@@ -171,18 +170,18 @@ class ContentsFinder:
         module, record = located
         found = self._computed_names(module, record)
         names = self._attribute_names(module, record)
-        if stored_outside:
+        if outside:
             names += sorted(self.evaluator.names_stored_outside(class_name))
         for name in dict.fromkeys(names):
             stored = self.evaluator.stored(class_name, name)
             for value in stored:
                 found |= self.of(self.evaluator.values(value.scope, value.expr))
-            for value in self.evaluator.stored_outside(class_name, name) if stored_outside else ():
+            for value in stored_outside(self.evaluator, class_name, name) if outside else ():
                 found |= self.of(self.evaluator.values(value.scope, value.expr))
             in_body = len(record.attributes.get(name, ()))
             if len(stored) == in_body and name in record.annotations:
                 scope = Scope(module, record.scope)
-                found |= self.of(self.evaluator.annotated(scope, record.annotations[name]))
+                found |= self.of(annotated(self.hierarchy, scope, record.annotations[name]))
         return found
 
     def _attribute_names(self, module: str, record: ir.Class) -> list[str]:

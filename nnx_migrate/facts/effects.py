@@ -6,6 +6,7 @@ effect here. Everything else that reaches the object's structure is (SEMANTICS 3
 
 from __future__ import annotations
 
+import abc
 import collections
 import dataclasses
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from nnx_migrate.facts.contents import ContentsFinder
 from nnx_migrate.facts.dispatching import DISPATCHING, implementations
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.fixpoint import Fixpoint
+from nnx_migrate.facts.library import ANY_OBJECT
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.values import (
     Basic,
@@ -26,6 +28,7 @@ from nnx_migrate.facts.values import (
     Scope,
     Value,
     Values,
+    scope_around,
 )
 
 
@@ -56,7 +59,7 @@ Effects = frozenset[Effect]
 NO_EFFECTS: Effects = frozenset()
 
 
-class EffectFinder:
+class EffectFinder(abc.ABC):
     """Computes the effects of functions of a project on their parameters."""
 
     def __init__(self, evaluator: Evaluator) -> None:
@@ -74,11 +77,11 @@ class EffectFinder:
         )
 
     def _of(self, scope: Scope, parameter: str) -> Effects:
-        from nnx_migrate.facts.tracking import Tracker
+        return frozenset(self._tracked(scope, parameter)) | self._decorated(scope, parameter)
 
-        return frozenset(Tracker(self, scope, parameter).effects()) | self._decorated(
-            scope, parameter
-        )
+    @abc.abstractmethod
+    def _tracked(self, scope: Scope, parameter: str) -> Iterable[Effect]:
+        """What the body of a function does."""
 
     def calls_on(self, scope: Scope, name: ir.Name) -> list[ir.Call]:
         """Calls in a function of methods of one of its own variables that are given something."""
@@ -96,7 +99,7 @@ class EffectFinder:
     def _decorated(self, scope: Scope, parameter: str) -> Effects:
         """A decorator that the project defines may do anything around the function."""
         function = self.project.function(scope)
-        outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+        outer = scope_around(scope, function)
         where = f"{self.project.path_of(scope.module)}:{function.line}"
         found: set[Effect] = set()
         for decorator in function.decorators:
@@ -137,20 +140,13 @@ class EffectFinder:
 
     def of_method(self, instance: Instance, name: str, where: str) -> Effects:
         """The effects on the object of calling one of its methods."""
-        if instance.class_name in _ANY_MODULE:
+        if instance.class_name in ANY_OBJECT:
             reason = f"what .{name}() runs is not known, because the class of the Module is not"
             return frozenset({Effect("unknown", reason, where)})
         found: Effects = NO_EFFECTS
-        for class_name in self.classes_of(instance):
+        for class_name in self.hierarchy.classes_of(instance):
             found |= self._of_class_method(instance, class_name, name, where)
         return found
-
-    def classes_of(self, instance: Instance) -> tuple[str, ...]:
-        """The classes that the instance can be of."""
-        names: tuple[str, ...] = (instance.class_name,)
-        if not instance.exact:
-            names += self.hierarchy.descendants(instance.class_name)
-        return tuple(dict.fromkeys(names))
 
     def of_own_parameter(self, method: Scope) -> Effects:
         """The effects of a method on its own object."""
@@ -206,12 +202,11 @@ class EffectFinder:
         held = [each for each in instance.wraps if isinstance(each, Instance)]
         if held:
             return held
-        classes = self.hierarchy.module_classes
-        known = [each for each in classes if self.hierarchy.kind(each) == "metric"]
         return [
             Instance(each)
-            for each in known
-            if "flax.nnx.MultiMetric" not in self.hierarchy.ancestry(each).classes
+            for each in self.hierarchy.all_classes
+            if self.hierarchy.kind(each) == "metric"
+            and "flax.nnx.MultiMetric" not in self.hierarchy.ancestry(each).classes
         ]
 
     def _of_attribute(self, class_name: str, name: str, where: str) -> Effects:
@@ -238,9 +233,6 @@ class EffectFinder:
         return NO_EFFECTS
 
 
-_ANY_MODULE = frozenset({"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object"}) | {
-    "flax.nnx.bridge.Module"
-}
 #: What a MultiMetric has each of its metrics do.
 _OF_ALL_METRICS = frozenset({"reset", "update", "compute"})
 _ACCESSORS = frozenset({"setter", "getter", "deleter"})

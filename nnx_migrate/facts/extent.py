@@ -24,6 +24,7 @@ from nnx_migrate.facts.values import (
     TupleValue,
     Value,
     Values,
+    scope_around,
     short_name,
     unknown,
 )
@@ -108,7 +109,7 @@ class _Walk:
                     self.enter(method)
         for key in function.nested:
             self.enter(Scope(scope.module, key))
-        outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+        outer = scope_around(scope, function)
         for decorator in function.decorators:
             target = decorator.func if isinstance(decorator, ir.Call) else decorator
             self.handed_on(self.evaluator.values(outer, target))

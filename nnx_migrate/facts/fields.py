@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.evaluation import Evaluation
 from nnx_migrate.facts.values import Located, Scope
 
-if TYPE_CHECKING:
-    from nnx_migrate.facts.evaluate import Evaluator
 
-
-def passed_for_field(evaluator: Evaluator, class_name: str, name: str) -> Iterator[Located]:
+def passed_for_field(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:
     """What the calls in sight of a class pass for one of its fields."""
     located = evaluator.project.class_of(class_name)
     hierarchy = evaluator.hierarchy
@@ -29,7 +26,7 @@ def passed_for_field(evaluator: Evaluator, class_name: str, name: str) -> Iterat
             yield Located(where, before[place])
 
 
-def _fields(evaluator: Evaluator, class_name: str) -> list[str]:
+def _fields(evaluator: Evaluation, class_name: str) -> list[str]:
     """The fields in the order of the arguments, those of base classes first."""
     found: dict[str, None] = {}
     for above in reversed(evaluator.hierarchy.ancestry(class_name).classes):

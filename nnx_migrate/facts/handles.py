@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, TypeVar
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.mentions import Mentions
 from nnx_migrate.facts.name_tables import PassedOn, callees, passed_on_in
 from nnx_migrate.facts.project import Binding, Project
-from nnx_migrate.facts.values import Located, ParameterOf, Scope
+from nnx_migrate.facts.values import Located, ParameterOf, Scope, scope_around
 
 _MAX_HOPS = 6
+
+Item = TypeVar("Item")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,8 +39,15 @@ class Handle:
 class Handles:
     """Follows functions through the names that they are given."""
 
-    def __init__(self, project: Project, hierarchy: Hierarchy, mentions: Mentions) -> None:
+    def __init__(
+        self,
+        project: Project,
+        hierarchy: Hierarchy,
+        mentions: Mentions,
+        before: Handles | None = None,
+    ) -> None:
         self.project = project
+        self._before = before
         self.hierarchy = hierarchy
         self.mentions = mentions
         self._known: dict[Scope, tuple[Handle, ...]] = {}
@@ -55,16 +64,47 @@ class Handles:
 
     def calls(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
         """The calls in the project that are spelled so."""
-        if handle.name not in self._calls:
+        name, mentions = handle.name, self.mentions
+        if name not in self._calls:
+            rows = mentions.renewed_calls_of if self._before else mentions.calls_of
             found: dict[Handle, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
-            for where, call in self.mentions.calls_of(handle.name):
-                named = [c for c in callees(call.func) if ir.last_name(c) == handle.name]
+            for where, call in rows(name):
+                named = [c for c in callees(call.func) if ir.last_name(c) == name]
                 for meant in {meant for callee in named for meant in self._meant(where, callee)}:
                     found[meant].append((where, call))
-                if isinstance(call.func, ir.Call) and ir.last_name(call.func) == handle.name:
-                    found[Handle(handle.name, kind="result")].append((where, call))
-            self._calls[handle.name] = dict(found)
-        return self._calls[handle.name].get(handle, ())
+                if isinstance(call.func, ir.Call) and ir.last_name(call.func) == name:
+                    found[Handle(name, kind="result")].append((where, call))
+            self._calls[name] = dict(found)
+        known = self._calls[name].get(handle, ())
+        if self._before is None:
+            return known
+        return self._with_those_before(known, self._before.calls(handle), lambda row: row[0])
+
+    def _passed_on(self, handle: Handle) -> Sequence[PassedOn]:
+        """What becomes of the functions that something is which is spelled so."""
+        if handle.within is not None and not self.mentions.defines(handle.name):
+            passed = self._passed_within(handle.within, handle.name)
+            return self._by_source(passed).get(handle, ())
+        return self._passed_by_tables(handle)
+
+    def _passed_by_tables(self, handle: Handle) -> Sequence[PassedOn]:
+        name, mentions = handle.name, self.mentions
+        if name not in self._passed:
+            rows = mentions.renewed_passed_on if self._before else mentions.passed_on
+            self._passed[name] = self._by_source(rows(name))
+        known = self._passed[name].get(handle, ())
+        if self._before is None:
+            return known
+        before = self._before._passed_by_tables(handle)
+        return self._with_those_before(known, before, lambda passed: passed.site)
+
+    def _with_those_before(
+        self, found: Sequence[Item], before: Sequence[Item], scope: Callable[[Item], Scope]
+    ) -> Sequence[Item]:
+        """What stands in files in which names may mean something else, with all that did before."""
+        kept = [each for each in before if scope(each).module not in self.project.renewed]
+        places = self.project.places
+        return sorted((*found, *kept), key=lambda each: places[scope(each).module])
 
     def _meant(self, where: Scope, used: ir.Name | ir.Attribute) -> Iterator[Handle]:
         """The handles that something may be used by."""
@@ -106,13 +146,13 @@ class Handles:
     def _own(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
         """What a function is called by where it is defined, or a lambda is passed on."""
         if function.name == "<lambda>":
-            outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+            outer = scope_around(scope, function)
             around = self.project.function(outer)
             for each in passed_on_in(outer, around, function.key.__eq__):
                 yield from self._becomes(each)
             return
         if function.owner is None:
-            parent = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+            parent = scope_around(scope, function)
             yield from self._variables(parent, function.name)
             yield Handle(function.name, kind="own")
         elif function.name != "__call__":
@@ -150,12 +190,7 @@ class Handles:
         """What something is bound, returned or passed as where it has this handle."""
         if handle.kind == "own" or handle.name == "__init__":
             return  # the variables themselves are followed, and the class
-        if handle.name not in self._passed:
-            self._passed[handle.name] = self._by_source(self.mentions.passed_on(handle.name))
-        passed = self._passed[handle.name]
-        if handle.within is not None and not self.mentions.defines(handle.name):
-            passed = self._by_source(self._passed_within(handle.within, handle.name))
-        for each in passed.get(handle, ()):
+        for each in self._passed_on(handle):
             yield from self._becomes(each)
         for scope, (target, name) in self.mentions.renamed(handle.name):
             if handle in self._imported(target):

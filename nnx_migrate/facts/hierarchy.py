@@ -8,7 +8,7 @@ import functools
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.project import Project, layer_of, library_class
 from nnx_migrate.facts.redefined import with_classes
-from nnx_migrate.facts.values import Located, ParameterOf, Scope
+from nnx_migrate.facts.values import Instance, Located, ParameterOf, Scope
 
 _MODULE_BASES = frozenset({"Module", "Pytree", "Object"})
 _MAX_HOPS = 24
@@ -32,8 +32,9 @@ class Ancestry:
 class Hierarchy:
     """Ancestors, descendants and method look-up for the classes of a project."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, before: Hierarchy | None = None) -> None:
         self.project = project
+        self._before = before
         self._ancestry: dict[str, Ancestry] = {}
         self._implementing: dict[str, tuple[str, ...]] = {}
 
@@ -41,6 +42,8 @@ class Hierarchy:
         known = self._ancestry.get(class_name)
         if known is not None:
             return known
+        if self._before is not None and _module(class_name) not in self.project.renewed:
+            return self._before.ancestry(class_name)
         self._ancestry[class_name] = Ancestry((class_name,), False)  # a cycle ends here
         found = self._compute(class_name)
         self._ancestry[class_name] = found
@@ -175,7 +178,7 @@ class Hierarchy:
             }
             self._implementing[protocol] = tuple(
                 each
-                for each in (self._all_classes if asked else ())
+                for each in (self.all_classes if asked else ())
                 if not self.is_protocol(each)
                 and all(self._has_method(each, name, own) for name, own in asked.items())
             )
@@ -189,7 +192,8 @@ class Hierarchy:
         return taken[0] == taken[1]
 
     @functools.cached_property
-    def _all_classes(self) -> tuple[str, ...]:
+    def all_classes(self) -> tuple[str, ...]:
+        """Every class of the project."""
         return tuple(
             f"{module}:{key}"
             for module, index in sorted(self.project.modules.items())
@@ -213,15 +217,12 @@ class Hierarchy:
         return frozenset(name for name in names if name is not None)
 
     @functools.cached_property
-    def module_classes(self) -> tuple[str, ...]:
-        """Every class of the project that is a Module."""
-        return tuple(n for n in self._all_classes if self.kind(n) in {"module", "metric"})
-
-    @functools.cached_property
     def _descendants(self) -> dict[str, tuple[str, ...]]:
+        """Class -> those below it, of all modules that were not looked at before."""
         below: dict[str, list[str]] = {}
-        for module, index in sorted(self.project.modules.items()):
-            for key in index.classes:
+        modules = self.project.modules if self._before is None else self.project.renewed
+        for module in sorted(modules):
+            for key in self.project.modules[module].classes:
                 name = f"{module}:{key}"
                 for ancestor in self.ancestry(name).classes:
                     below.setdefault(ancestor, []).append(name)
@@ -229,7 +230,19 @@ class Hierarchy:
 
     def descendants(self, class_name: str) -> tuple[str, ...]:
         """The class itself (when it is of the project) and every project class below it."""
-        return self._descendants.get(class_name, ())
+        found = self._descendants.get(class_name, ())
+        if self._before is None:
+            return found
+        renewed = self.project.renewed
+        others = (c for c in self._before.descendants(class_name) if _module(c) not in renewed)
+        return tuple(sorted((*found, *others), key=_module))
+
+    def classes_of(self, instance: Instance) -> tuple[str, ...]:
+        """The classes that an object can be of, its own first."""
+        own = (instance.class_name,)
+        if instance.exact:
+            return own
+        return tuple(dict.fromkeys(own + self.descendants(instance.class_name)))
 
     def super_methods(self, class_name: str, name: str) -> list[Scope | str]:
         """What `super().name` can run in a method of a class: a subclass may put others between."""
@@ -262,6 +275,10 @@ class Hierarchy:
             elif (layer := layer_of(ancestor)) is not None and layer.name not in _MODULE_BASES:
                 return ancestor
         return None
+
+
+def _module(class_name: str) -> str:
+    return class_name.partition(":")[0]
 
 
 def _method_behind(record: ir.Class, value: ir.Expr) -> str | None:

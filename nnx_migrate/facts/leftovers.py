@@ -21,6 +21,7 @@ from nnx_migrate.facts.values import (
     Located,
     ParameterOf,
     Scope,
+    scope_around,
 )
 
 _MAX_HOPS = 8
@@ -47,17 +48,14 @@ class _KeptAliases(Aliases):
 class _CautiousTracker(Tracker):
     """Counts what may add to an object too: `nnx.update` with more than it has."""
 
-    def __init__(self, finder: EffectFinder, scope: Scope, parameter: str) -> None:
-        super().__init__(finder, scope, parameter)
-        self.aliases = _KeptAliases(finder, scope, parameter)
-        self.rooted = self.aliases.rooted
+    follows = _KeptAliases
 
-    def _to_library(
+    def to_library(
         self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: str
     ) -> Iterator[Effect]:
         if dotted == "flax.nnx.update" and 0 in given:
             yield Effect("unknown", "nnx.update() may add to it", where)
-        yield from super()._to_library(scope, dotted, call, given, where)
+        yield from super().to_library(scope, dotted, call, given, where)
 
 
 class CollectingEffects(EffectFinder):
@@ -76,9 +74,8 @@ class CollectingEffects(EffectFinder):
             return NO_EFFECTS
         return super().of(scope, parameter)
 
-    def _of(self, scope: Scope, parameter: str) -> Effects:
-        tracker = _CautiousTracker(self, scope, parameter)
-        return frozenset(tracker.effects()) | self._decorated(scope, parameter)
+    def _tracked(self, scope: Scope, parameter: str) -> Iterator[Effect]:
+        return _CautiousTracker(self, scope, parameter).effects()
 
 
 class _VariableAliases(_KeptAliases):
@@ -93,10 +90,7 @@ class _VariableAliases(_KeptAliases):
 
 
 class _VariableTracker(_CautiousTracker):
-    def __init__(self, finder: EffectFinder, scope: Scope, variable: str) -> None:
-        super().__init__(finder, scope, variable)
-        self.aliases = _VariableAliases(finder, scope, variable)
-        self.rooted = self.aliases.rooted
+    follows = _VariableAliases
 
 
 class LeftoverFinder:
@@ -170,7 +164,7 @@ class LeftoverFinder:
 
     def _is_followed(self, scope: Scope, function: ir.Function) -> bool:
         """Whether no decorator, or nnx.jit alone, stands between a call and the function."""
-        outer = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+        outer = scope_around(scope, function)
         targets = [d.func if isinstance(d, ir.Call) else d for d in function.decorators]
         return all(self.project.nnx_name(outer, target) in _JITS for target in targets)
 

@@ -27,6 +27,10 @@ CONTAINER_CLASSES = frozenset({"List", "Sequential", "Dict"})
 
 #: What takes a tree apart; objects come out whole where `is_leaf` says so.
 TREE_LEAVES = frozenset({"jax.tree.leaves", "jax.tree_util.tree_leaves", "jax.tree_leaves"})
+#: Classes whose name says nothing of what an object of them is.
+ANY_OBJECT = frozenset(
+    {"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object", "flax.nnx.bridge.Module"}
+)
 _NNX_CONTAINERS = frozenset(f"flax.nnx.{name}" for name in CONTAINER_CLASSES)
 
 #: nnx transforms: called with a function they give a function.

@@ -27,9 +27,19 @@ class Mentions:
                 if self.project.holds(record):
                     yield scope, item
 
+    def _renewed_rows(
+        self, table: Callable[[NameTables], Table[Item]], name: str
+    ) -> Iterator[tuple[Scope, Item]]:
+        renewed = self.project.renewed
+        return (row for row in self._rows(table, name) if row[0].module in renewed)
+
     def calls_of(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
         """Every call in the project of something of that last name."""
         return self._rows(lambda tables: tables.calls, name)
+
+    def renewed_calls_of(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
+        """Those in files in which names may mean something else than before."""
+        return self._renewed_rows(lambda tables: tables.calls, name)
 
     def is_called(self, name: str) -> bool:
         return next(self.calls_of(name), None) is not None
@@ -79,6 +89,11 @@ class Mentions:
     def passed_on(self, name: str) -> Iterator[PassedOn]:
         """What becomes of the functions that something of that last name may be."""
         return (passed for _, passed in self._rows(lambda tables: tables.passed_on, name))
+
+    def renewed_passed_on(self, name: str) -> Iterator[PassedOn]:
+        """The same in files in which names may mean something else than before."""
+        rows = self._renewed_rows(lambda tables: tables.passed_on, name)
+        return (passed for _, passed in rows)
 
     def renamed(self, name: str) -> Iterator[tuple[Scope, tuple[str, str]]]:
         """Where something of that last name is imported under another: what, and that name."""

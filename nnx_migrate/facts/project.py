@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import collections
 import functools
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.dependents import Dependents
 from nnx_migrate.facts.flax_layers import Layer, layers, mode_dependent_functions
 from nnx_migrate.facts.implied import ARITHMETIC, METHODS
 from nnx_migrate.facts.name_tables import NameTables
@@ -26,25 +28,46 @@ class Project:
         indexes: one record per file; of two files with one module name the first counts.
         tables: name tables that together hold at least these files, and know the names that are
             defined in all; made from the files when not given.
+        before: the project that this is, but for a file.
+        renewed: the modules in which names may mean something else than there.
     """
 
     def __init__(
-        self, indexes: Iterable[ir.ModuleIndex], tables: tuple[NameTables, ...] = ()
+        self,
+        indexes: Iterable[ir.ModuleIndex],
+        tables: tuple[NameTables, ...] = (),
+        before: Project | None = None,
+        renewed: frozenset[str] = frozenset(),
     ) -> None:
         self.modules: dict[str, ir.ModuleIndex] = {}
         for index in indexes:
             self.modules.setdefault(index.module, index)
         self.tables = tables or (NameTables(self.modules.values()),)
+        self.before = before
+        self.renewed = renewed
         self._bindings: dict[tuple[Scope, str], list[Binding]] = {}
         self._methods: dict[str, dict[str, list[tuple[str, ir.Function]]]] = {}
         self._names_used: dict[str, frozenset[str]] = {}
         self._renamed: dict[str, Mapping[str, frozenset[str]]] = {}
 
-    def replacing(self, index: ir.ModuleIndex) -> Project:
-        """The project with one file as it is after an edit."""
-        modules = {**self.modules, index.module: index}
-        own = NameTables([index], self.tables[0].defined)
-        return Project(modules.values(), (own, *self.tables))
+    def replacing(self, *indexes: ir.ModuleIndex) -> Project:
+        """The project with some files as they are after an edit."""
+        modules = {**self.modules, **{index.module: index for index in indexes}}
+        own = NameTables(indexes, self.tables[0].defined)
+        renewed = frozenset[str]().union(*(self._dependents.of(i.module) for i in indexes))
+        return Project(modules.values(), (own, *self.tables), self, renewed)
+
+    @functools.cached_property
+    def _dependents(self) -> Dependents:
+        if self.before is None:
+            return Dependents(self.modules.values())
+        return Dependents(self.tables[0].records, self.before._dependents)
+
+    @functools.cached_property
+    def places(self) -> Mapping[str, int]:
+        """The order in which the name tables have the files."""
+        records = itertools.chain.from_iterable(tables.records for tables in self.tables)
+        return {record.module: i for i, record in enumerate(records) if self.holds(record)}
 
     def holds(self, record: ir.ModuleIndex) -> bool:
         """Whether a file is the one that counts under its name."""
@@ -136,6 +159,12 @@ class Project:
     def function(self, scope: Scope) -> ir.Function:
         return self.modules[scope.module].functions[scope.function]
 
+    def within(self, scope: Scope) -> Iterator[Scope]:
+        """A function and all that are defined in it."""
+        yield scope
+        for key in self.function(scope).nested:
+            yield from self.within(Scope(scope.module, key))
+
     def class_of(self, class_name: str) -> tuple[str, ir.Class] | None:
         """The module and record of a project class by its name "module:Key:line"."""
         module, _, key = class_name.partition(":")
@@ -160,6 +189,8 @@ class Project:
         """What `name` can be bound to, seen from `scope`; empty when nothing binds it."""
         known = self._bindings.get((scope, name))
         if known is None:
+            if self.before is not None and scope.module not in self.renewed:
+                return self.before.bindings(scope, name)
             known = self._bindings[scope, name] = self._find_bindings(scope, name)
         return known
 

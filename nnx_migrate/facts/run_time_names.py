@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.evaluation import Evaluation
 from nnx_migrate.facts.values import NOTHING, Instance, Located, ParameterOf, Scope, Values
-
-if TYPE_CHECKING:
-    from nnx_migrate.facts.evaluate import Evaluator
 
 #: Why a value is not known that a computed text names.
 NAMED_AT_RUN_TIME = "named at run time"
@@ -17,7 +14,7 @@ _MAX_HOPS = 4
 
 
 def literal_names(
-    evaluator: Evaluator, scope: Scope, expr: ir.Expr, hops: int = 0
+    evaluator: Evaluation, scope: Scope, expr: ir.Expr, hops: int = 0
 ) -> frozenset[str] | None:
     """The texts that an expression can be; None where they are not all in sight."""
     match expr:
@@ -45,7 +42,7 @@ def literal_names(
     return None
 
 
-def _passed(evaluator: Evaluator, binding: ParameterOf) -> Iterator[tuple[Scope, ir.Expr]]:
+def _passed(evaluator: Evaluation, binding: ParameterOf) -> Iterator[tuple[Scope, ir.Expr]]:
     """What the calls in sight pass for a parameter, and its default when there is such a call."""
     function = evaluator.project.function(binding.scope)
     found = list(evaluator.callers.arguments(binding.scope, function, binding.parameter))
@@ -56,7 +53,7 @@ def _passed(evaluator: Evaluator, binding: ParameterOf) -> Iterator[tuple[Scope,
 
 
 def _all_of(
-    sources: list[tuple[Scope, ir.Expr]], evaluator: Evaluator, hops: int
+    sources: list[tuple[Scope, ir.Expr]], evaluator: Evaluation, hops: int
 ) -> frozenset[str] | None:
     found: frozenset[str] = frozenset()
     for scope, expr in sources:
@@ -67,7 +64,7 @@ def _all_of(
     return found or None
 
 
-def methods_by_any_name(evaluator: Evaluator, instance: Instance) -> Iterator[str]:
+def methods_by_any_name(evaluator: Evaluation, instance: Instance) -> Iterator[str]:
     """The names of the methods that the project's classes of an object define."""
     classes = evaluator.hierarchy.ancestry(instance.class_name).classes
     if not instance.exact:
@@ -79,7 +76,7 @@ def methods_by_any_name(evaluator: Evaluator, instance: Instance) -> Iterator[st
                 yield name
 
 
-def stored_by_any_name(evaluator: Evaluator, instance: Instance) -> Values:
+def stored_by_any_name(evaluator: Evaluation, instance: Instance) -> Values:
     """What the object's own methods store in it under names that they compute."""
     found: Values = NOTHING
     for class_name in evaluator.hierarchy.ancestry(instance.class_name).classes:

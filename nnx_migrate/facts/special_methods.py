@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.evaluation import Evaluation
 from nnx_migrate.facts.implied import ARITHMETIC, METHODS, NO_OBJECT
-from nnx_migrate.facts.values import NOTHING, Instance, Located, Scope, Value, Values
-
-if TYPE_CHECKING:
-    from nnx_migrate.facts.evaluate import Evaluator
-    from nnx_migrate.facts.project import Project
+from nnx_migrate.facts.library import elements_of
+from nnx_migrate.facts.project import Project
+from nnx_migrate.facts.values import NOTHING, Instance, Located, Scope, Value, Values, union
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -77,14 +75,11 @@ def _runs(project: Project, first: str, left: ir.Expr, right: ir.Expr) -> Iterat
         yield from (Run(each, ("__next__",)) for each in (iterator, left))
 
 
-def methods_run(evaluator: Evaluator, value: Value, names: Iterable[str]) -> Iterator[Scope]:
+def methods_run(evaluator: Evaluation, value: Value, names: Iterable[str]) -> Iterator[Scope]:
     """Of each class that an object can be of, the first of these methods that it has."""
     if not isinstance(value, Instance):
         return
-    classes: tuple[str, ...] = (value.class_name,)
-    if not value.exact:
-        classes += evaluator.hierarchy.descendants(value.class_name)
-    for class_name in dict.fromkeys(classes):
+    for class_name in evaluator.hierarchy.classes_of(value):
         found = (evaluator.hierarchy.method(class_name, name) for name in names)
         method = next((each for each in found if each is not None), None)
         if isinstance(method, Scope):
@@ -92,7 +87,7 @@ def methods_run(evaluator: Evaluator, value: Value, names: Iterable[str]) -> Ite
 
 
 def operands_passed(
-    evaluator: Evaluator, method: Scope, function: ir.Function
+    evaluator: Evaluation, method: Scope, function: ir.Function
 ) -> Iterator[Located]:
     """What operators pass for the second parameter of a method of arithmetic."""
     if function.owner is None or function.name not in ARITHMETIC:
@@ -108,7 +103,7 @@ def operands_passed(
                     yield Located(scope, given)
 
 
-def lookups_run(evaluator: Evaluator, value: Instance, name: str) -> Iterator[Scope]:
+def lookups_run(evaluator: Evaluation, value: Instance, name: str) -> Iterator[Scope]:
     """The methods of its class that run where an attribute of an object is looked up."""
     if "__getattribute__" in evaluator.project.special:
         yield from methods_run(evaluator, value, ("__getattribute__",))
@@ -119,7 +114,7 @@ def lookups_run(evaluator: Evaluator, value: Instance, name: str) -> Iterator[Sc
             yield from methods_run(evaluator, value, ("__getattr__",))
 
 
-def descriptors_run(evaluator: Evaluator, value: Instance, name: str) -> Iterator[Scope]:
+def descriptors_run(evaluator: Evaluation, value: Instance, name: str) -> Iterator[Scope]:
     """The methods of an object in the body of its class that run where it is looked up."""
     if "__get__" not in evaluator.project.special:
         return
@@ -132,7 +127,7 @@ def descriptors_run(evaluator: Evaluator, value: Instance, name: str) -> Iterato
                     yield from methods_run(evaluator, held, ("__get__",))
 
 
-def element_values(evaluator: Evaluator, value: Value) -> Values:
+def element_values(evaluator: Evaluation, value: Value) -> Values:
     """What an element of an object is, where its class says so; nothing where it does not."""
     found: Values = NOTHING
     if not _has_class_of_run(value):
@@ -143,11 +138,16 @@ def element_values(evaluator: Evaluator, value: Value) -> Values:
     if "__iter__" in evaluator.project.special:
         for method in methods_run(evaluator, value, ("__iter__",)):
             for iterator in evaluator.returned(method):
-                found |= evaluator.elements(iterator) if iterator != value else NOTHING
+                found |= elements(evaluator, iterator) if iterator != value else NOTHING
     if not found and "__next__" in evaluator.project.special:
         for method in methods_run(evaluator, value, ("__next__",)):
             found |= evaluator.returned(method)
     return found
+
+
+def elements(evaluator: Evaluation, value: Value) -> Values:
+    """What indexing a value, or iterating over it, gives."""
+    return element_values(evaluator, value) or elements_of(value)
 
 
 def arithmetic_runs(project: Project, operands: Sequence[ir.Expr]) -> Iterator[Run]:
@@ -157,11 +157,11 @@ def arithmetic_runs(project: Project, operands: Sequence[ir.Expr]) -> Iterator[R
             yield Run(operand, (name,), given if len(operands) > 1 else NO_OBJECT)
 
 
-def arithmetic_values(evaluator: Evaluator, operands: Iterable[Values]) -> Values:
+def arithmetic_values(evaluator: Evaluation, operands: Iterable[Values]) -> Values:
     """What operators of the project's own classes give for these operands; nothing without one."""
     names = evaluator.project.arithmetic
     found: Values = NOTHING
-    for value in frozenset[Value]().union(*operands) if names else ():
+    for value in union(operands) if names else ():
         if _has_class_of_run(value):
             for name in names:
                 for method in methods_run(evaluator, value, (name,)):

@@ -11,7 +11,7 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import function_key, lower_expr, named_by_string
 from nnx_migrate.facts.parsing import LEAVES, children
 from nnx_migrate.facts.project import Project
-from nnx_migrate.facts.values import Scope
+from nnx_migrate.facts.values import Located, Scope
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -105,6 +105,21 @@ class Tree:
             if isinstance(block, list) and statement in block:
                 return block
         return [statement]
+
+    def assigned_value(self, scope: Scope, name: str) -> tuple[ast.expr, ast.Assign] | None:
+        """What `name` is bound to by its one and only assignment, if that is in this file."""
+        bindings = self.project.bindings(scope, name)
+        if len(bindings) != 1 or not isinstance(bindings[0], Located):
+            return None
+        where = bindings[0].scope
+        if where.module != self.module:
+            return None
+        for node in self.of_kind(ast.Assign):
+            match node.targets:
+                case [ast.Name(id=target)] if target == name and self.scope(node) == where:
+                    if not isinstance(self.parents.get(node), ast.ClassDef):
+                        return node.value, node
+        return None
 
     def class_around(self, function: AnyFunction) -> ast.ClassDef | None:
         parent = self.parents.get(function)

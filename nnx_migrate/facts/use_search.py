@@ -26,6 +26,7 @@ from nnx_migrate.facts.values import (
     Scope,
     Value,
     Values,
+    scope_around,
     short_name,
 )
 
@@ -91,7 +92,7 @@ class Search:
             return
         self.seen.add((scope, name))
         aliases = Aliases(self.effects, scope, name)
-        for where in self._scopes(scope):
+        for where in self.project.within(scope):
             function = self.project.function(where)
             for write in function.writes:
                 yield from self._write(aliases, where, write)
@@ -104,11 +105,6 @@ class Search:
                 if aliases.rooted(where, read.base):
                     for value in aliases.values(where, read.base):
                         yield from self._method(value, read.name)
-
-    def _scopes(self, scope: Scope) -> Iterator[Scope]:
-        yield scope
-        for key in self.project.function(scope).nested:
-            yield from self._scopes(Scope(scope.module, key))
 
     def _place(self, scope: Scope, line: int) -> str:
         return f"{self.project.path_of(scope.module)}:{line}"
@@ -162,7 +158,7 @@ class Search:
             case FunctionValue(scope=scope):
                 yield scope
             case Instance():
-                for class_name in self.effects.classes_of(called):
+                for class_name in self.hierarchy.classes_of(called):
                     yield from self._defined(class_name, "__call__")
             case ClassValue(class_name=class_name):
                 yield from self._defined(class_name, "__init__")
@@ -199,12 +195,13 @@ class Search:
         """Whether the project defines a method of that name."""
         return any(
             isinstance(self.hierarchy.method(each, name), Scope)
-            for each in self.effects.classes_of(instance)
+            for each in self.hierarchy.classes_of(instance)
         )
 
     def _of_any_class(self, instance: Instance, name: str) -> Iterator[Use]:
         """What a method does; expected only where every class that the object can be of does it."""
-        methods = [self.hierarchy.method(c, name) for c in self.effects.classes_of(instance)]
+        classes = self.hierarchy.classes_of(instance)
+        methods = [self.hierarchy.method(each, name) for each in classes]
         found = [list(self._own(m)) if isinstance(m, Scope) else [] for m in methods]
         every = all(any(use.expected for use in uses) for uses in found)
         for use in itertools.chain.from_iterable(found):
@@ -214,7 +211,7 @@ class Search:
         function = self.project.function(method)
         if not function.parameters:
             return
-        outer = Scope(method.module, function.parent or ir.MODULE_SCOPE)
+        outer = scope_around(method, function)
         for decorator in function.decorators:
             target = decorator.func if isinstance(decorator, ir.Call) else decorator
             if isinstance(decorator, ir.Call) and decorator.args and _is_partial(target):
@@ -295,7 +292,7 @@ class Search:
                     for function_value in aliases.values(scope, branch):
                         yield from self._operand(function_value, index)
             case Instance():
-                for class_name in self.effects.classes_of(value):
+                for class_name in self.hierarchy.classes_of(value):
                     method = self.hierarchy.method(class_name, "__call__")
                     if isinstance(method, Scope):
                         bound = FunctionValue(method, method.function, bound=True)

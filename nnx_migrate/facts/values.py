@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from typing import Literal
 
 from nnx_migrate.facts import ir
@@ -119,8 +120,18 @@ PLAIN: Values = frozenset({Basic("plain")})
 NOTHING: Values = frozenset()
 
 
+def scope_around(scope: Scope, function: ir.Function) -> Scope:
+    """Where the names in the head of a function are looked up, its decorators and annotations."""
+    return Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+
+
 def unknown(reason: str) -> Values:
     return frozenset({Basic("unknown", reason)})
+
+
+def union(parts: Iterable[Values]) -> Values:
+    """What any of some sets of values holds."""
+    return NOTHING.union(*parts)
 
 
 def is_unknown(values: Values) -> bool:

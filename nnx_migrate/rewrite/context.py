@@ -16,7 +16,7 @@ from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.reaching import Reaching
-from nnx_migrate.facts.sites import SiteFinder
+from nnx_migrate.facts.site_finder import SiteFinder
 from nnx_migrate.facts.syntax import AnyFunction, Tree, names_in
 from nnx_migrate.facts.values import Scope, Values
 from nnx_migrate.rewrite.edits import Text

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.sites import Site, assigned_value
+from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import Scope
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
@@ -17,7 +17,7 @@ def drop_edits(context: FileContext, names: Sequence[str], site: Site) -> list[E
     """Remove the assignments of names that only this site read; those of functions alone."""
     edits: list[Edit] = []
     for name in dict.fromkeys(names):
-        found = assigned_value(context.tree, context.tree.scope(site.node), name)
+        found = context.tree.assigned_value(context.tree.scope(site.node), name)
         if found is None:
             continue
         assignment = found[1]
@@ -32,7 +32,7 @@ def drop_edits(context: FileContext, names: Sequence[str], site: Site) -> list[E
 def drop_unread(context: FileContext, name: str) -> list[Edit]:
     """Remove the assignment of a module's name that has no reader left in any file."""
     scope = Scope(context.tree.module, ir.MODULE_SCOPE)
-    found = assigned_value(context.tree, scope, name)
+    found = context.tree.assigned_value(scope, name)
     if found is None or context.finder.loads(scope, name) or _is_exported(context, name):
         return []
     above = context.text.line_start(max(found[1].lineno - 1, 1))

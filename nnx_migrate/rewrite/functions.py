@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from nnx_migrate.facts.combining import is_container
-from nnx_migrate.facts.evaluate import CAPTURED
 from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
+from nnx_migrate.facts.transformed import CAPTURED
 from nnx_migrate.facts.values import NOTHING, FunctionValue, Scope, Value, Values, unknown
 from nnx_migrate.rewrite.context import FileContext
 

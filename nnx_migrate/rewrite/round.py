@@ -19,8 +19,9 @@ from nnx_migrate.relocating import told_at
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.dropping import drop_edits
 from nnx_migrate.rewrite.edits import Edit, LineMap, apply_edits, hull
-from nnx_migrate.rewrite.emit import Job, emit, split_expressions
+from nnx_migrate.rewrite.emit import emit
 from nnx_migrate.rewrite.functions import function_scopes
+from nnx_migrate.rewrite.job import Job, split_expressions
 from nnx_migrate.rewrite.pinning import SETTERS, pin_edits
 from nnx_migrate.rewrite.plan import CannotEmit, Contribution, Decision, Manual, Pin, Same
 from nnx_migrate.rewrite.rule import Rule

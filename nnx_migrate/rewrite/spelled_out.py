@@ -11,11 +11,10 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from nnx_migrate.facts.analysis import Analysis
 from nnx_migrate.facts.index import index_tree
 from nnx_migrate.facts.module_objects import OBJECTS
 from nnx_migrate.facts.parsing import parse
-from nnx_migrate.facts.sites import Site, assigned_value
+from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import Tree, names_in
 from nnx_migrate.facts.transforms import CONTROL_FLOW, LOOPS, NNX_OF_JAX, SCANS
 from nnx_migrate.facts.values import FunctionValue, Instance, Scope, Values
@@ -78,7 +77,7 @@ def _meaning(context: FileContext, place: ast.expr) -> ast.expr:
     """What a name was bound to that stands for a method or a partial."""
     if not isinstance(place, ast.Name) or are_nodes(context, context.values(place)):
         return place
-    found = assigned_value(context.tree, context.tree.scope(place), place.id)
+    found = context.tree.assigned_value(context.tree.scope(place), place.id)
     if found is None or not isinstance(found[0], ast.Attribute | ast.Call):
         return place
     same = context.tree.scope(found[1]) == context.tree.scope(place)
@@ -191,8 +190,7 @@ def edited_site(context: FileContext, site: Site, edits: Sequence[Edit]) -> Spel
 def _changed(context: FileContext, text: str) -> FileContext:
     root = parse(text)
     source = Source(Path(context.path), b"", text, "utf-8", False)
-    index = index_tree(root, context.tree.module, source)
-    analysis = Analysis(context.project.replacing(index))
+    analysis = context.analysis.replacing(index_tree(root, context.tree.module, source))
     tree = Tree(root, context.tree.module, analysis.project)
     return FileContext(context.path, Text(text), tree, analysis, context.options, read=context.read)
 

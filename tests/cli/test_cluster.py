@@ -56,7 +56,7 @@ def test_a_cluster_writes_what_apply_writes_and_gives_up_what_harms(
     command("apply", "src", cwd=tmp_path / "other")
     for word in ("HANGS", "DIES", "GROWS"):
         (tree / f"{word.lower()}.py").write_text(f"{VMAP}# {word}\n")
-    done = command(*on(cluster, "--write", "--timeout", "4", "--memory", "1"))
+    done = command(*on(cluster, "--write", "--timeout", "12", "--memory", "1"))
     assert done.code == 1, done.err
     expected = contents(other)
     assert {name: data for name, data in contents(tree).items() if name in expected} == expected
@@ -65,7 +65,7 @@ def test_a_cluster_writes_what_apply_writes_and_gives_up_what_harms(
     assert sorted(reasons) == ["src/dies.py", "src/grows.py", "src/hangs.py"]
     assert reasons["src/dies.py"].startswith("the process that worked on it died")
     assert reasons["src/grows.py"].startswith("it took more than 1 GB of memory")
-    assert reasons["src/hangs.py"].startswith("it took more than 4 s")
+    assert reasons["src/hangs.py"].startswith("it took more than 12 s")
     # What was done on the cluster is known here.
     here = command("batch", "src", "--out", "out", "--resume")
     assert "0 files changed" not in here.err

@@ -56,13 +56,13 @@ def exhausted(answer: tuple[int, str]) -> bool:
 
 
 def test_each_task_is_answered_once_whatever_some_do() -> None:
-    limits = Limits(seconds=2, gigabytes=1)
+    limits = Limits(seconds=5, gigabytes=1)
     supervised = Supervised(Work(work, given_up, exhausted, start, (1,)), 2, limits)
     answers = list(supervised.map(range(1000, 1100)))
     assert Counter(task for task, _ in answers) == Counter(range(1000, 1100))
     ended = {task: text for task, text in answers if text != str(task + 1)}
     assert ended == {
-        HANG: "given up: it took more than 2 s (--timeout)",
+        HANG: "given up: it took more than 5 s (--timeout)",
         DIE: "given up: the process that worked on it died (SIGABRT)",
         GROW: "given up: it took more than 1 GB of memory (--memory)",
     }

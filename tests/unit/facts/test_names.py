@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nnx_migrate.facts.sites import SiteFinder
+from nnx_migrate.facts.site_finder import SiteFinder
 from nnx_migrate.facts.syntax import Tree
 from nnx_migrate.facts.values import is_unknown
 from tests.unit.facts.asking import analysis_of, kinds, values_of

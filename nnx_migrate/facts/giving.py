@@ -1,0 +1,149 @@
+"""What a call does to an object that it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.aliases import mapped, reduced, unstarred
+from nnx_migrate.facts.effects import Effect
+from nnx_migrate.facts.filtered_states import holds_variables_alone
+from nnx_migrate.facts.library import is_transform
+from nnx_migrate.facts.library_effects import (
+    APPLYING,
+    BINDING,
+    GROWING_METHODS,
+    MAPPING,
+    STRUCTURAL_METHODS,
+    harmless_library_call,
+    operands_of,
+)
+from nnx_migrate.facts.project import nnx_name
+from nnx_migrate.facts.run_time_names import literal_names, methods_by_any_name
+from nnx_migrate.facts.special_methods import runs_of_library, runs_of_name
+from nnx_migrate.facts.touching import Touching, by_method
+from nnx_migrate.facts.transformed import CAPTURED
+from nnx_migrate.facts.values import (
+    Basic,
+    ClassValue,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Scope,
+)
+
+#: Types of Variables that are in a Module from the start.
+_UNSOWN = frozenset({"Param", "BatchStat", "Cache", "RngState", "RngKey", "RngCount"})
+
+
+class Giving(Touching):
+    """Looks at calls that are given the object, or a part of it."""
+
+    def given(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
+        """What whatever is called does with those of its arguments that are the object."""
+        given = [i for i, arg in enumerate(call.args) if self.rooted(scope, unstarred(arg))]
+        named = [name for name, value in call.keywords if self.rooted(scope, value)]
+        if not given and not named:
+            return
+        func = call.func
+        for run in runs_of_name(self.project, call):
+            yield from self.run(scope, run, call.line)
+        if isinstance(func, ir.Attribute) and func.name in GROWING_METHODS:
+            values = self.aliases.values(scope, func.base)
+            held = any(isinstance(v, ContainerValue) for v in values)
+            if held and not self.aliases.is_local_container(scope, func.base):
+                yield self.kept(scope, func.base, call.line)
+        for value in self.aliases.values(scope, func):
+            match value:
+                case FunctionValue():
+                    effects = self.to_function(scope, value, call, where)
+                    captured = any(name.startswith(CAPTURED) for name in value.transforms)
+                    yield from self.outside_capture(effects) if captured else effects
+                case ClassValue(class_name=class_name):
+                    yield from self.to_class(scope, class_name, call, where)
+                case LibraryValue(dotted=dotted):
+                    yield from self.to_library(scope, dotted, call, given, where)
+                case Instance():
+                    yield from self.to_instance(scope, value, call, where)
+                case Basic(sort="unknown", reason=reason):
+                    yield Effect("unknown", f"it is passed to something unknown: {reason}", where)
+
+    def outside_capture(self, effects: Iterable[Effect]) -> Iterator[Effect]:
+        """The effects of what runs in `nnx.capture`: values of the types that it is told are
+        collected and removed, and those of other types are not stored at all."""
+        return (effect for effect in effects if not effect.sows)
+
+    def to_library(
+        self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: str
+    ) -> Iterator[Effect]:
+        for run in runs_of_library(self.project, dotted, call):
+            yield from self.run(scope, run, call.line)
+        operands = operands_of(dotted, call, given)
+        if operands is not None:
+            for function, index in operands:
+                yield from self.to_operand(scope, function, index, where)
+            return
+        name = nnx_name(dotted)
+        short = name.removeprefix("compat.") if name else dotted
+        if dotted == "builtins.getattr" and 0 in given and len(call.args) > 1:
+            yield from self._named(scope, call)
+        if short == "update" and given == [0] and isinstance(call.args[-1], ir.Sequence):
+            yield Effect("structure", "nnx.update() with a dictionary may add to it", where)
+        if short == "update" and 0 in given and call.args:
+            yield from self._updated(scope, call, where)
+        if call.args and short in BINDING:
+            bound = ir.Call(call.args[0], call.args[1:], call.keywords, call.line)
+            yield from self.given(scope, bound, where)
+        elif call.args and dotted in MAPPING:
+            yield from self.given(scope, mapped(call), where)
+        if dotted == "functools.reduce":
+            yield from self.given(scope, reduced(call), where)
+        if 0 in given and short == "capture":
+            for value in self.aliases.values(scope, call.args[0]):
+                if isinstance(value, Instance):
+                    yield from self.outside_capture(self.finder.of_call(value, where))
+        if 0 in given and (is_transform(dotted) or short in BINDING | APPLYING | MAPPING):
+            for value in self.aliases.values(scope, call.args[0]):
+                if isinstance(value, Instance):
+                    yield from self.finder.of_call(value, where)
+        verdict = harmless_library_call(dotted)
+        if 0 in given and name in STRUCTURAL_METHODS:
+            yield by_method(name, where)  # nnx.Module.sow(self, ...)
+        elif verdict is None:
+            yield Effect("unknown", f"it is passed to {dotted}", where)
+        elif not verdict:
+            yield Effect("structure", f"{'nnx.' + name if name else dotted}() changes it", where)
+
+    def _named(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
+        """What `getattr(m, name)` runs, or gives to be run: by a name in sight, or else by any."""
+        evaluator = self.finder.evaluator
+        names = literal_names(evaluator, scope, call.args[1])
+        if names is None:
+            held = self.aliases.values(scope, call.args[0])
+            found = (methods_by_any_name(evaluator, v) for v in held if isinstance(v, Instance))
+            names = frozenset(name for each in found for name in each)
+        for name in sorted(names):
+            yield from self.read(scope, ir.Attribute(call.args[0], name))
+
+    def _updated(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
+        """What `nnx.update(m, state)` does beside giving Variables their values."""
+        if self._is_state_of_variables(scope, call.args[-1]):
+            return
+        values = self.aliases.values(scope, call.args[0])
+        filtered = holds_variables_alone(self.hierarchy, scope, call.args[-1])
+        if not filtered and self.finder.contents.of(values).arrays:
+            what = "nnx.update() may set attributes of it that are arrays"
+            yield Effect("structure", what, where)
+        for value in values:
+            if isinstance(value, Instance):
+                for effect in self.finder.of_call(value, where):
+                    if effect.sows:
+                        yield Effect("structure", "nnx.update() may add to it what was sown", where)
+
+    def _is_state_of_variables(self, scope: Scope, state: ir.Expr) -> bool:
+        """Whether it is `nnx.state(m, T)` with types of Variables that nobody sows."""
+        if not isinstance(state, ir.Call) or self.project.nnx_name(scope, state.func) != "state":
+            return False
+        types = {self.project.nnx_name(scope, each) for each in state.args[1:]}
+        return bool(types) and types <= _UNSOWN

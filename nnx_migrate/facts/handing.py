@@ -1,0 +1,122 @@
+"""What functions and classes of the project do with an object that they are given."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Literal
+
+from nnx_migrate.facts import flags, ir
+from nnx_migrate.facts.aliases import Aliases, is_super, unstarred
+from nnx_migrate.facts.callers import argument_for
+from nnx_migrate.facts.effects import Effect, EffectFinder, without_return
+from nnx_migrate.facts.values import FunctionValue, Instance, Located, Scope, short_name
+
+
+class Handing:
+    """One object that a function is given, or captures, and the functions that get it from there.
+
+    Args:
+        scope: the function.
+        parameter: the name that it has the object by.
+    """
+
+    #: Tells which expressions are the object.
+    follows: type[Aliases] = Aliases
+
+    def __init__(self, finder: EffectFinder, scope: Scope, parameter: str) -> None:
+        self.finder = finder
+        self.project = finder.project
+        self.hierarchy = finder.hierarchy
+        self.scope = scope
+        self.aliases = self.follows(finder, scope, parameter)
+        self.rooted = self.aliases.rooted
+        self.flags = flags.Flags(self.project, scope)
+
+    def where(self, scope: Scope, line: int) -> str:
+        line = line or self.project.function(scope).line
+        return f"{self.project.path_of(scope.module)}:{line}"
+
+    def escape(
+        self, what: str, way: Literal["returned", "kept in self", "kept"], scope: Scope, line: int
+    ) -> Effect:
+        return Effect("escape", what, self.where(scope, line), way)
+
+    def structure(self, what: str, scope: Scope, line: int) -> Effect:
+        return Effect("structure", what, self.where(scope, line))
+
+    def is_self(self, scope: Scope, expr: ir.Expr) -> bool:
+        function = self.project.function(scope)
+        if function.owner is None or not function.parameters:
+            return False
+        return is_super(expr) or expr == ir.Name(function.parameters[0].name)
+
+    def to_function(
+        self, scope: Scope, value: FunctionValue, call: ir.Call, where: str, makes_new: bool = False
+    ) -> Iterator[Effect]:
+        """What a function of the project does with the arguments of the call that are tracked."""
+        function = self.project.function(value.scope)
+        offset = (1 if value.bound else 0) + value.partial_args
+        by_place = [unstarred(argument) for argument in call.args]
+        given = [*by_place, *(argument for _, argument in call.keywords)]
+        given = [argument for argument in given if self.rooted(scope, argument)]
+        passed = {p: argument_for(function, p, call, offset) for p in function.parameters}
+        reached = [parameter for parameter, argument in passed.items() if argument in given]
+        rest = set(given) - set(passed.values())
+        kinds = {"star" if argument in by_place else "double_star" for argument in rest}
+        catching = [p for p in function.parameters if p.kind in kinds]
+        reached += catching
+        if len(catching) < len(kinds):
+            yield Effect("unknown", f"how {function.name} receives it is not known", where)
+        own = isinstance(call.func, ir.Attribute) and self.is_self(scope, call.func.base)
+        for parameter in reached:
+            found = without_return(self.finder.of(value.scope, parameter.name))
+            flag = self._chosen_by(scope, passed[parameter])
+            for effect in flags.only_when(flag, self.flags.as_called(scope, call, found, value)):
+                if effect.way != "kept in self" or own:
+                    yield effect
+                elif not makes_new:
+                    yield dataclasses.replace(effect, way="kept")
+
+    def _chosen_by(self, scope: Scope, passed: ir.Expr | None) -> str:
+        """The own parameter that decides whether a tracked object is passed: `m if p else None`."""
+        bound = self.project.bindings(scope, passed.id) if isinstance(passed, ir.Name) else []
+        if len(bound) == 1 and isinstance(bound[0], Located):
+            passed = bound[0].expr
+        if not isinstance(passed, ir.Choice) or not passed.test:
+            return ""
+        otherwise = passed.options[1]
+        return "" if self.rooted(scope, otherwise) else self.flags.own(scope, passed.test)
+
+    def to_class(
+        self, scope: Scope, class_name: str, call: ir.Call, where: str
+    ) -> Iterator[Effect]:
+        method = self.hierarchy.method(class_name, "__init__")
+        if isinstance(method, Scope):
+            value = FunctionValue(method, method.function, bound=True)
+            yield from self.to_function(scope, value, call, where, makes_new=True)
+        elif method is None and not self.hierarchy.ancestry(class_name).closed:
+            yield Effect("unknown", f"it is passed to {short_name(class_name)}", where)
+
+    def to_instance(
+        self, scope: Scope, instance: Instance, call: ir.Call, where: str
+    ) -> Iterator[Effect]:
+        for class_name in self.hierarchy.classes_of(instance):
+            method = self.hierarchy.method(class_name, "__call__")
+            if isinstance(method, Scope):
+                value = FunctionValue(method, method.function, bound=True)
+                yield from self.to_function(scope, value, call, where)
+            elif method is None and not self.hierarchy.ancestry(class_name).closed:
+                yield Effect("unknown", f"it is passed to {short_name(class_name)}", where)
+
+    def to_operand(
+        self, scope: Scope, function: ir.Expr, index: int, where: str
+    ) -> Iterator[Effect]:
+        for value in self.aliases.values(scope, function):
+            if not isinstance(value, FunctionValue):
+                yield Effect("unknown", "it is passed to a function that is not known", where)
+                continue
+            parameters = self.project.function(value.scope).parameters
+            place = index + (1 if value.bound else 0) + value.partial_args
+            if place < len(parameters):
+                yield from without_return(self.finder.of(value.scope, parameters[place].name))

@@ -1,0 +1,123 @@
+"""What a call of a function of a library gives, where that depends on more than its arguments."""
+
+from __future__ import annotations
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.combining import last_of_pair, leaves, partial_of
+from nnx_migrate.facts.evaluation import Evaluation
+from nnx_migrate.facts.graphdefs import merged
+from nnx_migrate.facts.library import TREE_LEAVES, elements_of, is_transform, library_result
+from nnx_migrate.facts.members import REPLACE, classes, member
+from nnx_migrate.facts.project import nnx_name
+from nnx_migrate.facts.run_time_names import (
+    NAMED_AT_RUN_TIME,
+    literal_names,
+    methods_by_any_name,
+    stored_by_any_name,
+)
+from nnx_migrate.facts.transformed import transformed, under_capture
+from nnx_migrate.facts.values import (
+    PLAIN,
+    ContainerValue,
+    Instance,
+    Scope,
+    TupleValue,
+    Values,
+    union,
+    unknown,
+)
+
+#: Functions that give what a text names.
+_NAMING = frozenset({"importlib.import_module"}) | {
+    f"builtins.{name}" for name in ("__import__", "eval", "globals", "locals")
+}
+_OF_CONTAINER = "<container>."
+
+
+def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: str) -> Values:
+    """What a call of the library's function of that dotted name gives."""
+    name = nnx_name(dotted)
+    if name in {"capture", "compat.capture"} and call.args:
+        return under_capture(evaluator, scope, call)
+    if dotted.startswith(_OF_CONTAINER):
+        return _of_container(evaluator, scope, call, dotted.removeprefix(_OF_CONTAINER))
+    if dotted == "builtins.dict":
+        return _dict(evaluator, scope, call)
+    if dotted == "builtins.getattr" and len(call.args) > 1:
+        return _getattr(evaluator, scope, call)
+    if dotted in TREE_LEAVES and any(name == "is_leaf" for name, _ in call.keywords):
+        return frozenset({ContainerValue(leaves(evaluator.all_of(scope, call.args[:1])))})
+    if dotted == "builtins.type" and len(call.args) == 1:
+        held = [v for v in evaluator.values(scope, call.args[0]) if isinstance(v, Instance)]
+        return union(classes(evaluator, v) for v in held) or unknown("the result of type()")
+    if dotted == REPLACE and isinstance(call.func, ir.Attribute):
+        return evaluator.values(scope, call.func.base)
+    if dotted == "dataclasses.replace" and call.args:
+        return evaluator.values(scope, call.args[0])
+    if dotted in _NAMING:
+        return unknown(f"{NAMED_AT_RUN_TIME}, by {ir.last_name(call.func)}()")
+    if dotted == "functools.partial" and call.args:
+        keywords = frozenset(name or "**" for name, _ in call.keywords)
+        return union(
+            partial_of(v, len(call.args) - 1, keywords)
+            for v in evaluator.values(scope, call.args[0])
+        )
+    if is_transform(dotted):
+        return transformed(evaluator, scope, call, dotted)
+    if name == "merge" and call.args:
+        return merged(evaluator, scope, call.args[0])
+    given = call.args
+    if name is not None and not given:  # nnx.clone(node=model)
+        given = tuple(value for keyword, value in call.keywords if keyword == "node")
+    return library_result(dotted, name, [evaluator.values(scope, arg) for arg in given])
+
+
+def _of_container(evaluator: Evaluation, scope: Scope, call: ir.Call, name: str) -> Values:
+    """What a method of a list, a dict or a tuple gives."""
+    if not isinstance(call.func, ir.Attribute):
+        return unknown(f"the result of {name}()")
+    bases = evaluator.values(scope, call.func.base)
+    held = frozenset(v for v in bases if isinstance(v, ContainerValue | TupleValue))
+    element = union(map(elements_of, held))
+    if name in {"get", "pop", "popleft", "setdefault"}:
+        return element | evaluator.all_of(scope, call.args[1:])
+    if name == "items":
+        return frozenset({ContainerValue(frozenset({TupleValue((PLAIN, element))}))})
+    if name == "popitem":
+        return frozenset({TupleValue((PLAIN, element))})
+    if name in {"values", "copy", "union", "__iter__"}:
+        return held
+    return PLAIN
+
+
+def _dict(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
+    pairs = [
+        last_of_pair(value)
+        for given in call.args
+        for value in evaluator.values(scope, ir.Element(given))
+    ]
+    named = evaluator.all_of(scope, tuple(value for _, value in call.keywords))
+    return frozenset({ContainerValue(named.union(*pairs))})
+
+
+def _getattr(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
+    """`getattr(x, name, default)` is an attribute of one of the names in sight, or the default.
+
+    Where the names are not in sight, what is stored under such names is among it.
+    """
+    target, name, *default = call.args
+    names = literal_names(evaluator, scope, name)
+    if names is not None:
+        attributes = tuple(ir.Attribute(target, each) for each in sorted(names))
+        return evaluator.all_of(scope, attributes) | evaluator.all_of(scope, tuple(default))
+    held = evaluator.values(scope, target)
+    objects = [value for value in held if isinstance(value, Instance)]
+    parts = [stored_by_any_name(evaluator, each) for each in objects]
+    parts += [
+        member(evaluator, each, name)
+        for each in objects
+        for name in methods_by_any_name(evaluator, each)
+    ]
+    if objects and len(objects) == len(held):
+        return union(parts) | unknown("the result of getattr()")
+    return union(parts) | unknown(f"{NAMED_AT_RUN_TIME}, by getattr()")

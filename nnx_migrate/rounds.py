@@ -1,0 +1,132 @@
+"""All rounds over one file, each on the text that the one before has left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from nnx_migrate.facts.analysis import Analysis, analysis_of
+from nnx_migrate.facts.index import index_tree
+from nnx_migrate.facts.parsing import parse
+from nnx_migrate.facts.syntax import Tree
+from nnx_migrate.outcomes import Finding, Outcome
+from nnx_migrate.rewrite.chosen_mode import chosen_modes
+from nnx_migrate.rewrite.context import FileContext, Reader
+from nnx_migrate.rewrite.dropping import drop_unread
+from nnx_migrate.rewrite.edits import Edit, LineMap, Text, apply_edits
+from nnx_migrate.rewrite.gate import Gate, Refused
+from nnx_migrate.rewrite.history import History
+from nnx_migrate.rewrite.round import plan_round
+from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.sources.suppressions import Suppression, Suppressions
+from nnx_migrate.sources.text import Source
+from nnx_migrate.together import Part, Together
+
+_MAX_ROUNDS = 20
+
+
+class Rounds:
+    """What has become of one file so far.
+
+    Args:
+        source: the file as it was read.
+        asis: the same, with the facts of a project in which no file has changed.
+        together: what changes in several files at once, which is done before the first round.
+        refuses: says why a new text cannot be written back.
+        read: gives the other files.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        asis: FileContext,
+        together: Together,
+        refuses: Callable[[str], str] | None,
+        read: Reader,
+    ) -> None:
+        self.source = source
+        self.asis = asis
+        self.together = together
+        self.refuses = refuses
+        self.read = together.reading(read)
+        self.part = together.parts.get(asis.tree.module, Part())
+        self.text = asis.text
+        self.lines = LineMap(len(asis.text.line_starts))
+        self.history = History(source.text)
+        self.findings: list[Finding] = [*chosen_modes(asis), *self.part.findings]
+        self.used: set[Suppression] = set()
+        self._freed: dict[str, tuple[Finding, ...]] = {}
+        self._gate, self._root = Gate(source.text), asis.tree.root
+
+    def run(self, rules: Sequence[Rule], suppressions: Suppressions) -> str:
+        """Rewrite the text; why that cannot be kept, empty where it can."""
+        self._advance(self.part.edits, dict.fromkeys(self.part.edits, self.part.findings))
+        self.history.together += self.part.findings
+        for number in range(_MAX_ROUNDS):
+            context = self._first() if number == 0 else self._next()
+            result = plan_round(context, rules, suppressions, self.lines, first=number == 0)
+            self.used |= result.suppressed
+            self.findings += [f for f in result.findings if not _is_told(f, self.part)]
+            for name, findings in result.freed.items():
+                self._freed[name] = self._freed.get(name, ()) + findings
+            if result.edits:
+                self._advance(result.edits, result.owners)
+                self.history.together += result.together
+                try:
+                    self._root = self._gate.passed(self.text.text)
+                except Refused as refused:
+                    after = ", ".join(sorted({finding.rule for finding in result.findings}))
+                    return f"{refused} (after {after})"
+            elif not self._tidied(context):
+                self.findings += result.standing
+                return ""
+        return "the rewrite did not settle"
+
+    def _first(self) -> FileContext:
+        if self.together.project is self.asis.project and not self.part.edits:
+            return self._context(self.asis.analysis, self.asis.tree)
+        analysis = analysis_of(self.together.project)
+        root = parse(self.text.text)
+        return self._context(analysis, Tree(root, self.asis.tree.module, analysis.project))
+
+    def _next(self) -> FileContext:
+        module = self.asis.tree.module
+        record = index_tree(self._root, module, self.source)
+        analysis = analysis_of(self.together.project).replacing(record)
+        return self._context(analysis, Tree(self._root, module, analysis.project))
+
+    def _context(self, analysis: Analysis, tree: Tree) -> FileContext:
+        options = self.asis.options
+        return FileContext(
+            self.asis.path, self.text, tree, analysis, options, self.refuses, read=self.read
+        )
+
+    def _advance(self, edits: Sequence[Edit], owners: Mapping[Edit, tuple[Finding, ...]]) -> None:
+        self.lines.advance(self.text, edits)
+        self.history.advance(edits, owners)
+        if edits:
+            self.text = Text(apply_edits(self.text.text, edits))
+
+    def _tidied(self, context: FileContext) -> bool:
+        """Take out names that rewrites have freed, if there are any."""
+        edits = {
+            edit: self._freed[name]
+            for name in sorted(self._freed)
+            for edit in drop_unread(context, name)
+        }
+        text = apply_edits(self.text.text, edits)
+        if not edits or (self.refuses is not None and self.refuses(text)):
+            return False
+        try:
+            self._root = self._gate.passed(text)
+        except Refused:
+            return False
+        self._advance(list(edits), edits)
+        self._freed.clear()
+        return True
+
+
+def _is_told(finding: Finding, part: Part) -> bool:
+    """Whether the outcome of a site stands among what is done together with other files."""
+    place = finding.rule, finding.line, finding.column
+    told = ((each.rule, each.line, each.column) for each in part.findings)
+    return finding.outcome is Outcome.SAME and place in told
