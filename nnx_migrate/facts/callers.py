@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import functools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -13,21 +12,12 @@ from nnx_migrate.facts.handles import Handle, Handles
 from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.mentions import Mentions
 from nnx_migrate.facts.project import Project, nnx_name
-from nnx_migrate.facts.transforms import CONTROL_FLOW
+from nnx_migrate.facts.transforms import OPERANDS
 from nnx_migrate.facts.values import ClassValue, FunctionValue, Located, Scope, Value, scope_around
 
 if TYPE_CHECKING:
     from nnx_migrate.facts.evaluation import Evaluation
 
-#: Library functions that call some of their arguments: where these stand, where begins what they
-#: are called with, and how many of their parameters come before that.
-_OPERANDS = {
-    **{name: (f.functions, f.start, f.leading) for name, f in CONTROL_FLOW.items()},
-    "eval_shape": ((0,), 1, 0),
-    "tree.map": ((0,), 1, 0),
-    "tree_map": ((0,), 1, 0),
-}
-_PARTIALS = ("partial", "cached_partial", "jit_partial")
 #: Where a call is, the call, and the function it calls.
 Caller = tuple[Scope, ir.Call, FunctionValue]
 _NO_CALLERS: Mapping[Scope, tuple[Caller, ...]] = {}
@@ -104,16 +94,6 @@ class Callers:
         yield from self._operand_arguments(scope, function, parameter)
         yield from self._partial_arguments(scope, function, parameter)
 
-    @functools.cached_property
-    def _partials(self) -> dict[str, list[tuple[Scope, ir.Call]]]:
-        """Every call of functools.partial, or its like, by the name of what it is given."""
-        found: dict[str, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
-        for name in _PARTIALS:
-            for where, call in self.mentions.calls_of(name):
-                if call.args:
-                    found[ir.last_name(call.args[0])].append((where, call))
-        return found
-
     def _behind(self, value: Value) -> Value:
         """The function that runs when a value is called, if it is one of the project."""
         if isinstance(value, ClassValue):
@@ -133,7 +113,7 @@ class Callers:
         if function.owner is not None and function.name == "__init__":
             names = set(self.handles.made_classes(scope, function))
         for name in sorted(names):
-            for where, call in self._partials.get(name, ()):
+            for where, call in self.mentions.partials_of(name):
                 for value in self.evaluator.values(where, call.args[0]):
                     value = self._behind(value)
                     if not isinstance(value, FunctionValue) or value.scope != scope:
@@ -154,30 +134,19 @@ class Callers:
         index = function.parameters.index(parameter)
         outer = scope_around(scope, function)
         calls = [(outer, call) for call in self.project.function(outer).calls]
-        calls += [c for c in self._operand_calls.get(function.name, ()) if c[0] != outer]
+        passing = self.mentions.calls_with_operands(function.name)
+        calls += [row for row in passing if row[0] != outer]
         for where, call in calls:
             name = _operand_name(self.project.dotted(where, call.func))
             if name is None:
                 continue
-            functions, start, skipped = _OPERANDS[name]
+            functions, start, skipped = OPERANDS[name]
             given = [call.args[i] for i in functions if i < len(call.args)]
             for value in self._references(where, given, scope):
                 first = skipped + value.partial_args + (1 if value.bound else 0)
                 place = start + index - first
                 if index >= first and place < len(call.args):
                     yield Located(where, call.args[place])
-
-    @functools.cached_property
-    def _operand_calls(self) -> dict[str, list[tuple[Scope, ir.Call]]]:
-        """Every call that passes operands to functions, by the names of these functions."""
-        found: dict[str, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
-        for last in sorted({name.rpartition(".")[2] for name in _OPERANDS}):
-            for where, call in self.mentions.calls_of(last):
-                for given in call.args:
-                    listed = given.elements if isinstance(given, ir.Sequence) else (given,)
-                    for name in {ir.last_name(each) for each in listed} - {""}:
-                        found[name].append((where, call))
-        return found
 
     def _references(
         self, where: Scope, exprs: Iterable[ir.Expr], scope: Scope
@@ -239,7 +208,7 @@ def _operand_name(dotted: str | None) -> str | None:
         name = dotted.removeprefix("jax.lax.")
     elif dotted.startswith("jax."):
         name = dotted.removeprefix("jax.")
-    return name if name in _OPERANDS else None
+    return name if name in OPERANDS else None
 
 
 def _holds_function(expr: ir.Expr, key: str) -> bool:

@@ -44,6 +44,14 @@ class Mentions:
     def is_called(self, name: str) -> bool:
         return next(self.calls_of(name), None) is not None
 
+    def partials_of(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
+        """Every call of functools.partial, or its like, that is given something of that name."""
+        return self._rows(lambda tables: tables.partials, name)
+
+    def calls_with_operands(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
+        """Every call that may pass operands to functions, one of them of that name."""
+        return self._rows(lambda tables: tables.operand_calls, name)
+
     def calls_with_keyword(self, keyword: str) -> Iterator[tuple[Scope, ir.Call]]:
         """Every call in the project that passes something by that keyword."""
         return self._rows(lambda tables: tables.keywords, keyword)

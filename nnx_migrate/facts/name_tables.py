@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.implied import NO_OBJECT, SPECIAL
-from nnx_migrate.facts.transforms import KEEPERS, WRAPPERS
+from nnx_migrate.facts.transforms import KEEPERS, OPERANDS, PARTIALS, WRAPPERS
 from nnx_migrate.facts.values import Scope
 
 Item = TypeVar("Item")
@@ -78,6 +78,28 @@ class NameTables:
             for call in function.calls:
                 for name in dict.fromkeys(map(ir.last_name, callees(call.func))):
                     found[name].append((record, scope, call))
+        return dict(found)
+
+    @functools.cached_property
+    def partials(self) -> Table[ir.Call]:
+        """Calls of functools.partial, or its like, by the name of what these are given."""
+        found: Table[ir.Call] = collections.defaultdict(list)
+        for name in PARTIALS:
+            for record, scope, call in self.calls.get(name, ()):
+                if call.args:
+                    found[ir.last_name(call.args[0])].append((record, scope, call))
+        return dict(found)
+
+    @functools.cached_property
+    def operand_calls(self) -> Table[ir.Call]:
+        """Calls that may pass operands to functions, by the names of these functions."""
+        found: Table[ir.Call] = collections.defaultdict(list)
+        for last in sorted({name.rpartition(".")[2] for name in OPERANDS}):
+            for record, scope, call in self.calls.get(last, ()):
+                for given in call.args:
+                    listed = given.elements if isinstance(given, ir.Sequence) else (given,)
+                    for name in {ir.last_name(each) for each in listed} - {""}:
+                        found[name].append((record, scope, call))
         return dict(found)
 
     @functools.cached_property

@@ -1,0 +1,91 @@
+"""A change of one file costs no more where more files are known together with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nnx_migrate import engine
+from nnx_migrate.config import Configuration
+from nnx_migrate.facts.analysis import Analysis
+from nnx_migrate.facts.handles import Handles
+from nnx_migrate.facts.hierarchy import Hierarchy
+from nnx_migrate.facts.project import Project
+from tests.perf.test_ratios import USES_NNX
+
+_COMMON = """\
+from flax import nnx
+
+
+class Shared(nnx.Module):
+    def __call__(self, x):
+        return x
+"""
+_OTHER = """\
+from common import Shared
+from flax import nnx
+
+
+class Layer(Shared):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+
+def forward(model, x):
+    return model(x)
+
+
+forward(Layer(nnx.Rngs(0)), 1)
+"""
+
+
+def test_after_an_edit_only_what_may_be_new_is_looked_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _looked_up(tmp_path / "many", 64, monkeypatch) == _looked_up(
+        tmp_path / "few", 4, monkeypatch
+    )
+
+
+def _looked_up(folder: Path, others: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often it is found out, after an edit, what a name, a class or a call means."""
+    folder.mkdir()
+    (folder / "common.py").write_text(_COMMON)
+    changed = USES_NNX.replace("{number}", "")
+    (folder / "changed.py").write_text(f"from common import Shared\n{changed}")
+    for number in range(others):
+        (folder / f"other{number}.py").write_text(_OTHER)
+    looks = [0]
+    after_an_edit = [False]
+
+    def counted(function: Any) -> Any:
+        def call(*args: Any) -> Any:
+            looks[0] += after_an_edit[0]
+            return function(*args)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        for kind, name in (
+            (Project, "_find_bindings"),
+            (Hierarchy, "_compute"),
+            (Handles, "_meant"),
+        ):
+            patch.setattr(kind, name, counted(getattr(kind, name)))
+        replacing = Analysis.replacing
+
+        def noted(analysis: Analysis, *indexes: Any) -> Analysis:
+            after_an_edit[0] = True
+            return replacing(analysis, *indexes)
+
+        patch.setattr(Analysis, "replacing", noted)
+        [changed_file] = [
+            result
+            for result in engine.run([folder], Configuration(), write=None, jobs=1).results
+            if result.path.name == "changed.py"
+        ]
+    assert changed_file.after != changed_file.before
+    assert looks[0] > 10
+    return looks[0]

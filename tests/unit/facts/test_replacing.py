@@ -1,0 +1,137 @@
+"""What is known of a project after an edit is what a look at the whole of it anew gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.analysis import Analysis
+from nnx_migrate.facts.dependents import Dependents
+from nnx_migrate.facts.handles import Handle
+from nnx_migrate.facts.index import index_module
+from nnx_migrate.facts.project import Project
+from nnx_migrate.facts.values import Scope
+from nnx_migrate.sources.text import Source
+from tests.golden.cases import Case, all_cases
+
+CASES = [case for case in all_cases() if len(case.files("before")) > 1]
+
+
+def indexed(files: dict[str, bytes]) -> dict[str, ir.ModuleIndex]:
+    found = {}
+    for name, data in files.items():
+        if name.endswith(".py"):
+            path = Path(name)
+            module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+            found[name] = index_module(Source(path, data, data.decode(), "utf-8", False), module)
+    return found
+
+
+def known(analysis: Analysis) -> dict[object, object]:
+    """All that names, classes and calls are found to mean."""
+    project, evaluator = analysis.project, analysis.evaluator
+    hierarchy, handles = evaluator.hierarchy, evaluator.callers.handles
+    found: dict[object, object] = {}
+    for module, index in project.modules.items():
+        for key in index.classes:
+            name = f"{module}:{key}"
+            found["class", name] = hierarchy.ancestry(name), hierarchy.descendants(name)
+        for key, function in index.functions.items():
+            scope = Scope(module, key)
+            found["bound", scope] = [project.bindings(scope, name) for name in function.bindings]
+            found["handles", scope] = handles.of(scope)
+            if key != ir.MODULE_SCOPE:
+                found["callers", scope] = [
+                    (at, call) for at, call, _ in evaluator.callers.of(scope)
+                ]
+            for handle in (*handles.of(scope), Handle(function.name, kind="any")):
+                found["calls", handle] = list(handles.calls(handle))
+    for name in ("flax.nnx.Module", "flax.nnx.Param", "flax.nnx.Variable"):
+        found["class", name] = hierarchy.descendants(name)
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_stays_known_is_what_a_new_look_gives(case: Case) -> None:
+    before, after = indexed(case.files("before")), indexed(case.files("after"))
+    whole = Analysis(Project(before.values()))
+    known(whole)
+    for name in before:
+        replaced = whole.replacing(after[name])
+        fresh = Analysis(Project(replaced.project.modules.values(), replaced.project.tables))
+        assert known(replaced) == known(fresh)
+    both = Project(before.values()).replacing(*after.values())
+    assert known(Analysis(both)) == known(Analysis(Project(both.modules.values(), both.tables)))
+
+
+def test_twice() -> None:
+    before = indexed({"a.py": b"def f(): pass", "b.py": b"import a\na.f()", "c.py": b"import b"})
+    [first] = indexed({"a.py": b"def g(): pass\ndef f(): g()"}).values()
+    [again] = indexed({"a.py": b"import b\ndef g(): b.a.f()\ndef f(): g()"}).values()
+    twice = Analysis(Project(before.values())).replacing(first).replacing(again)
+    fresh = Analysis(Project(twice.project.modules.values(), twice.project.tables))
+    assert known(twice) == known(fresh)
+
+
+@pytest.mark.parametrize(
+    ("code", "depends"),
+    [
+        ("import a.b", True),
+        ("import a\na.b.f()", True),
+        ("import a.c\na.b.f()", True),
+        ("import a as x\nx.b.f()", True),
+        ("from a import b", True),
+        ("from a.b import f", True),
+        ("from a.b.deep import f", True),
+        ("from a import *", True),
+        ("def g():\n    import a.b", True),
+        ("import via\nvia.f()", True),
+        ("from via import f", True),
+        ("import other", False),
+        ("from a.c import f", False),
+        ("import a.c as c", False),
+        ("import ab", False),
+    ],
+)
+def test_files_that_a_change_may_concern(code: str, depends: bool) -> None:
+    files = {"a/b.py": b"def f(): pass", "via.py": b"from a.b import f", "user.py": code.encode()}
+    found = Dependents(indexed(files).values()).of("a.b")
+    assert found == {"a.b", "via"} | ({"user"} if depends else set())
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import a.b\nclass Sub(a.b.Base): pass\na.b.f(Sub)",
+        "import a\nclass Sub(a.b.Base): pass\na.b.f(Sub)",
+        "import a.c\nclass Sub(a.b.Base): pass\na.b.f(Sub)",
+        "import a as x\nclass Sub(x.b.Base): pass\nx.b.f(Sub)",
+        "from a import b\nclass Sub(b.Base): pass\nb.f(Sub)",
+        "from a.b import f as g, Base as B\nclass Sub(B): pass\ng(Sub)",
+        "from a.b import *\nclass Sub(Base): pass\nf(Sub)",
+        "def run():\n    from a.b import f, Base\n    class Sub(Base): pass\n    f(Sub)",
+        "import via\nclass Sub(via.Base): pass\nvia.f(Sub)",
+        "from via import f, Base\nclass Sub(Base): pass\nf(Sub)",
+        "from onward import *\nclass Sub(Base): pass\nf(Sub)",
+    ],
+)
+def test_what_other_files_take_from_a_changed_one_is_found_anew(code: str) -> None:
+    files = {
+        "a/b.py": b"class Base: pass\ndef f(x): pass\n",
+        "via.py": b"from a.b import f, Base",
+        "onward.py": b"from via import *",
+        "user.py": code.encode(),
+        "below.py": b"import user\nclass Lower(user.Sub): pass\n",
+        "apart.py": b"class Base: pass\ndef f(x): pass\nclass Own(Base): pass\nf(Own)\n",
+    }
+    whole = Analysis(Project(indexed(files).values()))
+    before = known(whole)
+    edited = b"import apart\nclass Base(apart.Own): pass\ndef f(x): pass\n"
+    [changed] = indexed({"a/b.py": edited}).values()
+    replaced = whole.replacing(changed)
+    fresh = Analysis(Project(replaced.project.modules.values(), replaced.project.tables))
+    assert known(replaced) == known(fresh)
+    below = [key for key in before if isinstance(key, tuple) and "Sub" in str(key[1])]
+    assert any(before[key] != known(replaced)[key] for key in below)
