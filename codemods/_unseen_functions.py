@@ -69,11 +69,20 @@ def _may_be_given_objects(context: FileContext, site: Site) -> bool:
 def may_be_graph_node(context: FileContext, values: Values) -> bool:
     """Whether it may be an object of nnx, or hold one, for all that is known."""
     held = frozenset(v for value in values - ARRAY - PLAIN for v in _parts(value)) - ARRAY - PLAIN
-    kinds = [
-        context.evaluator.hierarchy.kind(v.class_name) for v in held if isinstance(v, Instance)
-    ]
-    seen = len(kinds) == len(held) and bool(values)
-    return not seen or any(kind not in {"plain", "state"} for kind in kinds)
+    objects = [v for v in held if isinstance(v, Instance)]
+    seen = len(objects) == len(held) and bool(values)
+    return not seen or any(_may_hold_nodes(context, each) for each in objects)
+
+
+def _may_hold_nodes(context: FileContext, instance: Instance) -> bool:
+    hierarchy = context.evaluator.hierarchy
+    below = () if instance.exact else hierarchy.descendants(instance.class_name)
+    kinds = {hierarchy.kind(name) for name in (instance.class_name, *below)}
+    if not kinds <= {"plain", "state"}:
+        return True
+    # A NamedTuple or a registered dataclass may hold a Module.
+    contents = context.analysis.contents.of(frozenset({instance}))
+    return "plain" in kinds and bool(contents.variables or contents.unseen)
 
 
 def _parts(value: Value) -> Values:

@@ -48,10 +48,16 @@ def _may_update(context: FileContext, scope: Scope, name: str, value: Value) -> 
     match value:
         case Instance(class_name=class_name):
             kind = context.evaluator.hierarchy.kind(class_name)
-            alone: Values = frozenset({value})
-            if kind in _LIVE and not context.analysis.contents.of(alone).only_params:
+            contents = context.analysis.contents.of(frozenset({value}))
+            if kind == "plain":  # a tree, of which nothing but the nodes in it is live
+                if contents.unseen and _acts(context, scope, name):
+                    return True
+                live = bool(contents.variables)
+            else:
+                live = kind in _LIVE
+            if live and not contents.only_params:
                 return True
-            return kind in _LIVE | {"variable"} and _Writes(context).to(scope, name)
+            return (live or kind == "variable") and _Writes(context).to(scope, name)
         case TupleValue(elements=elements):
             return any(may_update(context, scope, name, part) for part in elements)
         case ContainerValue(element=element):

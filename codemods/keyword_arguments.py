@@ -3,8 +3,8 @@
 What it finds
 -------------
 Functions under `nnx.vmap` and `nnx.pmap` with `in_axes`, under `nnx.scan`, and under `nnx.remat`
-with `static_argnums`, that some call in the project passes arguments by keyword to, or fewer
-arguments than they have parameters.
+with `static_argnums`, that some call in the project, or a `functools.partial`, passes arguments by
+keyword to, or fewer arguments than they have parameters.
 
 Why it matters
 --------------
@@ -41,7 +41,7 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
@@ -63,6 +63,12 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         parameters = [p for p in function.parameters if p.kind == "positional"]
         if any(p.kind == "star" for p in function.parameters):
             continue
+        named = {p.name for p in parameters} if "keyword" in ways else set()
+        for place, bound in _bound_by_partials(context, site, scope):
+            if name := min(named & bound, default=""):
+                reason = f"gets {name} by keyword from a partial"
+                evidence = Evidence(reason, Proof.PROVED, place)
+                return Pin(RULE.name, f"{function.name} {reason} ({place})", (evidence,))
         for where, call, free in _calls(context, site, scope, parameters):
             reason = _reason(call, free, ways)
             if reason:
@@ -82,6 +88,25 @@ def _mattering(site: Site) -> frozenset[str]:
     along_first = axes is None or (isinstance(axes, ast.Constant) and axes.value == 0)
     # Keywords are mapped along axis 0 in both modes; a default is mapped in graph mode alone.
     return frozenset({"default"}) if along_first and site.transform != "scan" else _ALL_WAYS
+
+
+def _bound_by_partials(
+    context: FileContext, site: Site, scope: Scope
+) -> Iterator[tuple[str, Set[str]]]:
+    """Where a functools.partial around the transformed function binds keywords, and which."""
+    if site.form != "call":
+        for where, call, value in context.evaluator.callers.of(scope):
+            yield f"{context.project.path_of(where.module)}:{call.line}", value.bound_keywords
+        return
+    nodes: list[ast.expr] = [site.node]
+    if site.bound_name is not None:
+        nodes += context.finder.loads(context.scope(site.node), site.bound_name)
+    for node in nodes:
+        match context.tree.parents[node]:
+            case ast.Call(func=func, args=[first, *_], keywords=keywords) as partial if (
+                first is node and context.tree.dotted(func) == "functools.partial"
+            ):
+                yield context.where(partial), {each.arg for each in keywords if each.arg}
 
 
 def _calls(

@@ -44,7 +44,16 @@ from codemods._evidence import is_graph_node
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import SPLITTERS
-from nnx_migrate.facts.values import STATE, ContainerValue, Scope, TupleValue, Value, Values
+from nnx_migrate.facts.values import (
+    STATE,
+    ClassValue,
+    ContainerValue,
+    Instance,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+)
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext
@@ -98,11 +107,29 @@ def _refers(
             return any(_refers(context, scope, part, name, seen) for part in parts)
         case ir.Starred(value=value):
             return _refers(context, scope, value, name, seen)
-        case ir.Call(func=func, args=(first, *_)):
-            called = context.project.nnx_name(scope, func)
-            return called in _VIEWS and _refers(context, scope, first, name, seen)
+        case ir.Call(func=func, args=args, keywords=keywords):
+            kept: tuple[ir.Expr, ...] = ()
+            called = {context.project.nnx_name(scope, func), context.project.dotted(scope, func)}
+            if called & _VIEWS:
+                kept = args[:1]
+            elif "merge" in called:
+                kept = args[1:]
+            elif isinstance(func, ir.Attribute) and func.name in _REPLACING:
+                kept = (func.base,)
+            elif _makes_tree(context, scope, func):
+                kept = (*args, *(value for _, value in keywords))
+            return any(_refers(context, scope, part, name, seen) for part in kept)
         case _:
             return False
+
+
+def _makes_tree(context: FileContext, scope: Scope, func: ir.Expr) -> bool:
+    """Whether a call makes a NamedTuple or the like, which hands on what it is given."""
+    hierarchy = context.evaluator.hierarchy
+    return any(
+        isinstance(value, ClassValue) and hierarchy.is_plain_tree(value.class_name)
+        for value in context.evaluator.values(scope, func)
+    )
 
 
 def _is_returned_whole(context: FileContext, values: Values) -> bool:
@@ -118,10 +145,18 @@ def _holds_graph_node(context: FileContext, value: Value) -> bool:
             return any(_is_returned_whole(context, part) for part in elements)
         case _:
             alone: Values = frozenset({value})
+            if isinstance(value, Instance) and context.evaluator.hierarchy.is_plain_tree(
+                value.class_name
+            ):
+                return bool(context.analysis.contents.of(alone).variables)
             return is_graph_node(context, alone) or alone == STATE
 
 
-_VIEWS = frozenset({"state", "split", "variables", "view", "merge", "to_flat_state"})
+#: Methods of NamedTuples, and of dataclasses of flax, that give one like it.
+_REPLACING = frozenset({"_replace", "replace"})
+_VIEWS = frozenset({"state", "split", "variables", "view", "to_flat_state"}) | {
+    "dataclasses.replace"
+}
 _TRANSFORMS = (
     frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map", "checkify"})
     | {"cond", "switch"}

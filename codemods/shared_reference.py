@@ -195,10 +195,13 @@ def _given_twice(context: FileContext, site: Site) -> str:
 
 def _shared_among(context: FileContext, where: Scope, exprs: list[ir.Expr]) -> str:
     identity = context.analysis.identity
-    nodes = []
+    nodes: list[tuple[Path, tuple[Path, ...]]] = []
     for part in (part for expr in exprs for part in identity.parts(where, expr)):
         path = identity.path(part.scope, part.expr)
-        kept = tuple(identity.kept(part.scope, part.expr)) if path else ()
+        made_here = isinstance(part.expr, ir.Call)
+        kept = tuple(identity.kept(part.scope, part.expr)) if path or made_here else ()
+        if made_here and kept:
+            path = ("", str(len(nodes)), f"what {ir.last_name(part.expr)} makes")
         if kept or (
             path and _may_be_node(context, context.evaluator.values(part.scope, part.expr))
         ):

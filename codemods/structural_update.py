@@ -45,6 +45,8 @@ A transform of a function that no file shows (`nnx.jit(getattr(steps, name))`, `
 parameter that no call in sight passes, a function of another package) is pinned where a call may
 pass it an object, and so is a function that hands an object on to such a one, or calls `exec`. A
 table of functions in sight (`STEPS[name]`) is judged by all that it holds.
+`getattr(nnx, name)` is pinned where the names in sight are those of transforms, and reported where
+they are not in sight and it is given a function of the project.
 What is done to a copy (`model = nnx.clone(model)` first) or under `nnx.capture` is the same in
 both modes.
 
@@ -56,13 +58,14 @@ from __future__ import annotations
 import re
 
 from codemods._argnums import argnums_of
+from codemods._computed_transforms import computed_transform
 from codemods._evidence import is_graph_node
 from codemods._gradients import GRADIENTS
 from codemods._sown_results import left_after, missing
 from codemods._unseen_functions import may_be_graph_node, seen_functions, unseen_function
 from nnx_migrate.facts.effects import Effect, worst
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import CONTROL_FLOW, SPLITTERS
+from nnx_migrate.facts.transforms import COMPUTED, CONTROL_FLOW, SPLITTERS
 from nnx_migrate.facts.values import (
     ARRAY,
     NAMED_AT_RUN_TIME,
@@ -88,11 +91,14 @@ _UNSEEN = re.compile(rf"^it is passed to something unknown: {NAMED_AT_RUN_TIME}"
 _BY_TEXT = re.compile(rf"^what \w+\(\) runs is {NAMED_AT_RUN_TIME}")
 # Only objects have attributes and such methods; elements may be those of a dict of arrays.
 _ON_OBJECTS = re.compile(
-    r"attribute \w+ is|\.(train|eval|set_attributes|set_metadata|sow|perturb)\(\)|nnx\.pop"
+    r"attribute \w+ is|builtins\.\w+attr\(\)|nnx\.pop|"
+    r"\.(train|eval|set_attributes|set_metadata|sow|perturb)\(\)"
 )
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.transform == COMPUTED:
+        return computed_transform(context, site, RULE.name)
     if site.transform in CONTROL_FLOW and _runs_unknown(context, site):
         evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
         return Pin(RULE.name, "which functions it runs cannot be read", (evidence,), outward=True)
@@ -188,5 +194,5 @@ _ADVICE = "name it, or put all that it may be into a dictionary in sight"
 _TRACING = frozenset(
     {"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map", "checkify"}
 )
-_TRANSFORMS = GRADIENTS | _TRACING | SPLITTERS | CONTROL_FLOW.keys()
+_TRANSFORMS = GRADIENTS | _TRACING | SPLITTERS | CONTROL_FLOW.keys() | {COMPUTED}
 RULE = Rule("structural-update", _TRANSFORMS, decide)

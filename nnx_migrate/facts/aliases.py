@@ -54,6 +54,8 @@ _GIVING = frozenset(
         "popleft",
         "copy",
         "setdefault",
+        "_replace",
+        "replace",
         "iter_modules",
         "iter_children",
     }
@@ -102,6 +104,8 @@ class Aliases:
                 named = self.of_module or name == self.parameter
                 if self.captured and named and bindings == self.captured:
                     return True
+                if self._is_kept_by(scope, expr):
+                    return True
                 return any(
                     self._is_parameter(binding)
                     if isinstance(binding, ParameterOf)
@@ -136,6 +140,16 @@ class Aliases:
                 return self._call_gives(scope, expr) and self._may_hold(scope, expr)
             case _:
                 return False
+
+    def _is_kept_by(self, scope: Scope, name: ir.Name) -> bool:
+        """Whether a local object was given it by a method that keeps it: `runner.add(model)`."""
+        return any(
+            isinstance(value, FunctionValue)
+            and value.bound
+            and self._function_gives(scope, value, call, "kept in self")
+            for call in self.finder.calls_on(scope, name)
+            for value in self.values(scope, call.func)
+        )
 
     def _is_the_object(self, scope: Scope, expr: ir.Expr) -> bool:
         """Whether it is the object of a module, by an import or as an attribute of the module."""
@@ -247,9 +261,11 @@ class Aliases:
             argument = argument_for(function, parameter, call, offset)
             reached = argument is not None and self.rooted(scope, argument)
             if parameter.kind in {"star", "double_star"} or reached:
-                effects = self.finder.of(value.scope, parameter.name)
-                if any(e.way == way for e in effects):
+                ways = {e.way for e in self.finder.of(value.scope, parameter.name)}
+                if way in ways:
                     return True
+                if value.bound and "kept in self" in ways and self._gives_self(value.scope):
+                    return True  # builder.add(model), which gives the builder
         return False
 
     def is_own_object(self, scope: Scope) -> bool:
@@ -309,20 +325,26 @@ class Aliases:
                     and b.scope == scope
                     and isinstance(b.expr, ir.Call | ir.Sequence | ir.Unpacked)
                 )
-            case ir.Unpacked(base=ir.Call(func=func, args=args)) if (
-                self.project.nnx_name(scope, func) in _VIEWS
-            ):
-                return self.any_rooted(scope, args[:1])
+            case ir.Unpacked(base=ir.Call() as call) if self._is_view(scope, call):
+                return self.escapes(scope, call, seen)
             case ir.Call(func=ir.ANNOTATED, args=(_, held)):
                 return self.escapes(scope, held, seen)
-            case ir.Call(func=func, args=args) if self.project.nnx_name(scope, func) in _VIEWS:
-                return self.any_rooted(scope, args[:1])
-            case ir.Call(func=ir.Attribute(base=ir.Call() as base)) if (
-                self.project.nnx_name(scope, base.func) in _VIEWS
+            case ir.Call(func=func, args=(first, *_)) if self._is_view(scope, value):
+                # What was sown in a Module that is put together here is new.
+                merged = self.project.nnx_name(scope, func) != "pop"
+                return self.rooted(scope, first) or (merged and self.escapes(scope, first, seen))
+            case ir.Call(func=func, args=(_, *states), keywords=()) if (
+                self.project.nnx_name(scope, func) == "merge"
             ):
+                return any(self.escapes(scope, state, seen) for state in states)
+            case ir.Call(func=ir.Attribute(base=ir.Call() as base)) if self._is_view(scope, base):
                 return self.escapes(scope, base, seen)  # nnx.state(m).filter(...)
             case _:
                 return self.rooted(scope, value)
+
+    def _is_view(self, scope: Scope, call: ir.Call) -> bool:
+        """Whether it gives a State, or the like, that holds the Variables of an object."""
+        return self.project.nnx_name(scope, call.func) in _VIEWS
 
 
 def is_of_module(name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.hierarchy import Hierarchy
-from nnx_migrate.facts.library import INITIALIZER, INITIALIZERS
+from nnx_migrate.facts.library import CONTAINER_CLASSES, INITIALIZER, INITIALIZERS
 from nnx_migrate.facts.redefined import with_classes
 from nnx_migrate.facts.values import (
     ARRAY,
@@ -16,10 +16,12 @@ from nnx_migrate.facts.values import (
     Scope,
     TupleValue,
     Values,
+    short_name,
     union,
     unknown,
 )
 
+_HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "MultiMetric", "Optimizer"}
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
 #: Types of the array libraries, and of flax.typing, of what is neither an array nor holds one.
 _OF_ARRAY_LIBRARIES = ("jax.", "jaxtyping.", "numpy.", "chex.", "flax.typing.", *INITIALIZERS)
@@ -65,6 +67,14 @@ def annotated(hierarchy: Hierarchy, scope: Scope, annotation: ir.Expr) -> Values
     return _annotated_class(hierarchy, name)
 
 
+def calls_tell_more(declared: Values) -> bool:
+    """Whether an annotation says less than a call can: any Module, or something that holds one."""
+    return all(
+        isinstance(v, Instance) and v.class_name.removeprefix("flax.nnx.") in _HOLDERS
+        for v in declared
+    )
+
+
 def _annotated_class(hierarchy: Hierarchy, name: str) -> Values:
     short = name.rpartition(".")[2]
     if name.startswith("builtins.") and short in _PLAIN_TYPES:
@@ -76,7 +86,9 @@ def _annotated_class(hierarchy: Hierarchy, name: str) -> Values:
         return STATE if short != "GraphDef" else GRAPHDEF
     if kind in {None, "plain"} and hierarchy.project.class_of(name) is None:
         return unknown(f"{short} is not a class that this project defines")
-    return frozenset({Instance(name, exact=False, origin="annotation")})
+    names = hierarchy.implementing(name) if hierarchy.is_protocol(name) else (name,)
+    found = frozenset(Instance(each, exact=False, origin="annotation") for each in names)
+    return found or unknown(f"{short_name(name)} is a protocol, and may be any class")
 
 
 def _annotated_array(name: str, short: str) -> Values:

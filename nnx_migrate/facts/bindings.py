@@ -17,6 +17,7 @@ class Bindings:
         self.functions = [self.function]
         self.class_bindings: dict[str, list[ir.Expr]] | None = None
         self.in_comprehension = False
+        self.loops: list[ast.For | ast.AsyncFor | ast.While] = []
 
     def bind(self, name: str, value: ir.Expr) -> None:
         if self.class_bindings is not None:
@@ -64,14 +65,28 @@ class Bindings:
         elif isinstance(target, ast.Subscript):
             if value is not None and isinstance(target.value, ast.Name):
                 self.grow_by_key(target.value.id, value)
-            self.function.writes.append(
-                ir.Write(
-                    lower_expr(target.value),
-                    value,
-                    _subscript_store(target.slice),
-                    target.lineno,
-                )
-            )
+            how_stored = _subscript_store(target.slice)
+            write = ir.Write(lower_expr(target.value), value, how_stored, target.lineno)
+            self.function.writes.append(write)
+            if how_stored == "key" and not isinstance(target.slice, ast.Constant):
+                self.note_repeated(write)
+
+    def note_repeated(self, write: ir.Write) -> None:
+        """Take note of a store under another key in each turn of a loop, of the same object."""
+        if write.value is not None and len(self.each_turn(write.value)) > 1:
+            self.function.repeated.append(write)
+
+    def each_turn(self, value: ir.Expr) -> tuple[ir.Expr, ...]:
+        """What a loop puts somewhere: one for all turns, or two where it is the same each time."""
+        root = value if isinstance(value, ir.Name) else ir.root_name(value)
+        if not self.loops or root is None:
+            return (value,)
+        bound = (
+            node.id == root.id and isinstance(node.ctx, ast.Store)
+            for node in ast.walk(self.loops[-1])
+            if isinstance(node, ast.Name)
+        )
+        return (value,) if any(bound) else (value, value)
 
     def runs(self, operand: ast.expr, *methods: str) -> None:
         """Take note of methods that syntax runs, as of any others that are looked up."""
@@ -85,9 +100,14 @@ class Bindings:
         added = _added(call.func.name, call)
         if not added:
             return
-        grown: ir.Expr = ir.Sequence(added, is_tuple=False)
+        turns = tuple(each for value in added for each in self.each_turn(value))
+        grown: ir.Expr = ir.Sequence(turns, is_tuple=False)
         target = call.func.base
-        if call.func.name in {"update", "setdefault"}:  # others than containers have them too
+        while (holder := _holder_of(target)) is not None:  # tables[key].append(v)
+            target, grown = holder, ir.Sequence((grown,), is_tuple=False)
+        if (
+            call.func.name in {"update", "setdefault"} or target != call.func.base
+        ):  # others than containers have them too
             if isinstance(target, ir.Name) and self.is_made_here(target.id):
                 self.grow_name(target.id, grown)
         elif isinstance(target, ir.Name):
@@ -107,7 +127,7 @@ class Bindings:
     def grow_by_key(self, name: str, value: ir.Expr) -> None:
         """`xs[k] = v` where xs is a container that was made here, and no array."""
         if self.is_made_here(name):
-            self.grow_name(name, ir.Sequence((value,), is_tuple=False))
+            self.grow_name(name, ir.Sequence(self.each_turn(value), is_tuple=False))
 
     def is_made_here(self, name: str) -> bool:
         """Whether a name is bound to a new container in a scope around."""
@@ -115,6 +135,16 @@ class Bindings:
         while holder is not None and name not in holder.bindings:
             holder = holder.parent
         return holder is not None and any(map(is_new_container, holder.bindings[name]))
+
+
+def _holder_of(expr: ir.Expr) -> ir.Expr | None:
+    """`xs` of `xs[k]`, and of `xs.setdefault(k, [])`."""
+    match expr:
+        case ir.Element(base=base) | ir.Unpacked(base=base):
+            return base
+        case ir.Call(func=ir.Attribute(base=base, name="setdefault" | "get")):
+            return base
+    return None
 
 
 def _added(method: str, call: ir.Call) -> tuple[ir.Expr, ...]:

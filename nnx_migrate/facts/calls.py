@@ -22,6 +22,7 @@ from nnx_migrate.facts.values import (
     FunctionValue,
     Instance,
     LibraryValue,
+    ParameterOf,
     Scope,
     TupleValue,
     Value,
@@ -123,7 +124,20 @@ def _constructed(evaluator: Evaluation, scope: Scope, call: ir.Call, class_name:
             elements_of(v) if is_container(v) else frozenset({v}) for p in parts for v in p
         )
         wraps = held - PLAIN
-    return Instance(class_name, keywords, True, wraps, origin=origin)
+    exact = not _is_own_class(evaluator, scope, call.func)
+    return Instance(class_name, keywords, exact, wraps, origin=origin)
+
+
+def _is_own_class(evaluator: Evaluation, scope: Scope, func: ir.Expr) -> bool:
+    """Whether it is the class that a classmethod is called on, which may be one below."""
+    project = evaluator.project
+    bindings = project.bindings(scope, func.id) if isinstance(func, ir.Name) else []
+    return any(
+        isinstance(each, ParameterOf)
+        and (function := project.function(each.scope)).owner is not None
+        and each.parameter == function.parameters[0]
+        for each in bindings
+    )
 
 
 def _called_instance(evaluator: Evaluation, instance: Instance) -> Values:

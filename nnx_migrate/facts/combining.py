@@ -79,6 +79,14 @@ def as_container(value: Value) -> Value:
     return ContainerValue(held or unknown("an element of a library container"))
 
 
+def leaves(values: Values) -> Values:
+    """What is in containers, however deep."""
+    found: set[Value] = set()
+    for value in values:
+        found |= leaves(elements_of(value)) if is_container(value) else {value}
+    return frozenset(found)
+
+
 def is_container(value: Value) -> bool:
     return isinstance(value, ContainerValue | TupleValue)
 

@@ -7,18 +7,21 @@ effect here. Everything else that reaches the object's structure is (SEMANTICS 3
 from __future__ import annotations
 
 import abc
+import collections
 import dataclasses
 from collections.abc import Iterable
 from typing import Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.contents import ContentsFinder
+from nnx_migrate.facts.dispatching import DISPATCHING, implementations
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.library import ANY_OBJECT
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.values import (
     Basic,
+    ClassValue,
     FunctionValue,
     Instance,
     LibraryValue,
@@ -65,6 +68,7 @@ class EffectFinder(abc.ABC):
         self.hierarchy = evaluator.hierarchy
         self.fixpoint = Fixpoint()
         self.contents = ContentsFinder(evaluator)
+        self._calls_on: dict[Scope, dict[ir.Expr, list[ir.Call]]] = {}
 
     def of(self, scope: Scope, parameter: str) -> Effects:
         """The effects of function `scope` on its parameter of that name, through all it calls."""
@@ -79,18 +83,34 @@ class EffectFinder(abc.ABC):
     def _tracked(self, scope: Scope, parameter: str) -> Iterable[Effect]:
         """What the body of a function does."""
 
+    def calls_on(self, scope: Scope, name: ir.Name) -> list[ir.Call]:
+        """Calls in a function of methods of one of its own variables that are given something."""
+        if scope not in self._calls_on:
+            function = self.project.function(scope)
+            found: dict[ir.Expr, list[ir.Call]] = collections.defaultdict(list)
+            for call in function.calls:
+                base = call.func.base if isinstance(call.func, ir.Attribute) else None
+                own = isinstance(base, ir.Name) and base.id in function.bindings
+                if base is not None and own and (call.args or call.keywords):
+                    found[base].append(call)
+            self._calls_on[scope] = found
+        return self._calls_on[scope].get(name, [])
+
     def _decorated(self, scope: Scope, parameter: str) -> Effects:
         """A decorator that the project defines may do anything around the function."""
         function = self.project.function(scope)
         outer = scope_around(scope, function)
         where = f"{self.project.path_of(scope.module)}:{function.line}"
-        found = set()
+        found: set[Effect] = set()
         for decorator in function.decorators:
             target = decorator.func if isinstance(decorator, ir.Call) else decorator
             if isinstance(target, ir.Attribute) and target.name in _ACCESSORS:
                 continue
             if self.evaluator.checkers.is_one(outer, decorator):
                 continue
+            if self.project.dotted(outer, target) in DISPATCHING:
+                chosen = frozenset(implementations(self.evaluator, scope))
+                found |= self._around(function, parameter, chosen)
             values = self.evaluator.values(outer, target)
             if isinstance(decorator, ir.Call) and _is_partial(values) and decorator.args:
                 values = self.evaluator.values(outer, decorator.args[0])
@@ -140,6 +160,26 @@ class EffectFinder(abc.ABC):
     def _of_class_method(
         self, instance: Instance, class_name: str, name: str, where: str
     ) -> Effects:
+        found = self._of_set_methods(class_name, name)
+        return found | self._of_method_itself(instance, class_name, name, where)
+
+    def _of_set_methods(self, class_name: str, name: str) -> Effects:
+        """The effects of functions that code outside of a class makes a method of it."""
+        found: Effects = NO_EFFECTS
+        for scope, write in self.evaluator.callers.mentions.outside_writes(name):
+            if not isinstance(write.target, ir.Attribute) or write.value is None:
+                continue
+            holders = self.evaluator.values(scope, write.target.base)
+            above = self.hierarchy.ancestry(class_name).classes
+            if any(isinstance(v, ClassValue) and v.class_name in above for v in holders):
+                for value in self.evaluator.values(scope, write.value):
+                    if isinstance(value, FunctionValue):
+                        found |= without_return(self.of_own_parameter(value.scope))
+        return found
+
+    def _of_method_itself(
+        self, instance: Instance, class_name: str, name: str, where: str
+    ) -> Effects:
         method = self.hierarchy.method(class_name, name)
         if isinstance(method, Scope):
             return without_return(self.of_own_parameter(method))
@@ -154,7 +194,22 @@ class EffectFinder(abc.ABC):
         if name == "__call__":
             for inner in instance.wraps:
                 found |= self.of_call(inner, where)
+        if layer.name == "MultiMetric" and name in _OF_ALL_METRICS:
+            for metric in self._metrics_of(instance):
+                found |= self.of_method(metric, name, where)
         return found
+
+    def _metrics_of(self, instance: Instance) -> list[Instance]:
+        """What a MultiMetric holds, or all metrics of the project where that is not seen."""
+        held = [each for each in instance.wraps if isinstance(each, Instance)]
+        if held:
+            return held
+        return [
+            Instance(each)
+            for each in self.hierarchy.all_classes
+            if self.hierarchy.kind(each) == "metric"
+            and "flax.nnx.MultiMetric" not in self.hierarchy.ancestry(each).classes
+        ]
 
     def _of_attribute(self, class_name: str, name: str, where: str) -> Effects:
         """The effects of calling what is no method: something stored, or not known at all."""
@@ -180,6 +235,8 @@ class EffectFinder(abc.ABC):
         return NO_EFFECTS
 
 
+#: What a MultiMetric has each of its metrics do.
+_OF_ALL_METRICS = frozenset({"reset", "update", "compute"})
 _ACCESSORS = frozenset({"setter", "getter", "deleter"})
 
 

@@ -12,6 +12,7 @@ from nnx_migrate.facts.combining import item_of, operator_result
 from nnx_migrate.facts.evaluation import Evaluation
 from nnx_migrate.facts.members import attribute_values
 from nnx_migrate.facts.named import imported, named
+from nnx_migrate.facts.named_tuples import field_values
 from nnx_migrate.facts.parameters import parameter_values
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.special_methods import arithmetic_values, element_values, elements
@@ -51,10 +52,12 @@ class Evaluator(Evaluation):
             case ir.Call():
                 return call_values(self, scope, expr)
             case ir.Element(base=base) | ir.Starred(value=base):
-                return union(elements(self, v) for v in self.values(scope, base))
+                held = self.values(scope, base)
+                return union(field_values(self, v) or elements(self, v) for v in held)
             case ir.Unpacked(base=base, index=index):
                 return union(
-                    element_values(self, v) or item_of(v, index) for v in self.values(scope, base)
+                    element_values(self, v) or field_values(self, v, index) or item_of(v, index)
+                    for v in self.values(scope, base)
                 )
             case ir.Sequence(elements=parts, is_tuple=is_tuple):
                 if is_tuple and not any(isinstance(part, ir.Starred) for part in parts):
@@ -71,8 +74,8 @@ class Evaluator(Evaluation):
             case ir.ImportRef(target=target):
                 return imported(self, target)
             case ir.Computed(operands=operands):
-                held = [self.values(scope, operand) for operand in operands]
-                return arithmetic_values(self, held) or operator_result(held)
+                combined = [self.values(scope, operand) for operand in operands]
+                return arithmetic_values(self, combined) or operator_result(combined)
             case ir.Within(key=key, expr=inner):
                 return self.values(Scope(scope.module, key), inner)
 

@@ -16,13 +16,14 @@ from nnx_migrate.facts.lower import (
     callee,
     dotted_path,
     function_key,
+    is_computed_lookup,
     looked_up,
     lower_expr,
     named_by_string,
     parameters_of,
 )
 from nnx_migrate.facts.parsing import children
-from nnx_migrate.facts.transforms import SITE_NAMES
+from nnx_migrate.facts.transforms import COMPUTED, SITE_NAMES
 
 
 class ExpressionWalker(Bindings):
@@ -97,6 +98,14 @@ class ExpressionWalker(Bindings):
                 self.imports.add(text)
         if (name := named_by_string(node)) in SITE_NAMES:
             self.paths.add(f"{dotted_path(node.args[0])}.{name}")
+        if is_computed_lookup(node) and (path := dotted_path(node.args[0])):
+            self.paths.add(f"{path}.{COMPUTED}")
+        match node:
+            case ast.Call(func=ast.Name(id="setattr"), args=[target, key, value]) if not isinstance(
+                key, ast.Constant
+            ):
+                stored = ir.Write(lower_expr(target), lower_expr(value), "key", node.lineno)
+                self.note_repeated(stored)
 
     def visit_yield(self, node: ast.Yield) -> None:
         if node.value is not None:
@@ -128,13 +137,13 @@ class ExpressionWalker(Bindings):
         builder = FunctionBuilder(
             key, "<lambda>", node.lineno, self.function, None, parameters_of(node.args)
         )
-        outer, outer_class = self.function, self.class_bindings
+        outer, outer_class, outer_loops = self.function, self.class_bindings, self.loops
         outer.nested.append(key)
         self.functions.append(builder)
-        self.function, self.class_bindings = builder, None
+        self.function, self.class_bindings, self.loops = builder, None, []
         self.visit(node.body)
         builder.returns.append(lower_expr(node.body))
-        self.function, self.class_bindings = outer, outer_class
+        self.function, self.class_bindings, self.loops = outer, outer_class, outer_loops
 
     def assign(self, target: ast.expr, value: ir.Expr) -> None:
         match target:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.aliases import mapped, reduced, unstarred
 from nnx_migrate.facts.effects import Effect
+from nnx_migrate.facts.filtered_states import holds_variables_alone
 from nnx_migrate.facts.library import is_transform
 from nnx_migrate.facts.library_effects import (
     APPLYING,
@@ -133,7 +134,8 @@ class Giving(Touching):
         if self._is_state_of_variables(scope, call.args[-1]):
             return
         values = self.aliases.values(scope, call.args[0])
-        if self.finder.contents.of(values).arrays:
+        filtered = holds_variables_alone(self.hierarchy, scope, call.args[-1])
+        if not filtered and self.finder.contents.of(values).arrays:
             what = "nnx.update() may set attributes of it that are arrays"
             yield Effect("structure", what, where)
         for value in values:

@@ -58,7 +58,7 @@ class Handles:
         """What a function may be called by, as far as anything is called so."""
         if scope not in self._known:
             found = self._all(scope)
-            called = [h for h in found if h.kind != "result" and self.mentions.is_called(h.name)]
+            called = [handle for handle in found if self.mentions.is_called(handle.name)]
             self._known[scope] = tuple(sorted(called, key=str))
         return self._known[scope]
 
@@ -72,6 +72,8 @@ class Handles:
                 named = [c for c in callees(call.func) if ir.last_name(c) == name]
                 for meant in {meant for callee in named for meant in self._meant(where, callee)}:
                     found[meant].append((where, call))
+                if isinstance(call.func, ir.Call) and ir.last_name(call.func) == name:
+                    found[Handle(name, kind="result")].append((where, call))
             self._calls[name] = dict(found)
         known = self._calls[name].get(handle, ())
         if self._before is None:

@@ -36,6 +36,7 @@ class Hierarchy:
         self.project = project
         self._before = before
         self._ancestry: dict[str, Ancestry] = {}
+        self._implementing: dict[str, tuple[str, ...]] = {}
 
     def ancestry(self, class_name: str) -> Ancestry:
         known = self._ancestry.get(class_name)
@@ -80,6 +81,9 @@ class Hierarchy:
             return f"{scope.module}:{expr.key}"
         if isinstance(expr, ir.Within):
             return self.class_name(Scope(scope.module, expr.key), expr.expr)
+        if isinstance(expr, ir.Call) and len(expr.args) == 2:
+            renamed = self.project.dotted(scope, expr.func) == "typing.NewType"
+            return self.class_name(scope, expr.args[1], seen) if renamed else None
         if isinstance(expr, ir.Name):
             if len(seen) > _MAX_HOPS or (scope, expr.id) in seen:
                 return None
@@ -127,7 +131,7 @@ class Hierarchy:
     def is_tree(self, class_name: str) -> bool:
         """Whether jax may look into instances of a class that is nothing of nnx's."""
         ancestry = self.ancestry(class_name).classes
-        if not _TREE_BASES.isdisjoint(ancestry):
+        if not _TREE_BASES.isdisjoint(ancestry) or not self._registered.isdisjoint(ancestry):
             return True
         for name in ancestry:
             located = self.project.class_of(name)
@@ -139,6 +143,78 @@ class Hierarchy:
                 if self.project.dotted(scope, target) not in _OPAQUE_DECORATORS:
                     return True
         return False
+
+    def named_tuple_fields(self, class_name: str) -> tuple[str, ...]:
+        """The fields of a NamedTuple in their order; none of any other class."""
+        classes = self.ancestry(class_name).classes
+        located = self.project.class_of(class_name)
+        if located is None or "typing.NamedTuple" not in classes:
+            return ()
+        return tuple(located[1].annotations)
+
+    def is_enum(self, class_name: str) -> bool:
+        return not _ENUMS.isdisjoint(self.ancestry(class_name).classes)
+
+    def is_protocol(self, class_name: str) -> bool:
+        """Whether objects need not be of the class, or of one below it, to be taken for it."""
+        located = self.project.class_of(class_name)
+        if located is None:
+            return False
+        scope = Scope(located[0], located[1].scope)
+        bases = [self.class_name(scope, base) for base in located[1].bases]
+        return not _PROTOCOLS.isdisjoint(bases)
+
+    def implementing(self, protocol: str) -> tuple[str, ...]:
+        """The classes of the project that have the methods of a protocol.
+
+        Too many have the special ones: those have to take the same parameters.
+        """
+        if protocol not in self._implementing:
+            asked = {
+                name: Scope(located[0], key)
+                for above in self.ancestry(protocol).classes
+                if (located := self.project.class_of(above)) is not None
+                for name, key in located[1].methods.items()
+            }
+            self._implementing[protocol] = tuple(
+                each
+                for each in (self.all_classes if asked else ())
+                if not self.is_protocol(each)
+                and all(self._has_method(each, name, own) for name, own in asked.items())
+            )
+        return self._implementing[protocol]
+
+    def _has_method(self, class_name: str, name: str, like: Scope) -> bool:
+        method = self.method(class_name, name)
+        if not name.startswith("__") or not isinstance(method, Scope):
+            return method is not None and not name.startswith("__")
+        taken = [[p.name for p in self.project.function(s).parameters] for s in (method, like)]
+        return taken[0] == taken[1]
+
+    @functools.cached_property
+    def all_classes(self) -> tuple[str, ...]:
+        """Every class of the project."""
+        return tuple(
+            f"{module}:{key}"
+            for module, index in sorted(self.project.modules.items())
+            for key in index.classes
+        )
+
+    def is_plain_tree(self, class_name: str) -> bool:
+        """Whether its instances are no objects of nnx, and jax looks into them."""
+        return self.kind(class_name) == "plain" and self.is_tree(class_name)
+
+    @functools.cached_property
+    def _registered(self) -> frozenset[str]:
+        """The classes that calls tell jax how to look into."""
+        names = (
+            self.class_name(scope, call.args[0])
+            for tables in self.project.tables
+            for register in _REGISTERING
+            for record, scope, call in tables.calls.get(register, ())
+            if call.args and self.project.holds(record)
+        )
+        return frozenset(name for name in names if name is not None)
 
     @functools.cached_property
     def _descendants(self) -> dict[str, tuple[str, ...]]:
@@ -220,7 +296,25 @@ def _is_none(expr: ir.Expr) -> bool:
     return isinstance(expr, ir.Constant) and expr.type == "none"
 
 
-_TREE_BASES = frozenset({"typing.NamedTuple", "builtins.dict", "builtins.tuple", "builtins.list"})
+_TREE_BASES = frozenset(
+    {
+        "flax.struct.PyTreeNode",
+        "typing.NamedTuple",
+        "builtins.dict",
+        "builtins.tuple",
+        "builtins.list",
+    }
+)
+_ENUMS = frozenset({"enum.Enum", "enum.StrEnum", "enum.IntEnum", "enum.Flag"})
+_PROTOCOLS = frozenset({"typing.Protocol", "typing_extensions.Protocol"})
+#: Functions of jax.tree_util that tell it.
+_REGISTERING = (
+    "register_dataclass",
+    "register_pytree_node",
+    "register_pytree_node_class",
+    "register_pytree_with_keys",
+    "register_pytree_with_keys_class",
+)
 #: Class decorators that do not tell jax how to look into the class.
 _OPAQUE_DECORATORS = frozenset(
     {
@@ -234,6 +328,7 @@ _OPAQUE_DECORATORS = frozenset(
 _HARMLESS_BASES = frozenset(
     {
         "builtins.object",
+        "flax.struct.PyTreeNode",
         "typing.Generic",
         "typing.Protocol",
         "typing.NamedTuple",

@@ -73,9 +73,9 @@ class IdentityFinder:
         match origin.expr:
             case ir.Sequence(elements=elements):
                 held = elements
-            case ir.Call(func=func, args=args, keywords=keywords) if (
-                ir.last_name(func) in _DISPLAYS
-            ):
+            case ir.Call(func=func, args=args, keywords=keywords) if ir.last_name(
+                func
+            ) in _DISPLAYS or self._makes_tree(origin.scope, func):
                 held = (*args, *(value for _, value in keywords))
                 if ir.last_name(func) in CONTAINER_CLASSES and hops:
                     yield Located(scope, expr)  # what holds it may hold it twice
@@ -90,6 +90,11 @@ class IdentityFinder:
         for part in held:
             inner = part.value if isinstance(part, ir.Starred) else part
             yield from self.parts(origin.scope, inner, hops + 1)
+
+    def _makes_tree(self, scope: Scope, func: ir.Expr) -> bool:
+        """Whether it is a NamedTuple, or another class that jax looks into."""
+        name = self.evaluator.hierarchy.class_name(scope, func)
+        return name is not None and self.evaluator.hierarchy.is_plain_tree(name)
 
     def kept(self, scope: Scope, expr: ir.Expr) -> Iterator[Path]:
         """What an object keeps: what it was made of, and what was stored in it from outside."""

@@ -75,6 +75,7 @@ _KNOWN_DECORATORS = WRAPPERS | {
     "abstractmethod",
     "cached_property",
     "classmethod",
+    "dataclass",
     "getter",
     "overload",
     "override",
@@ -140,12 +141,14 @@ class _Walker(ExpressionWalker):
             case ast.For() | ast.AsyncFor():
                 self.visit(node.iter)
                 self.assign(node.target, ir.Element(lower_expr(node.iter)))
-                self.walk_body(node.body)
-                self.walk_body(node.orelse)
+                self.walk_loop(node)
             case ast.If(test=test, body=body, orelse=orelse):
                 self.visit(test)
                 self.walk_guarded(body, needed_name(test))
                 self.walk_body(orelse)
+            case ast.While():
+                self.visit(node.test)
+                self.walk_loop(node)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
                     self.visit(item.context_expr)
@@ -167,6 +170,12 @@ class _Walker(ExpressionWalker):
         function.guard = name or outer
         self.walk_body(body)
         function.guard = outer
+
+    def walk_loop(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
+        self.loops.append(node)
+        self.walk_body(node.body)
+        self.loops.pop()
+        self.walk_body(node.orelse)
 
     def walk_other(self, node: ast.stmt) -> None:
         for child in ast.iter_child_nodes(node):
@@ -217,30 +226,33 @@ class _Walker(ExpressionWalker):
             tuple(lower_expr(decorator) for decorator in node.decorator_list),
             lower_annotation(node.returns),
         )
-        self.note_decorated(builder)
+        self.note_decorated(builder.decorators, ir.FunctionRef(key), node.lineno)
         self.enter(builder, node.body)
 
-    def note_decorated(self, builder: FunctionBuilder) -> None:
-        """Record `@wrapped` above `def f` as the call `wrapped(f)` that it is."""
-        for decorator in builder.decorators:
+    def note_decorated(
+        self, decorators: tuple[ir.Expr, ...], decorated: ir.FunctionRef | ir.ClassRef, line: int
+    ) -> None:
+        """Record `@wrapped` above a function or a class as the call `wrapped(f)` that it is."""
+        for decorator in decorators:
             named = decorator.func if isinstance(decorator, ir.Call) else decorator
             if ir.last_name(named) not in _KNOWN_DECORATORS:
-                given = (ir.FunctionRef(builder.key),)
-                self.function.call(ir.Call(decorator, given, (), builder.line))
+                self.function.call(ir.Call(decorator, (decorated,), (), line))
 
     def enter(self, builder: FunctionBuilder, body: list[ast.stmt]) -> None:
-        outer, outer_class = self.function, self.class_bindings
+        outer, outer_class, outer_loops = self.function, self.class_bindings, self.loops
         outer.nested.append(builder.key)
         self.functions.append(builder)
-        self.function, self.class_bindings = builder, None
+        self.function, self.class_bindings, self.loops = builder, None, []
         self.walk_body(body)
-        self.function, self.class_bindings = outer, outer_class
+        self.function, self.class_bindings, self.loops = outer, outer_class, outer_loops
 
     def walk_class(self, node: ast.ClassDef) -> None:
         for expression in [*node.decorator_list, *node.bases, *(k.value for k in node.keywords)]:
             self.visit(expression)
         key = f"{node.name}:{node.lineno}"
         self.bind(node.name, ir.ClassRef(key))
+        decorators = tuple(lower_expr(decorator) for decorator in node.decorator_list)
+        self.note_decorated(decorators, ir.ClassRef(key), node.lineno)
         outer = self.class_bindings, self.class_key, self.methods
         self.class_bindings, self.class_key, self.methods = {}, key, {}
         annotations: dict[str, ir.Expr] = {}
@@ -260,7 +272,7 @@ class _Walker(ExpressionWalker):
             self.function.key,
             tuple(lower_expr(base) for base in node.bases),
             tuple((k.arg, lower_expr(k.value)) for k in node.keywords),
-            tuple(lower_expr(decorator) for decorator in node.decorator_list),
+            decorators,
             methods,
             attributes,
             annotations,

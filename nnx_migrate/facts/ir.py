@@ -199,6 +199,8 @@ class Function(_Record):
         guards: the name that has to be true for a call, by the place of the call among `calls`.
         implied: by the first method that syntax looks for (`facts.implied`), on what it does and
             what that is given, in turn.
+        repeated: stores of the same object in each turn of a loop, under names or keys that are
+            computed; how they store is "key".
         loose: names that only comprehensions bind, so that outside of these they mean what they
             mean around the function.
     """
@@ -222,6 +224,7 @@ class Function(_Record):
     loose: frozenset[str] = frozenset()
     guards: tuple[tuple[int, str], ...] = ()
     implied: tuple[tuple[str, tuple[Expr, ...]], ...] = ()
+    repeated: tuple[Write, ...] = ()
 
 
 @record

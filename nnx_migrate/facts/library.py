@@ -26,6 +26,8 @@ from nnx_migrate.facts.values import (
 #: Modules whose constructor takes the Modules that they hold.
 CONTAINER_CLASSES = frozenset({"List", "Sequential", "Dict"})
 
+#: What takes a tree apart; objects come out whole where `is_leaf` says so.
+TREE_LEAVES = frozenset({"jax.tree.leaves", "jax.tree_util.tree_leaves", "jax.tree_leaves"})
 #: Classes whose name says nothing of what an object of them is.
 ANY_OBJECT = frozenset(
     {"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object", "flax.nnx.bridge.Module"}
@@ -274,7 +276,7 @@ def _builtin_result(name: str, arguments: Sequence[Values]) -> Values:
     if name in {"next", "min", "max"} and arguments:
         held = frozenset[Value]().union(*arguments) if len(arguments) > 1 else arguments[0]
         return _elements(held)
-    if name in _CONTAINER_BUILTINS and arguments:
+    if name in _CONTAINER_BUILTINS | {"staticmethod", "classmethod"} and arguments:
         return arguments[0]
     if name in {"zip", "enumerate"}:
         columns = ([PLAIN] if name == "enumerate" else []) + [_elements(a) for a in arguments]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.combining import last_of_pair, partial_of
+from nnx_migrate.facts.combining import last_of_pair, leaves, partial_of
 from nnx_migrate.facts.evaluation import Evaluation
 from nnx_migrate.facts.graphdefs import merged
-from nnx_migrate.facts.library import elements_of, is_transform, library_result
-from nnx_migrate.facts.members import classes
+from nnx_migrate.facts.library import TREE_LEAVES, elements_of, is_transform, library_result
+from nnx_migrate.facts.members import REPLACE, classes, member
 from nnx_migrate.facts.project import nnx_name
-from nnx_migrate.facts.run_time_names import FUNCTIONS_BY_NAME, literal_names, stored_by_any_name
+from nnx_migrate.facts.run_time_names import (
+    FUNCTIONS_BY_NAME,
+    literal_names,
+    methods_by_any_name,
+    stored_by_any_name,
+)
 from nnx_migrate.facts.transformed import transformed, under_capture
 from nnx_migrate.facts.values import (
     NAMED_AT_RUN_TIME,
@@ -42,9 +47,15 @@ def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: s
         return _dict(evaluator, scope, call)
     if dotted == "builtins.getattr" and len(call.args) > 1:
         return _getattr(evaluator, scope, call)
+    if dotted in TREE_LEAVES and any(name == "is_leaf" for name, _ in call.keywords):
+        return frozenset({ContainerValue(leaves(evaluator.all_of(scope, call.args[:1])))})
     if dotted == "builtins.type" and len(call.args) == 1:
         held = [v for v in evaluator.values(scope, call.args[0]) if isinstance(v, Instance)]
         return union(classes(evaluator, v) for v in held) or unknown("the result of type()")
+    if dotted == REPLACE and isinstance(call.func, ir.Attribute):
+        return evaluator.values(scope, call.func.base)
+    if dotted == "dataclasses.replace" and call.args:
+        return evaluator.values(scope, call.args[0])
     if dotted in _NAMING:
         return unknown(f"{NAMED_AT_RUN_TIME}, by {ir.last_name(call.func)}()")
     if dotted == "functools.partial" and call.args:
@@ -106,7 +117,13 @@ def _getattr(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
         by_name = LibraryValue(f"{library}.{NAMED_AT_RUN_TIME}")
         return frozenset({by_name}) | evaluator.all_of(scope, tuple(default))
     held = evaluator.values(scope, target)
-    parts = [stored_by_any_name(evaluator, value) for value in held if isinstance(value, Instance)]
-    if parts and len(parts) == len(held):
+    objects = [value for value in held if isinstance(value, Instance)]
+    parts = [stored_by_any_name(evaluator, each) for each in objects]
+    parts += [
+        member(evaluator, each, name)
+        for each in objects
+        for name in methods_by_any_name(evaluator, each)
+    ]
+    if objects and len(objects) == len(held):
         return union(parts) | unknown("the result of getattr()")
     return union(parts) | unknown(f"{NAMED_AT_RUN_TIME}, by getattr()")

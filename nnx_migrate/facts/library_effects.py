@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.library import TREE_LEAVES
 from nnx_migrate.facts.project import nnx_name
 from nnx_migrate.facts.transforms import CONTROL_FLOW
 from nnx_migrate.facts.values import NAMED_AT_RUN_TIME
@@ -41,6 +42,7 @@ _HARMLESS_PREFIXES = (
     "builtins.",
     "<container>.",
     "<method>.",
+    "<tree>.",
 )
 _CHANGING_BUILTINS = frozenset(
     {
@@ -120,6 +122,7 @@ _PARTS = frozenset(
     {
         "typing.cast",
         "copy.copy",
+        "dataclasses.replace",
         "builtins.dict",
         "builtins.enumerate",
         "builtins.filter",
@@ -162,7 +165,7 @@ def gives_part_of(dotted: str) -> bool:
     name = nnx_name(dotted)
     if name is not None:
         return name in _NNX_PARTS
-    return dotted in _PARTS or dotted.startswith("itertools.")
+    return dotted in _PARTS | TREE_LEAVES or dotted.startswith("itertools.")
 
 
 def operands_of(dotted: str, call: ir.Call, places: list[int]) -> list[tuple[ir.Expr, int]] | None:

@@ -36,10 +36,10 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
             return ir.Sequence(tuple(lower_expr(e) for e in elements), is_tuple=False)
         case ast.Dict(values=values):
             return ir.Sequence(tuple(lower_expr(v) for v in values), is_tuple=False)
-        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
-            return _comprehension(node)
-        case ast.DictComp(value=value):
-            return ir.Sequence((lower_expr(value),), is_tuple=False)
+        case ast.ListComp(elt=each) | ast.SetComp(elt=each) | ast.GeneratorExp(elt=each):
+            return _comprehension(node.generators, each)
+        case ast.DictComp(generators=generators, value=each):
+            return _comprehension(generators, each)
         case ast.IfExp(test=test, body=body, orelse=orelse):
             return ir.Choice((lower_expr(body), lower_expr(orelse)), needed_name(test))
         case ast.BoolOp(values=values):
@@ -80,11 +80,11 @@ def needed_name(test: ast.expr) -> str:
     return test.id if isinstance(test, ast.Name) else ""
 
 
-def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> ir.Sequence:
+def _comprehension(generators: list[ast.comprehension], each: ast.expr) -> ir.Sequence:
     """The elements: one for all, or two where it is the same object each time."""
-    element = lower_expr(node.elt)
-    targets = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-    root = node.elt
+    element = lower_expr(each)
+    targets = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    root = each
     while isinstance(root, ast.Attribute):
         root = root.value
     same = isinstance(root, ast.Name) and root.id not in targets
@@ -175,6 +175,14 @@ def named_by_string(node: ast.AST) -> str:
     return ""
 
 
+def is_computed_lookup(node: ast.Call) -> bool:
+    """Whether it is `getattr(value, name)` with a name that is no literal."""
+    match node:
+        case ast.Call(func=ast.Name(id="getattr"), args=[_, name], keywords=[]):
+            return not isinstance(name, ast.Constant)
+    return False
+
+
 def looked_up(node: ast.Call) -> tuple[str, ...]:
     """The texts by which a call finds attributes or modules.
 
@@ -253,6 +261,8 @@ def _lower_generic(node: ast.Subscript) -> ir.Expr:
     options = tuple(low for item in inner if (low := lower_annotation(item)) is not None)
     if head in {"Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired"}:
         return ir.Choice(options[:1] if head == "Annotated" else options)
+    if dotted_path(node.value) in {"nnx.Data", "nnx.Static", "nnx.data", "nnx.static"}:
+        return ir.Choice(options)
     if head in {"tuple", "Tuple"}:
         return ir.Call(ir.Name("<tuple annotation>"), options, (), node.lineno)
     if head in {"list", "List", "Sequence", "Iterable", "dict", "Dict", "Mapping"}:
@@ -285,6 +295,7 @@ class FunctionBuilder:
     guard: str = ""
     guards: dict[int, str] = dataclasses.field(default_factory=dict)
     implied: dict[str, list[ir.Expr]] = dataclasses.field(default_factory=dict)
+    repeated: list[ir.Write] = dataclasses.field(default_factory=list)
 
     def call(self, call: ir.Call) -> None:
         """Take note of a call, and of the name that has to be true where it is made."""
@@ -320,4 +331,5 @@ class FunctionBuilder:
             frozenset(self.loose),
             tuple(self.guards.items()),
             tuple((method, tuple(on)) for method, on in self.implied.items()),
+            tuple(self.repeated),
         )

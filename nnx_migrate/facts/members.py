@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.annotations import annotated
+from nnx_migrate.facts.annotations import annotated, calls_tell_more
 from nnx_migrate.facts.combining import as_container, is_library_container, library_attribute
 from nnx_migrate.facts.evaluation import Evaluation
+from nnx_migrate.facts.fields import passed_for_field
 from nnx_migrate.facts.library import library_member
 from nnx_migrate.facts.named import imported
 from nnx_migrate.facts.project import layer_of
@@ -22,15 +23,19 @@ from nnx_migrate.facts.values import (
     FunctionValue,
     Instance,
     LibraryValue,
+    Located,
     Scope,
     TupleValue,
     Value,
     Values,
+    is_unknown,
     short_name,
     union,
     unknown,
 )
 
+#: The method that gives a tree like this one, with other fields.
+REPLACE = "<tree>.replace"
 #: Attributes of an array that are none.
 _DESCRIBING = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "sharding", "size"})
 
@@ -67,6 +72,8 @@ def _of_value(evaluator: Evaluation, value: Value, name: str) -> Values:
             if isinstance(method, Scope):
                 bound = ir.Name("classmethod") in evaluator.project.function(method).decorators
                 return frozenset({FunctionValue(method, method.function, bound=bound)})
+            if evaluator.hierarchy.is_enum(class_name):
+                return frozenset({Instance(class_name)})
             return unknown(f"{name} of a class")
         case LibraryValue(dotted=dotted):
             return frozenset({LibraryValue(f"{dotted}.{name}")})
@@ -94,13 +101,14 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
         related += hierarchy.descendants(instance.class_name)
     found = _stored(evaluator, instance, related, name)
     if found and not found <= PLAIN:
-        return found - PLAIN
+        return _or_passed(evaluator, instance.class_name, name, found - PLAIN)
     if name in {"items", "values"} and is_library_container(instance):
         return frozenset({as_container(instance)})
     return (
-        _declared(evaluator, related, name)
+        _or_passed(evaluator, instance.class_name, name, _declared(evaluator, related, name))
         or found
         or library_member(instance.class_name, name)
+        or _replacing(evaluator, instance.class_name, name)
         or unknown(f"attribute {name} of {short_name(instance.class_name)}")
     )
 
@@ -128,7 +136,7 @@ def _stored(
         layer = layer_of(class_name)
         if layer is None:
             for stored in evaluator.stored(class_name, name):
-                found |= evaluator.values(stored.scope, stored.expr)
+                found |= _as_stored(evaluator, class_name, name, stored)
             for stored in stored_outside(evaluator, class_name, name) if found else ():
                 found |= evaluator.values(stored.scope, stored.expr)
         elif layer.attributes.get(name) == "argument" and instance.wraps:
@@ -136,6 +144,36 @@ def _stored(
         elif name in layer.attributes:
             found |= library_attribute(layer.attributes[name])
     return found
+
+
+def _as_stored(evaluator: Evaluation, class_name: str, name: str, stored: Located) -> Values:
+    """A value as an attribute of an instance: functions of the class's body become methods."""
+    values = evaluator.values(stored.scope, stored.expr)
+    located = evaluator.project.class_of(class_name)
+    if located is None or name in located[1].annotations:
+        return values
+    if stored.expr not in located[1].attributes.get(name, ()):
+        return values
+    if not isinstance(stored.expr, ir.Name | ir.FunctionRef | ir.ImportRef):
+        return values
+    return frozenset(
+        dataclasses.replace(v, bound=True) if isinstance(v, FunctionValue) else v for v in values
+    )
+
+
+def _replacing(evaluator: Evaluation, class_name: str, name: str) -> Values:
+    """The method of a NamedTuple, or of a dataclass of flax, that gives one like it."""
+    replaces = name in {"_replace", "replace"} and evaluator.hierarchy.is_plain_tree(class_name)
+    return frozenset({LibraryValue(REPLACE)}) if replaces else NOTHING
+
+
+def _or_passed(evaluator: Evaluation, class_name: str, name: str, declared: Values) -> Values:
+    """What a field is declared as; where that says little, what calls of the class pass."""
+    if not declared or not (is_unknown(declared) or calls_tell_more(declared)):
+        return declared
+    given = passed_for_field(evaluator, class_name, name)
+    passed = union(evaluator.values(each.scope, each.expr) for each in given)
+    return declared if is_unknown(passed) else passed
 
 
 def _declared(evaluator: Evaluation, related: tuple[str, ...], name: str) -> Values:

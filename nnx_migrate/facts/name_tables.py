@@ -273,7 +273,7 @@ def passed_on_in(
 def _made_from(
     here: Scope, value: ir.Expr, is_function: Callable[[str], bool]
 ) -> Iterator[tuple[Scope, ir.Name | ir.Attribute | ir.Call]]:
-    """What a value is made from: `f`, `nnx.jit(f)`, `(f, g)`, `make()`."""
+    """What a value is made from: `f`, `nnx.jit(f)`, `(f, g)`, an element of `fs`, `make()`."""
     match value:
         case ir.Name(id=name) | ir.Attribute(name=name):
             if is_function(name):
@@ -283,6 +283,10 @@ def _made_from(
                 yield here, ir.Name(key)
         case ir.Call(func=func, args=(first, *_)) if ir.last_name(func) in WRAPPERS:
             yield from _made_from(here, first, is_function)
+        case ir.Call(func=ir.Attribute(base=base, name="items" | "values" | "get"), args=given):
+            yield from _made_from(here, base, is_function)
+            for each in given[1:]:
+                yield from _made_from(here, each, is_function)
         case ir.Call(func=ir.Name(id=name) | ir.Attribute(name=name)):
             if is_function(name):
                 yield here, value
@@ -293,7 +297,7 @@ def _made_from(
         case ir.Choice(options=parts) | ir.Sequence(elements=parts):
             for part in parts:
                 yield from _made_from(here, part, is_function)
-        case ir.Unpacked(base=base):
+        case ir.Unpacked(base=base) | ir.Element(base=base):
             yield from _made_from(here, base, is_function)
         case ir.Within(key=key, expr=inner):
             yield from _made_from(Scope(here.module, key), inner, is_function)

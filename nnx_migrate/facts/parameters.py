@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.annotations import annotated_at
+from nnx_migrate.facts.annotations import annotated_at, calls_tell_more
 from nnx_migrate.facts.evaluation import Evaluation
-from nnx_migrate.facts.library import ANY_OBJECT, CONTAINER_CLASSES
+from nnx_migrate.facts.library import ANY_OBJECT
 from nnx_migrate.facts.special_methods import operands_passed
 from nnx_migrate.facts.values import (
     NOTHING,
@@ -19,7 +19,8 @@ from nnx_migrate.facts.values import (
     unknown,
 )
 
-_HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "Optimizer"}
+#: Methods that are given a class without being told so.
+_OF_CLASSES = frozenset({"__init_subclass__", "__class_getitem__", "__new__"})
 #: Library classes that hold a Module of the user's and are seldom made more than once.
 _MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
 #: So many classes that calls pass for any Module are looked at.
@@ -36,7 +37,7 @@ def parameter_values(evaluator: Evaluation, scope: Scope, parameter: ir.Paramete
     if parameter.annotation is not None:
         around = scope_around(scope, function)
         declared = annotated_at(evaluator.hierarchy, around, parameter.annotation, function.line)
-        if not is_unknown(declared) and not _calls_tell_more(declared):
+        if not is_unknown(declared) and not calls_tell_more(declared):
             return declared
     unguessed = evaluator.fixpoint.unguessed
     passed = _passed(evaluator, scope, function, parameter)
@@ -60,18 +61,13 @@ def _own_object(
     if parameter != function.parameters[0] or "staticmethod" in decorators:
         return None
     owner = f"{scope.module}:{function.owner}"
+    if function.name in _OF_CLASSES:
+        below = evaluator.hierarchy.descendants(owner)
+        return frozenset(map(ClassValue, (owner, *below)))
     if "classmethod" in decorators:
         return frozenset({ClassValue(owner)})
     origin = f"{evaluator.project.path_of(scope.module)}:{function.line}"
     return frozenset({Instance(owner, exact=False, origin=f"{origin} method of the class")})
-
-
-def _calls_tell_more(declared: Values) -> bool:
-    """Whether an annotation says less than a call can: any Module, or something that holds one."""
-    return all(
-        isinstance(v, Instance) and v.class_name.removeprefix("flax.nnx.") in _HOLDERS
-        for v in declared
-    )
 
 
 def _agrees(declared: Values, passed: Values) -> bool:

@@ -6,9 +6,10 @@ import ast
 import functools
 from collections.abc import Callable, Iterator, Mapping, Set
 
-from nnx_migrate.facts.lower import named_by_string
+from nnx_migrate.facts.lower import is_computed_lookup, named_by_string
 from nnx_migrate.facts.project import is_reference
 from nnx_migrate.facts.syntax import FunctionNode, Tree
+from nnx_migrate.facts.transforms import COMPUTED
 from nnx_migrate.facts.values import Located, Scope
 
 
@@ -51,12 +52,18 @@ class References:
         for call in self.tree.of_kind(ast.Call) if "getattr" in self._uses_by_name else ():
             if (named := named_by_string(call)) in names and self.tree.nnx_name(call) == named:
                 yield call, named
+            elif COMPUTED in names and self._is_computed(call):
+                yield call, COMPUTED
         for node in self.reads(names | self.renamed.keys(), self._may_be_of_nnx):
             if isinstance(self.tree.parents.get(node), ast.Attribute):
                 continue
             name = self.tree.nnx_name(node)
             if name in names and not self._in_annotation(node):
                 yield node, name
+
+    def _is_computed(self, call: ast.Call) -> bool:
+        """Whether it is `getattr(nnx, name)`."""
+        return is_computed_lookup(call) and self.tree.dotted(call.args[0]) == "flax.nnx"
 
     def reads(
         self, attributes: Set[str], is_wanted: Callable[[str], bool]

@@ -15,6 +15,7 @@ from nnx_migrate.facts.keeping import (
     attribute_path,
     is_super_init,
 )
+from nnx_migrate.facts.repeating import PartsFinder
 from nnx_migrate.facts.tying import OBJECTS, TieFinder
 from nnx_migrate.facts.values import (
     ContainerValue,
@@ -26,6 +27,12 @@ from nnx_migrate.facts.values import (
     Values,
     short_name,
 )
+
+
+def _own(method: ir.Function) -> ir.Expr:
+    """The name of a method's own object."""
+    return ir.Name(method.parameters[0].name) if method.parameters else ir.UNSEEN
+
 
 _FALSE = ir.Constant("number", "False")
 _NO_TREES = frozenset({"flax.nnx.bridge.Module", "flax.nnx.Object"})
@@ -40,6 +47,7 @@ class SharingFinder:
         self.hierarchy = evaluator.hierarchy
         self.keeping = KeepingFinder(self.project, self.hierarchy)
         self.ties = TieFinder(evaluator)
+        self.parts = PartsFinder(evaluator)
         self._reasons: dict[str, str] = {}
 
     def of(self, values: Values) -> str:
@@ -138,29 +146,15 @@ class SharingFinder:
         function = self.project.function(scope)
         path = self.project.path_of(scope.module)
         making = [c for c in function.calls if is_super_init(c) or self._makes(scope, c)]
-        # To ask what every name is would take most of the time of a run.
-        used: collections.Counter[ir.Expr] = collections.Counter(
-            [w.value for w in function.writes if w.value and self.keeping.is_own(scope, w.target)]
-            + [argument for call in making for argument in arguments_of(call)]
-        )
         stored: dict[ir.Expr, set[object]] = collections.defaultdict(set)
-        for write in function.writes:
-            if write.how not in {"set", "grow"} or write.value is None:
-                continue
-            if not self.keeping.is_own(scope, write.target):
-                continue
+        for write in self._stores(scope):
+            assert write.value is not None
             if self.keeping.is_own(scope, write.value) and self._is_graph_node(scope, write.value):
                 yield f"one object is kept under two names ({path}:{write.line})"
-            if function.parameters and write.value == ir.Name(function.parameters[0].name):
+            if write.value == _own(function):
                 yield f"it keeps itself ({path}:{write.line})"
-            several = isinstance(write.value, ir.Name) and used[write.value] > 1
-            if several and self._is_graph_node(scope, write.value):
-                # A list that grows holds another one each time.
-                stored[write.value].add(
-                    attribute_path(write.target) if write.how == "set" else write
-                )
-            if self._repeats(scope, write.value):
-                yield f"one object is kept in a list several times ({path}:{write.line})"
+            for part, place in self._places(scope, write):
+                stored[part].add(place)
         repeated = self._made_repeatedly(scope)
         for place, call in enumerate(making):
             for given, places in self._kept(scope, call):
@@ -171,9 +165,33 @@ class SharingFinder:
                 elif any(self.keeping.stores(scope, write, call) for write in function.writes):
                     yield f"{ir.last_name(given)} is kept under two names ({path}:{call.line})"
         for name, where in stored.items():
-            if len(where) > 1:
+            # To ask what every name is would take most of the time of a run.
+            if len(where) > 1 and self._is_graph_node(scope, name):
                 text = name.id if isinstance(name, ir.Name) else "it"
                 yield f"{text} is kept in several places ({path}:{function.line})"
+
+    def _stores(self, scope: Scope) -> Iterator[ir.Write]:
+        """What a method stores in its own object, or in a container that this keeps."""
+        function = self.project.function(scope)
+        for write in (*function.writes, *function.repeated):
+            if write.value is None or write.how not in {"set", "grow", "key"}:
+                continue
+            if self.keeping.is_own(scope, write.target) or write.target == _own(function):
+                yield write
+
+    def _places(self, scope: Scope, write: ir.Write) -> Iterator[tuple[ir.Expr, object]]:
+        """Each object that a store keeps, and where: in an attribute, or one more in a list."""
+        assert write.value is not None
+        where = attribute_path(write.target) if write.how == "set" else write
+        seen: collections.Counter[ir.Expr] = collections.Counter()
+        again = write in self.project.function(scope).repeated
+        for part in self.parts.of(scope, write.value) * (2 if again else 1):
+            if part == write.target:
+                continue
+            if part != write.value and self.keeping.is_own(scope, part):
+                yield part, "the attribute itself"
+            yield part, where if part == write.value and not again else (where, seen[part])
+            seen[part] += 1
 
     def _made_repeatedly(self, scope: Scope) -> set[ir.Expr]:
         """What a comprehension makes for each turn, or a method of a list is given in a loop."""
@@ -205,26 +223,6 @@ class SharingFinder:
     def _is_graph_node(self, scope: Scope, expr: ir.Expr) -> bool:
         values = self.evaluator.values(scope, expr)
         return bool(values) and all(map(self.ties.is_node, values))
-
-    def _repeats(self, scope: Scope, expr: ir.Expr) -> bool:
-        """`[block] * n`, alone or handed to nnx.List or nnx.Sequential."""
-        if isinstance(expr, ir.Call):
-            return any(self._repeats(scope, arg) for arg in expr.args)
-        if isinstance(expr, ir.Starred):
-            return self._repeats(scope, expr.value)
-        if not isinstance(expr, ir.Computed) or len(expr.operands) != 2:
-            return False
-        lists = [o for o in expr.operands if isinstance(o, ir.Sequence)]
-        if len(lists) != 1:
-            return False
-        other = next(o for o in expr.operands if o is not lists[0])
-        if any(isinstance(v, ContainerValue) for v in self.evaluator.values(scope, other)):
-            return False  # a sum of lists
-        return any(
-            isinstance(v, Instance) and self.hierarchy.kind(v.class_name) in OBJECTS
-            for element in lists[0].elements
-            for v in self.evaluator.values(scope, element)
-        )
 
     def kept_arguments(self, scope: Scope, call: ir.Call) -> Iterator[ir.Expr]:
         """Names and own attributes passed to a constructor that keeps them, or their State."""

@@ -126,6 +126,10 @@ class Tracker(Giving):
             return
         if self.aliases.is_made_container(scope, func.base):
             return
+        if isinstance(func.base, ir.Attribute) and func.base.name == "__dict__":
+            if name in MUTATING_METHODS:
+                yield by_method(name, where)
+            return
         for base in self.aliases.values(scope, func.base):
             match base:
                 case Instance():

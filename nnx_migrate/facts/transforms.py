@@ -187,4 +187,6 @@ METHODS: Mapping[str, str] = {
 #: Decorators that trace nothing, but give the function a copy of the object in tree mode.
 SPLITTERS = frozenset({"split_rngs", "fork_rngs"})
 #: What a site is named by.
-SITE_NAMES = TRANSFORMS | CONTROL_FLOW.keys() | OBJECT_FUNCTIONS.keys()
+#: `getattr(nnx, name)`, of which no name in the source tells what it is.
+COMPUTED = "getattr"
+SITE_NAMES = TRANSFORMS | CONTROL_FLOW.keys() | OBJECT_FUNCTIONS.keys() | {COMPUTED}

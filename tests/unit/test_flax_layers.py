@@ -15,7 +15,7 @@ import pytest
 from nnx_migrate.facts import flax_layers
 from nnx_migrate.facts.consumers import STATE_METHODS
 from nnx_migrate.facts.flax_layers import layers, mode_dependent_functions
-from nnx_migrate.facts.transforms import SITE_NAMES, TRANSFORMS
+from nnx_migrate.facts.transforms import COMPUTED, SITE_NAMES, TRANSFORMS
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -158,7 +158,7 @@ def test_every_site_can_be_pinned() -> None:
             else "setter"
         )
         ways.setdefault(way, set()).add(name)
-    assert ways.pop("no mode of its own") == {"merge", "checkpoint", "ToLinen"}
+    assert ways.pop("no mode of its own") == {"merge", "checkpoint", "ToLinen", COMPUTED}
     # `call` is left to a person: what is called is a method of the object, under its own name.
     of_setters = {"tabulate", "set_metadata", "ModelAndOptimizer", "capture", "call"}
     assert ways.pop("setter") == of_setters

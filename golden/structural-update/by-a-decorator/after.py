@@ -46,8 +46,6 @@ def forward(net: Net, x: jax.Array):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 @kept_as("seen")
 def decorated(plain: Plain, x: jax.Array):
     return plain(x)

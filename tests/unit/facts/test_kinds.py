@@ -40,6 +40,18 @@ class C(A):
     def make(self):
         return A()
 
+Renamed = typing.NewType("Renamed", A)
+
+class Making(Protocol):
+    def make(self): ...
+    def other(self): ...
+
+class Calling(Protocol):
+    def __call__(self, x): ...
+
+class Callable(Protocol):
+    def __call__(self, x, y, z): ...
+
 class Giving(nnx.Module):
     def __call__(self):
         return A()
@@ -161,6 +173,11 @@ ANNOTATIONS = {
     "jaxtyping.Float[jax.Array, 'b']": {"array"},
     "nnx.State": {"state"},
     "Any": {"unknown"},
+    "nnx.Data[A | None]": {"A"},
+    "Making": {"A", "C"},
+    "Calling": {"A", "C"},
+    "Renamed": {"A"},
+    "Callable": {"unknown"},
     "T": {"unknown"},
     "type[A]": {"unknown"},
     "chex.ArrayTree": {"unknown"},
