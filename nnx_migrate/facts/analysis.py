@@ -11,6 +11,7 @@ from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.extent import ExtentFinder
 from nnx_migrate.facts.identity import IdentityFinder
 from nnx_migrate.facts.importing import ImportFinder
+from nnx_migrate.facts.lasting import Lasting
 from nnx_migrate.facts.module_objects import ModuleObjects
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sharing import SharingFinder
@@ -23,7 +24,12 @@ class Analysis:
 
     def __init__(self, project: Project, before: Analysis | None = None) -> None:
         self.project = project
-        self.evaluator: Evaluator = Evaluator(project, None if before is None else before.evaluator)
+        self._before = before
+        if before is None:
+            self.evaluator: Evaluator = Evaluator(project)
+        else:
+            lasting = Lasting(before.evaluator.fixpoint, project)
+            self.evaluator = Evaluator(project, before.evaluator, lasting.answer)
 
     def replacing(self, index: ir.ModuleIndex) -> Analysis:
         """The analyses of the project with one file as it is after an edit."""
@@ -31,7 +37,10 @@ class Analysis:
 
     @functools.cached_property
     def effects(self) -> EffectFinder:
-        return TrackedEffects(self.evaluator)
+        if self._before is None:
+            return TrackedEffects(self.evaluator)
+        lasting = Lasting(self._before.effects.fixpoint, self.project)
+        return TrackedEffects(self.evaluator, lasting.answer)
 
     @functools.cached_property
     def uses(self) -> UseFinder:

@@ -16,7 +16,7 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.contents import ContentsFinder
 from nnx_migrate.facts.dispatching import DISPATCHING, implementations
 from nnx_migrate.facts.evaluate import Evaluator
-from nnx_migrate.facts.fixpoint import Fixpoint
+from nnx_migrate.facts.fixpoint import Fixpoint, Lasts
 from nnx_migrate.facts.library import ANY_OBJECT
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.values import (
@@ -62,11 +62,11 @@ NO_EFFECTS: Effects = frozenset()
 class EffectFinder(abc.ABC):
     """Computes the effects of functions of a project on their parameters."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, lasting: Lasts | None = None) -> None:
         self.evaluator = evaluator
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
-        self.fixpoint = Fixpoint()
+        self.fixpoint = Fixpoint(lasting)
         self.contents = ContentsFinder(evaluator)
         self._calls_on: dict[Scope, dict[ir.Expr, list[ir.Call]]] = {}
 

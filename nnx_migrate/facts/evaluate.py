@@ -10,6 +10,7 @@ from nnx_migrate.facts.annotations import annotated_at
 from nnx_migrate.facts.calls import call_values
 from nnx_migrate.facts.combining import item_of, operator_result
 from nnx_migrate.facts.evaluation import Evaluation
+from nnx_migrate.facts.fixpoint import Lasts
 from nnx_migrate.facts.members import attribute_values
 from nnx_migrate.facts.named import imported, named
 from nnx_migrate.facts.named_tuples import field_values
@@ -39,8 +40,10 @@ class Evaluator(Evaluation):
     of a function that the project holds.
     """
 
-    def __init__(self, project: Project, before: Evaluator | None = None) -> None:
-        super().__init__(project, before)
+    def __init__(
+        self, project: Project, before: Evaluator | None = None, lasting: Lasts | None = None
+    ) -> None:
+        super().__init__(project, before, lasting)
         self._stored: dict[tuple[str, str], list[Located]] = {}
 
     def _values(self, scope: Scope, expr: ir.Expr) -> Values:

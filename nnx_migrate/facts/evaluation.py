@@ -12,7 +12,7 @@ import weakref
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.callers import Callers
 from nnx_migrate.facts.combining import limited, unsettled
-from nnx_migrate.facts.fixpoint import Fixpoint
+from nnx_migrate.facts.fixpoint import Fixpoint, Lasts
 from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.type_checkers import TypeCheckers
@@ -25,16 +25,22 @@ class Evaluation(abc.ABC):
     Args:
         project: the files.
         before: the evaluation of `project.before`.
+        lasting: gives those of its answers that still hold.
     """
 
-    def __init__(self, project: Project, before: Evaluation | None = None) -> None:
+    def __init__(
+        self,
+        project: Project,
+        before: Evaluation | None = None,
+        lasting: Lasts | None = None,
+    ) -> None:
         self.project = project
         classes, callers = (before.hierarchy, before.callers) if before else (None, None)
         self.hierarchy: Hierarchy = Hierarchy(project, classes)
         # Not in a circle, so that all of it is gone as soon as nobody asks any more.
         self.callers: Callers = Callers(project, weakref.proxy(self), callers)
         self.checkers = TypeCheckers(project)
-        self.fixpoint = Fixpoint()
+        self.fixpoint = Fixpoint(lasting)
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:
         """The values that `expr` can have in `scope`; an empty set while it is being computed."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 #: What still changes after so many rounds is widened.
 _ROUNDS = 4
 #: A circle of so many answers is widened a good deal earlier.
 _LARGE = 2000
-_UNSET = object()
+UNKNOWN = object()
+#: Gives what was found earlier for a key and still holds; UNKNOWN for anything else.
+Lasts = Callable[[Hashable], object]
 
 
 class _Open:
@@ -35,9 +37,13 @@ class Fixpoint:
 
     What is found while a circle is still open is remembered only once the whole circle is settled:
     an answer that was cut short where it met itself is not the answer to anybody else.
+
+    Args:
+        lasting: gives what was found earlier and still holds.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, lasting: Lasts | None = None) -> None:
+        self._lasting = lasting
         self._known: dict[Hashable, Any] = {}  # final answers, and what is being computed
         self._lowest: list[int] = []  # of each, the lowest place that it was found to depend on
         self._guesses: dict[Hashable, Any] = {}  # answers of the round before
@@ -57,13 +63,13 @@ class Fixpoint:
         """
         # Keys are expressions, which are hashed anew each time: each is looked up as seldom as
         # can be.
-        answer: Any = self._known.get(key, _UNSET)
+        answer: Any = self._known.get(key, UNKNOWN)
         if answer.__class__ is _Open:
             self._depends_on(answer.depth)
             self.unguessed += key not in self._guesses
             guess: T = self._guesses.get(key, least)
             return guess
-        if answer is not _UNSET:
+        if answer is not UNKNOWN:
             final: T = answer
             return final
         if self._provisional and (known := self._provisional.get(key)) is not None:
@@ -71,7 +77,16 @@ class Fixpoint:
             self.unguessed += key not in self._guesses
             provisional: T = known.value
             return provisional
+        if self._lasting is not None and (lasting := self._lasting(key)) is not UNKNOWN:
+            self._known[key] = lasting
+            held: T = cast(T, lasting)
+            return held
         return self._compute(key, compute, widen)
+
+    def final(self, key: Hashable) -> object:
+        """The answer for `key` if it is settled, else UNKNOWN."""
+        answer: object = self._known.get(key, UNKNOWN)
+        return UNKNOWN if answer.__class__ is _Open else answer
 
     @property
     def settled(self) -> bool:
@@ -119,7 +134,7 @@ class Fixpoint:
             found = {name: self._provisional[name].value for name in self._order[opened:]}
             found[key] = value
             changed = [
-                name for name, answer in found.items() if self._guesses.get(name, _UNSET) != answer
+                name for name, answer in found.items() if self._guesses.get(name, UNKNOWN) != answer
             ]
             if not changed:
                 self._keep(found)

@@ -38,7 +38,7 @@ class Tracker(Giving):
             flag = effect.flag
             # What another function makes it depend on says nothing here.
             own = (self.scope, flag[1]) if flag and flag[0] == flags.OWN else None
-            yield dataclasses.replace(effect, flag=own)
+            yield effect if own is None is flag else dataclasses.replace(effect, flag=own)
 
     def _effects(self) -> Iterator[Effect]:
         for scope in self.project.within(self.scope):

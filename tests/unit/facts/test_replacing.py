@@ -12,7 +12,7 @@ from nnx_migrate.facts.dependents import Dependents
 from nnx_migrate.facts.handles import Handle
 from nnx_migrate.facts.index import index_module
 from nnx_migrate.facts.project import Project
-from nnx_migrate.facts.values import Scope
+from nnx_migrate.facts.values import Scope, describe
 from nnx_migrate.sources.text import Source
 from tests.golden.cases import Case, all_cases
 
@@ -51,6 +51,84 @@ def known(analysis: Analysis) -> dict[object, object]:
     for name in ("flax.nnx.Module", "flax.nnx.Param", "flax.nnx.Variable"):
         found["class", name] = hierarchy.descendants(name)
     return found
+
+
+def shown(analysis: Analysis) -> dict[object, object]:
+    """What names can be, and what functions do with what they are given."""
+    project, evaluator = analysis.project, analysis.evaluator
+    found: dict[object, object] = {}
+    for module, index in project.modules.items():
+        for key, function in index.functions.items():
+            scope = Scope(module, key)
+            for name in function.bindings:
+                values = evaluator.values(scope, ir.Name(name))
+                found[scope, name] = values, describe(values)
+            for parameter in function.parameters:
+                found[scope, "parameter", parameter] = evaluator.parameter(scope, parameter)
+                found[scope, "effects", parameter] = analysis.effects.of(scope, parameter.name)
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_was_shown_of_other_files_holds_after_a_migration(case: Case) -> None:
+    before, after = indexed(case.files("before")), indexed(case.files("after"))
+    whole = Analysis(Project(before.values()))
+    shown(whole)
+    for name in before:
+        replaced = whole.replacing(after[name])
+        fresh = Analysis(Project(replaced.project.modules.values(), replaced.project.tables))
+        assert shown(replaced) == shown(fresh)
+
+
+MOVED = {
+    "nets.py": """
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.layer = nnx.Linear(2, 2, rngs=rngs)
+
+    def grow(self):
+        self.more = nnx.Param(1)
+
+
+def make():
+    return Net(nnx.Rngs(0))
+""",
+    "use.py": """
+import others
+
+
+def held(maker):
+    model = maker()
+    pair = model, [model]
+    return pair
+
+
+def changed(model):
+    model.grow()
+    return len(model.layers)
+
+
+others.run(held, changed)
+""",
+    "others.py": "def run(f, g):\n    g(f(None))\n",
+    "main.py": "import nets, use\n\npair = use.held(nets.make)\nuse.changed(nets.make())\n",
+}
+
+
+def test_what_names_a_place_in_the_changed_file_is_found_anew() -> None:
+    files = {name: text.encode() for name, text in MOVED.items()}
+    whole = Analysis(Project(indexed(files).values()))
+    before = shown(whole)
+    [moved] = indexed({"nets.py": b"import functools\n\n" + files["nets.py"]}).values()
+    replaced = whole.replacing(moved)
+    fresh = Analysis(Project(replaced.project.modules.values(), replaced.project.tables))
+    assert shown(replaced) == shown(fresh)
+    of_others = [key for key in before if isinstance(key, tuple) and key[0].module == "use"]
+    assert any("nets.py:1" in str(before[key]) for key in of_others)
+    assert sum(before[key] != shown(replaced)[key] for key in of_others) > 2
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
