@@ -8,9 +8,7 @@ from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 #: What still changes after so many rounds is widened.
-_ROUNDS = 4
-#: A circle of so many answers is widened a good deal earlier.
-_LARGE = 2000
+_ROUNDS = 8
 UNKNOWN = object()
 #: Gives what was found earlier for a key and still holds; UNKNOWN for anything else.
 Lasts = Callable[[Hashable], object]
@@ -141,7 +139,7 @@ class Fixpoint:
                 self._reopen(opened)
                 return value
             rounds += 1
-            if rounds >= (_ROUNDS if len(found) <= _LARGE else 3):
+            if rounds >= _ROUNDS:
                 if key in changed:
                     self._keep({key: widen(value)})
                     self._reopen(opened)
