@@ -59,13 +59,13 @@ def elements(page: Page) -> int:
     return found
 
 
-def measured(page: Page, metric: str) -> float:
-    """A figure of Chromium's own, after the garbage is gone."""
+def heap(page: Page) -> float:
+    """The bytes of a page's objects, after the garbage is gone."""
     session = page.context.new_cdp_session(page)
     session.send("HeapProfiler.collectGarbage")
     session.send("Performance.enable")
     metrics = session.send("Performance.getMetrics")["metrics"]
-    return next(float(m["value"]) for m in metrics if m["name"] == metric)
+    return next(float(m["value"]) for m in metrics if m["name"] == "JSHeapUsedSize")
 
 
 def test_the_page_of_many_files_is_small_and_opens_like_that_of_few(
@@ -77,9 +77,7 @@ def test_the_page_of_many_files_is_small_and_opens_like_that_of_few(
         page.locator("table.rows").first.wait_for()
     # A hundred times the files; what grows with them is one empty box for each.
     assert elements(large) - MANY < 2 * elements(small)
-    heap, work = "JSHeapUsedSize", "TaskDuration"
-    assert measured(large, heap) < 12 * measured(small, heap)
-    assert measured(large, work) < 12 * measured(small, work)
+    assert heap(large) < 12 * heap(small)
     expect(large.locator("#count")).to_have_text("2,000 files of 2,000, 6,000 hunks, 0 viewed")
 
 
