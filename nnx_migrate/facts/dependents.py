@@ -46,7 +46,7 @@ class Dependents:
 
 
 def _targets(index: ir.ModuleIndex) -> set[str]:
-    found = {*index.imports, *index.star_imports}
+    found = set(index.imports)
     for function in index.functions.values():
         for values in function.bindings.values():
             found.update(value.target for value in values if isinstance(value, ir.ImportRef))

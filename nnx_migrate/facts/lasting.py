@@ -39,11 +39,12 @@ class Lasting:
     def __init__(self, earlier: Fixpoint, project: Project) -> None:
         self._earlier = earlier
         self._renewed = project.renewed
+        self._found_anew = project.renewed | {""}
         self._paths = tuple(project.path_of(module) for module in sorted(project.renewed))
 
     def answer(self, key: Hashable) -> object:
         """The answer to what has that key; UNKNOWN where it has to be found."""
-        if self._module(key) in {"", *self._renewed}:
+        if self._module(key) in self._found_anew:
             return UNKNOWN
         found = self._earlier.final(key)
         if found is UNKNOWN or self._mentioned(found):

@@ -34,11 +34,13 @@ class TypeCheckers:
 
         Args:
             scope: what its names are looked up in.
+            hops: through how many functions it was reached.
         """
+        if hops:  # what is cut short here says nothing of the decorator by itself
+            return hops < _MAX_HOPS and self._is_one(scope, decorator, hops)
         known = self._known.get((scope, decorator))
         if known is None:
-            known = hops < _MAX_HOPS and self._is_one(scope, decorator, hops)
-            self._known[scope, decorator] = known
+            known = self._known[scope, decorator] = self._is_one(scope, decorator, hops)
         return known
 
     def _is_one(self, scope: Scope, decorator: ir.Expr, hops: int) -> bool:

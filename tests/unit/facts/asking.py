@@ -31,10 +31,11 @@ MAIN = "main"
 def analysis_of(files: str | Mapping[str, str]) -> Analysis:
     """The analysis of a project; a lone text is its module "main"."""
     files = {"main.py": files} if isinstance(files, str) else files
-    return Analysis(Project([_index(name, text) for name, text in files.items()]))
+    return Analysis(Project([index_of(name, text) for name, text in files.items()]))
 
 
-def _index(name: str, text: str) -> ir.ModuleIndex:
+def index_of(name: str, text: str) -> ir.ModuleIndex:
+    """The record of one file of a project."""
     path = Path(name)
     parts = path.with_suffix("").parts
     parts = parts[1:] if parts[0] == "src" else parts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
 
 import pytest
 
@@ -10,23 +10,23 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.analysis import Analysis
 from nnx_migrate.facts.dependents import Dependents
 from nnx_migrate.facts.handles import Handle
-from nnx_migrate.facts.index import index_module
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.values import Scope, describe
-from nnx_migrate.sources.text import Source
 from tests.golden.cases import Case, all_cases
+from tests.unit.facts.asking import index_of
 
 CASES = [case for case in all_cases() if len(case.files("before")) > 1]
 
 
-def indexed(files: dict[str, bytes]) -> dict[str, ir.ModuleIndex]:
-    found = {}
-    for name, data in files.items():
-        if name.endswith(".py"):
-            path = Path(name)
-            module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
-            found[name] = index_module(Source(path, data, data.decode(), "utf-8", False), module)
-    return found
+def indexed(files: Mapping[str, bytes]) -> dict[str, ir.ModuleIndex]:
+    code = {name: data.decode() for name, data in files.items() if name.endswith(".py")}
+    return {name: index_of(name, text) for name, text in code.items()}
+
+
+def looked_at_anew(analysis: Analysis) -> Analysis:
+    """An analysis of the same files that knows nothing of any before."""
+    project = analysis.project
+    return Analysis(Project(project.modules.values(), project.tables))
 
 
 def known(analysis: Analysis) -> dict[object, object]:
@@ -76,7 +76,7 @@ def test_what_was_shown_of_other_files_holds_after_a_migration(case: Case) -> No
     shown(whole)
     for name in before:
         replaced = whole.replacing(after[name])
-        fresh = Analysis(Project(replaced.project.modules.values(), replaced.project.tables))
+        fresh = looked_at_anew(replaced)
         assert shown(replaced) == shown(fresh)
 
 
@@ -124,7 +124,7 @@ def test_what_names_a_place_in_the_changed_file_is_found_anew() -> None:
     before = shown(whole)
     [moved] = indexed({"nets.py": b"import functools\n\n" + files["nets.py"]}).values()
     replaced = whole.replacing(moved)
-    fresh = Analysis(Project(replaced.project.modules.values(), replaced.project.tables))
+    fresh = looked_at_anew(replaced)
     assert shown(replaced) == shown(fresh)
     of_others = [key for key in before if isinstance(key, tuple) and key[0].module == "use"]
     assert any("nets.py:1" in str(before[key]) for key in of_others)
@@ -138,10 +138,10 @@ def test_what_stays_known_is_what_a_new_look_gives(case: Case) -> None:
     known(whole)
     for name in before:
         replaced = whole.replacing(after[name])
-        fresh = Analysis(Project(replaced.project.modules.values(), replaced.project.tables))
+        fresh = looked_at_anew(replaced)
         assert known(replaced) == known(fresh)
-    both = Project(before.values()).replacing(*after.values())
-    assert known(Analysis(both)) == known(Analysis(Project(both.modules.values(), both.tables)))
+    both = Analysis(Project(before.values()).replacing(*after.values()))
+    assert known(both) == known(looked_at_anew(both))
 
 
 def test_twice() -> None:
@@ -149,7 +149,7 @@ def test_twice() -> None:
     [first] = indexed({"a.py": b"def g(): pass\ndef f(): g()"}).values()
     [again] = indexed({"a.py": b"import b\ndef g(): b.a.f()\ndef f(): g()"}).values()
     twice = Analysis(Project(before.values())).replacing(first).replacing(again)
-    fresh = Analysis(Project(twice.project.modules.values(), twice.project.tables))
+    fresh = looked_at_anew(twice)
     assert known(twice) == known(fresh)
 
 
@@ -209,7 +209,7 @@ def test_what_other_files_take_from_a_changed_one_is_found_anew(code: str) -> No
     edited = b"import apart\nclass Base(apart.Own): pass\ndef f(x): pass\n"
     [changed] = indexed({"a/b.py": edited}).values()
     replaced = whole.replacing(changed)
-    fresh = Analysis(Project(replaced.project.modules.values(), replaced.project.tables))
+    fresh = looked_at_anew(replaced)
     assert known(replaced) == known(fresh)
     below = [key for key in before if isinstance(key, tuple) and "Sub" in str(key[1])]
     assert any(before[key] != known(replaced)[key] for key in below)
