@@ -35,7 +35,7 @@ def rule_pages() -> Mapping[str, str]:
 
 def smallest_rule() -> str:
     """The shortest rule of the pack without its manual page, as a code block."""
-    files = (ROOT / "codemods").glob("[a-z]*.py")
+    files = (ROOT / "codemods" / "nnx_codemods").glob("[a-z]*.py")
     texts = [file.read_text(encoding="utf-8") for file in files]
     return f"```python\n{min(map(_without_docstring, texts), key=len)}\n```"
 

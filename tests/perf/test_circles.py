@@ -56,4 +56,4 @@ def test_no_circle_is_left_behind(case: str, tmp_path: Path) -> None:
 
 
 def _is_ours(kind: type) -> bool:
-    return kind.__module__.partition(".")[0] in {"nnx_migrate", "codemods"}
+    return kind.__module__.partition(".")[0] in {"nnx_migrate", "nnx_codemods"}

@@ -1,0 +1,157 @@
+"""State that a scan broadcasts and its body updates: `None` in the `in_axes` of `nnx.scan`.
+
+What it finds
+-------------
+`nnx.scan` with axis None for a Module, Rngs, Optimizer or Metric that holds more than Params, for
+one of Params alone or a Variable that the body writes to, for a State that it merges, and for an
+argument of an unknown kind that it calls.
+
+Why it matters
+--------------
+Graph mode starts every iteration with the object as it was and discards what the body does to it:
+the same dropout mask in every step, no counter counts. Tree mode carries it from step to step,
+without a word (SEMANTICS SCN-1).
+
+Before
+------
+    @nnx.scan(in_axes=(None, 0), out_axes=0)
+    def body(dropout, x):
+        return dropout(x)
+
+After
+-----
+    @nnx.scan(in_axes=(None, 0), out_axes=0)
+    def body(dropout, x):
+        dropout = nnx.clone(dropout)
+        return dropout(x)
+
+When it is safe
+---------------
+Always: in both modes the body works on a copy, and the results are those of graph mode today. If
+the updates were meant to be kept, that is a bug today; then carry the object instead.
+
+What it does otherwise
+----------------------
+Where the function cannot be edited (others use it too), or is not known, `nnx.compat.scan`.
+
+Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
+"""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_codemods._evidence import updated_broadcast
+from nnx_codemods._prefix import is_declared_int
+from nnx_codemods._updates import may_update
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.values import Instance, is_unknown
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.cloning import works_on_copy
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import argument_values, function_scopes, parameter_at
+from nnx_migrate.rewrite.plan import Contribution, Decision, Pin
+from nnx_migrate.rewrite.rule import Rule
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.form == "reference" or "in_axes" not in site.options:
+        return None
+    scopes = function_scopes(context, site)
+    broadcast = _broadcast_places(context, site)
+    if broadcast and not scopes:
+        return _unknown_function(context, site, broadcast)
+    places = tuple(place for place in broadcast if _is_updated(context, site, place))
+    unread = [place for place in _unread_places(context, site) if _is_updated(context, site, place)]
+    if unread:
+        return Pin(RULE.name, f"it cannot be read whether argument {unread[0]} is broadcast")
+    if not places:
+        return None
+    evidence = Evidence(
+        "a copy in the body gives the results of graph mode in both modes",
+        Proof.PROVED,
+        "SEMANTICS SCV-01",
+    )
+    return Contribution(
+        RULE.name,
+        "the body works on a copy, because updates of what a scan broadcasts are discarded today; "
+        "if they were meant to be kept, carry it instead",
+        (evidence,),
+        clones=places,
+    )
+
+
+def _is_updated(context: FileContext, site: Site, place: int) -> bool:
+    return any(
+        not works_on_copy(context, site, name)
+        and may_update(context, scope, name, argument_values(context, site, place))
+        for scope in function_scopes(context, site)
+        if (name := parameter_at(context, site, scope, place)) is not None
+    )
+
+
+def _broadcast_places(context: FileContext, site: Site) -> list[int]:
+    """Places of the arguments that are broadcast, or parts of them."""
+    axes = _followed(context, site.options["in_axes"])
+    if isinstance(axes, ast.Tuple):
+        elements = [_followed(context, axis) for axis in axes.elts]
+        return [place for place, axis in enumerate(elements) if _has_none(axis)]
+    return _all_places(context, site) if _has_none(axes) else []
+
+
+def _unread_places(context: FileContext, site: Site) -> list[int]:
+    """Places of the arguments whose axes may be None as far as one can see."""
+    axes = _followed(context, site.options["in_axes"])
+    if isinstance(axes, ast.Tuple):
+        elements = [_followed(context, axis) for axis in axes.elts]
+        return [place for place, axis in enumerate(elements) if not _is_read(context, axis)]
+    return [] if _is_read(context, axes) else _all_places(context, site)
+
+
+def _all_places(context: FileContext, site: Site) -> list[int]:
+    sizes = [len(context.project.function(s).parameters) for s in function_scopes(context, site)]
+    return list(range(max(sizes, default=1)))
+
+
+def _followed(context: FileContext, node: ast.expr) -> ast.expr:
+    """What a name stands for that is bound once."""
+    if isinstance(node, ast.Name):
+        found = context.tree.assigned_value(context.tree.scope(node), node.id)
+        return found[0] if found is not None else node
+    return node
+
+
+def _is_read(context: FileContext, axis: ast.expr) -> bool:
+    """Whether an axis is written out; prefix filters are the business of other rules."""
+    if isinstance(axis, ast.Tuple | ast.List):
+        return all(_is_read(context, element) for element in axis.elts)
+    if isinstance(axis, ast.Constant | ast.UnaryOp | ast.Dict):
+        return True
+    if context.tree.nnx_name(axis) == "Carry" or is_declared_int(context, axis):
+        return True
+    values = context.values(axis)
+    return bool(values) and all(isinstance(value, Instance) for value in values)
+
+
+def _unknown_function(context: FileContext, site: Site, places: list[int]) -> Decision | None:
+    for place in places:
+        values = argument_values(context, site, place)
+        if is_unknown(values) or updated_broadcast(context, site, place):
+            return Pin(
+                RULE.name,
+                f"what the scan does to argument {place}, which it broadcasts, cannot be seen",
+            )
+    return None
+
+
+def _has_none(axis: ast.expr) -> bool:
+    """Whether an axis is None, or a tuple or the like with None in it."""
+    if isinstance(axis, ast.Constant):
+        return axis.value is None
+    if isinstance(axis, ast.Tuple | ast.List):
+        return any(_has_none(element) for element in axis.elts)
+    return isinstance(axis, ast.Dict) and any(_has_none(value) for value in axis.values)
+
+
+_SCAN = frozenset({"scan"})
+RULE = Rule("broadcast-state", _SCAN, decide)

@@ -1,0 +1,296 @@
+"""An object from outside that a traced function uses: a loop over `self`, a branch that calls it.
+
+What it finds
+-------------
+Functions of `nnx.while_loop`, `fori_loop`, `cond`, `switch`, `scan`, `vmap`, `pmap`, `remat`,
+`grad`, `value_and_grad`, `jit`, `checkify` and `shard_map` that use a Module, Rngs, Optimizer,
+Metric or Variable from outside (a local of the function around them, a parameter, `self`, an object
+of the module) without being given it, be it through other functions that they call. The same of jax
+count (`jax.jit`, `vmap`, `grad`, `checkpoint`, `make_jaxpr`, `lax.scan`, `lax.map`, `lax.cond` and
+the loops), and so do `jax.eval_shape` and `nnx.eval_shape` of such a function, or of a model.
+
+Why it matters
+--------------
+Inside a transform such an object may be read, in both modes, and nothing else. To update it (a
+dropout key, batch statistics, a counter) raises TraceContextError in both modes; to hand it to
+another transform in there (layers that are scanned or rematerialised) raises in graph mode, and in
+tree mode where that transform writes back (SEMANTICS 20).
+
+Before
+------
+    def step(carry):
+        index, x = carry
+        return index + 1, self.blocks(x)
+
+    out = nnx.while_loop(lambda carry: carry[0] < length, step, (0, x))
+    return out[-1]
+
+After
+-----
+    def step(carry):
+        index, x, self = carry
+        return index + 1, self.blocks(x), self
+
+    out = nnx.while_loop(lambda carry: carry[0] < length, step, (0, x, self))
+    return out[1]
+
+A method, a `functools.partial` or a model in the place of the function (`nnx.scan(self.step)`,
+`jax.jit(model)`) captures what it is bound to, and becomes a lambda that is given it:
+`nnx.jit(lambda x, self: self.step(x))(x, self)`.
+
+Other transforms get one argument more: `nnx.cond(flag, lambda x, self: self(x), ..., x, self)`,
+and so does `nnx.eval_shape(lambda model, x: model(x), model, x)`. A scan carries what its body may
+update and broadcasts what it only reads. A transform of jax becomes that of nnx, because jax drops
+what a function does to an argument; where an object is an argument of jax already, that is so in
+both modes and stays. `jax.lax.map` becomes an `nnx.scan`, and `jax.make_jaxpr`, which keeps
+nothing, stays and is given the object.
+
+A function that is called on the way gets the object as a parameter, and all its calls pass it on:
+by keyword where it has defaults, `*args` or `**kwargs`.
+
+When it is safe
+---------------
+When all that the object holds is seen, and held once, nothing else that is passed shares a Variable
+with it (what is made by a call of its own, of nothing that was there before, shares none), the
+functions are used by this transform alone (or by several around each other), and no other transform
+around them goes on capturing the object. A function under `jit` keeps the values of what it
+captures, while an argument follows updates: there it must be called no more than once, or update
+nothing while nothing between its calls can. Otherwise that is an assumption (`--unsafe`).
+
+What it does otherwise
+----------------------
+An object that is only read, or whose updates something may switch off (`model.eval()` somewhere, a
+subclass that makes none), is taken to work as it is; `--select captured-module` asks for the
+rewrite all the same. What raises in both modes and cannot be rewritten is for a person to
+do; the finding says why. That is so of objects that functions of other files, or methods, update
+without being given them (each place on the way is named), of objects in lists, of those that an
+object holds which is no Module, and of what derivatives of jax capture (`jax.jvp`, `vjp`,
+`linearize`, `hessian`, `jacfwd`, `jacrev`), which nnx has no counterpart of that works in both
+modes. All else is left as it is, and so is code with Variables of hijax, which may be captured.
+
+Reference: https://github.com/google/flax/issues/4819
+"""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_codemods._carried import is_data, is_unchanged, name_in_nnx, not_a_tree, overlap
+from nnx_codemods._certainty import is_certain, is_expected_to_raise
+from nnx_codemods._closures import (
+    Captured,
+    calls_of_decorated,
+    captured_by,
+    definitions_of,
+    given_back,
+    gives_object,
+    may_capture,
+)
+from nnx_codemods._evidence import is_graph_node
+from nnx_codemods._of_modules import read_out_of_sight, updating_of_module
+from nnx_codemods._spelled import as_lambdas, bound_and_raising, raising, through_others
+from nnx_codemods._trace_level import may_be_captured, obstacle
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.lower import lower_expr
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.transforms import (
+    CONTROL_FLOW,
+    JAX_SITES,
+    LOOPS,
+    NNX_TRANSFORMS,
+    ONLY_OF_JAX,
+    SCANS,
+)
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.abstract_calls import ABSTRACT, of_function
+from nnx_migrate.rewrite.closures import closure_edits
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.plan import CannotEmit, Capture, Contribution, Decision, Manual, Same
+from nnx_migrate.rewrite.round import covered_by_setters
+from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.rewrite.spelled_out import bound_functions
+from nnx_migrate.rewrite.stacks import stack_of
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    """What becomes of a site, by what its functions capture and what they do out of sight."""
+    if site.form == "reference":
+        return None
+    decision = _captures(context, site)
+    if decision is None or isinstance(decision, Same):
+        return updating_of_module(context, site) or decision
+    return decision
+
+
+def _captures(context: FileContext, site: Site) -> Decision | None:
+    if site.transform in ONLY_OF_JAX:
+        return _only_of_jax(context, site)
+    if site.transform in ABSTRACT:
+        called = of_function(context, site)
+        if called is None:
+            return _abstractly_called(context, site)
+        if not all(is_data(values) for values in given_back(context, called)):
+            return None  # what it returns may hold the object
+        site = called
+    if any(bound_functions(context, site)):
+        return as_lambdas(context, site, decide)
+    if not may_capture(context, site):
+        return None
+    if (decision := through_others(context, site, decide)) is not None:
+        return decision
+    captured = captured_by(context, site)
+    if captured is None or may_be_captured(context):
+        return None
+    if not captured.objects and not captured.holders:
+        return None
+    stack = stack_of(context, site)
+    places = [site.node, *stack[0].uses, *calls_of_decorated(context, stack[0])]
+    if is_expected_to_raise(context, [*places, *filter(None, definitions_of(context, site))]):
+        return None
+    if captured.holders:
+        return _left(context, captured, captured.obstacle, ())
+    updated = any(use.kind == "update" and use.expected for use in captured.uses)
+    if site.transform == "jax.make_jaxpr" and not updated:
+        return None  # in tree mode it runs, and the jaxpr would be another one
+    asked = context.options.select is not None and RULE.name in context.options.select
+    if not captured.uses and (not asked or site.transform in JAX_SITES):
+        return _only_read(captured)
+    if not asked and not any(use.expected for use in captured.uses):
+        return Same(RULE.name, "what it captures may be updated, and need not be: left as it is")
+    names = " and ".join(each.name for each in captured.objects)
+    uses = sorted(captured.uses, key=lambda use: (not use.certain, use.where, use.what))
+    evidence = [Evidence(f"{names}: {use.what}", Proof.PROVED, use.where) for use in uses[:3]]
+    reason = _reason(context, site, captured, evidence)
+    if reason:
+        return _left(context, captured, reason, tuple(evidence))
+    carried = name_in_nnx(site) in LOOPS or (
+        site.transform in SCANS and any(each.updated for each in captured.objects)
+    )
+    way = "part of the carry" if carried else "an argument"
+    message = f"{names} from outside became {way}"
+    return Contribution(RULE.name, message, tuple(evidence), captures=captured.objects)
+
+
+def _only_of_jax(context: FileContext, site: Site) -> Decision | None:
+    """A derivative of jax and the like: no transform of nnx can be given what it captures."""
+    name = site.transform.removeprefix("jax.")
+    reason = f"nnx.{name} is to be given it" if name in NNX_TRANSFORMS else _NOT_OF_NNX
+    if any(bound_functions(context, site)):
+        return bound_and_raising(context, site, reason)
+    if not may_capture(context, site):
+        return None
+    if (found := raising(context, site, reason)) is not None:
+        return found
+    captured = captured_by(context, site)
+    if captured is None or may_be_captured(context):
+        return None
+    places = [site.node, *site.uses, *filter(None, definitions_of(context, site))]
+    if is_expected_to_raise(context, places):
+        return None
+    return _left(context, captured, reason, ())
+
+
+def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
+    """`eval_shape` of an object, which it captures like any function that it is given."""
+    if not isinstance(site.node, ast.Call) or not site.node.args:
+        return None
+    target = site.node.args[0]
+    values = context.values(target)
+    if not is_graph_node(context, values, frozenset({"module"})):
+        return None
+    uses = context.analysis.uses.of_call(values, context.where(site.node))
+    asked = context.options.select is not None and RULE.name in context.options.select
+    if not (uses or asked) or may_be_captured(context):
+        return None
+    text = ast.unparse(target)
+    evidence = [Evidence(f"{text}: {u.what}", Proof.PROVED, u.where) for u in sorted(uses, key=str)]
+    called = ir.Call(lower_expr(target), (), (), target.lineno)
+    if not is_data(context.evaluator.values(context.scope(target), called)):
+        return None  # what it returns may hold its Variables
+    doubt = not_a_tree(context, values, context.where(target))
+    if doubt is not None and not (context.options.unsafe and doubt.proof is Proof.ASSUMED):
+        return None
+    captures = (Capture(text),)
+    try:
+        closure_edits(context, site, captures)
+    except CannotEmit:
+        return None
+    message = f"{text} became an argument of eval_shape"
+    return Contribution(RULE.name, message, tuple(evidence[:3]), captures=captures)
+
+
+def _only_read(captured: Captured) -> Decision | None:
+    if captured.unseen:
+        return None
+    return Same(RULE.name, "what the function captures is only read, which works in both modes")
+
+
+def _reason(context: FileContext, site: Site, captured: Captured, evidence: list[Evidence]) -> str:
+    """Why the object cannot be carried; empty when it can."""
+    reason = captured.obstacle or obstacle(
+        context, site, captured, lambda other: _carried(context, other)
+    )
+    if reason := reason or read_out_of_sight(context, site, captured):
+        return reason
+    keeps = any(name_in_nnx(each) in _KEEPING for each in stack_of(context, site))
+    if keeps and not is_unchanged(context, site, captured):
+        claim = "between its calls the object may change, which a compiled function does not see"
+        evidence.append(Evidence(claim, Proof.ASSUMED, context.where(site.node)))
+        if not context.options.unsafe:
+            return claim
+    if any(each.transform in JAX_SITES for each in stack_of(context, site)) and any(
+        gives_object(context, value) for values in given_back(context, site) for value in values
+    ):
+        return "it returns an object, or a State of one, which nnx does in other ways than jax"
+    shared = overlap(context, site, captured)
+    if shared is not None:
+        evidence.append(shared)
+        if shared.proof is not Proof.ASSUMED or not context.options.unsafe:
+            return shared.claim
+    try:
+        closure_edits(context, site, captured.objects)
+    except CannotEmit as error:
+        return str(error)
+    return ""
+
+
+def _carried(context: FileContext, site: Site) -> set[str]:
+    """The names of what another site is going to pass explicitly."""
+    if site.decided or covered_by_setters(context, site.node):
+        return set()
+    decision = decide(context, site)
+    captures = decision.captures if isinstance(decision, Contribution) else ()
+    return {name for capture in captures for name, _ in capture.ways()}
+
+
+def _left(
+    context: FileContext, captured: Captured, reason: str, evidence: tuple[Evidence, ...]
+) -> Decision | None:
+    """Left as it is; where it raises in both modes, a person has to know."""
+    certain = [use for use in captured.uses if use.kind == "update" and is_certain(context, use)]
+    if not certain:
+        return None
+    use = min(certain, key=lambda use: (use.where, use.what))
+    names = " and ".join((*(each.name for each in captured.objects), *captured.holders))
+    return Manual(
+        RULE.name,
+        f"the function captures {names} and updates what it captures ({use.what}, {use.where}), "
+        f"which raises in both modes; pass it explicitly. Not done here: {reason}",
+        evidence,
+        blocks=False,
+    )
+
+
+_NOT_OF_NNX = (
+    "nnx has no such transform in both modes; split the object outside, merge it in the function, "
+    "return its State beside the result (has_aux), and update the object with that"
+)
+#: They keep what they compiled, with the values that captured objects had then (SEMANTICS 20).
+_KEEPING = frozenset({"jit", "pmap"})
+_TRACING = frozenset({"vmap", "pmap", "scan", "remat", "checkpoint", "grad", "value_and_grad"}) | {
+    "jit",
+    "eval_shape",
+    "checkify",
+    "shard_map",
+}
+RULE = Rule("captured-module", frozenset(CONTROL_FLOW) | _TRACING | JAX_SITES, decide)

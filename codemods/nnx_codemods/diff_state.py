@@ -1,0 +1,61 @@
+"""Gradients of a part of a Module: `argnums=nnx.DiffState(i, filter)`.
+
+What it finds
+-------------
+`nnx.DiffState` in the `argnums` of `nnx.grad` and `nnx.value_and_grad`: one or several, in a tuple,
+behind a name, behind a condition, with any filter.
+
+Why it matters
+--------------
+Tree mode knows no DiffState: building the transform raises a ValueError (SEMANTICS GRD-4).
+
+Before
+------
+    wrt = nnx.DiffState(0, nnx.LoRAParam)
+    loss, grads = nnx.value_and_grad(loss_fn, argnums=wrt)(model, x, y)
+
+After
+-----
+    graphdef, lora_params, nondiff = nnx.split(model, nnx.LoRAParam, ...)
+    loss, grads = nnx.value_and_grad(
+        lambda lora_params, nondiff, x, y: loss_fn(nnx.merge(graphdef, lora_params, nondiff), x, y)
+    )(lora_params, nondiff, x, y)
+
+When it is safe
+---------------
+As for `module-gradient`; and the filter is written where it can be read.
+
+What it does otherwise
+----------------------
+`nnx.compat.grad` and `nnx.compat.value_and_grad` take DiffState as before.
+
+Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from nnx_codemods._gradients import GRADIENTS, decide_gradient
+from nnx_codemods._perturbed import perturbed
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.plan import Decision, Pin
+from nnx_migrate.rewrite.rule import Rule
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    decision = decide_gradient(context, site, RULE.name, diff_state=True)
+    reason = perturbed(context).get(site) if isinstance(decision, Pin) else None
+    if isinstance(decision, Pin) and isinstance(reason, str):
+        told = f"{decision.reason}; nnx.capture does not do: {reason}"
+        return dataclasses.replace(decision, reason=told)
+    return decision
+
+
+RULE = Rule(
+    "diff-state",
+    GRADIENTS,
+    decide,
+    project_words=frozenset({"DiffState"}),
+)

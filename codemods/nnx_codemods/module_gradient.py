@@ -1,0 +1,70 @@
+"""Gradients of a whole Module: `nnx.grad` and `nnx.value_and_grad` with a Module argument.
+
+What it finds
+-------------
+`nnx.grad(f)(model)` and `nnx.value_and_grad(f)(model)`, as a call, bound to a name, or as a
+decorator, where the differentiated argument is a Module.
+
+Why it matters
+--------------
+In graph mode only the Params of a Module are differentiated. In tree mode every array in it is:
+counters and random keys raise a TypeError, batch statistics get gradients of their own, and the
+gradients come back as a Module where they were a State (SEMANTICS GRD-1, GRD-2, GRD-3).
+
+Before
+------
+    def loss_fn(model):
+        return jnp.mean((model(x) - y) ** 2)
+
+    loss, grads = nnx.value_and_grad(loss_fn)(model)
+
+After
+-----
+    def loss_fn(params, nondiff):
+        model = nnx.merge(graphdef, params, nondiff)
+        return jnp.mean((model(x) - y) ** 2)
+
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    loss, grads = nnx.value_and_grad(loss_fn)(params, nondiff)
+
+When it is safe
+---------------
+The differentiated argument is shown to be a Module; the function, with all that it calls, neither
+changes the Module's structure (new, replaced or static attributes, `train()`, `sow`, `pop`) nor
+returns it or a part of it. Both states are arguments, so what the forward pass updates (statistics,
+keys, counters) reaches the model as before, in graph mode and in tree mode. `grads` stays a State.
+
+What it does otherwise
+----------------------
+A model that holds only Params needs no change where nobody sees whether its gradients are a State
+or a Module: they go to an optimizer, are read leaf by leaf (`optax.global_norm(grads)`) or by
+attribute (`grads.linear.kernel`), or not at all. Where a precondition is not proved the site is
+pinned: `nnx.compat.value_and_grad`, with graph mode set for what runs inside.
+
+Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from nnx_codemods._gradients import GRADIENTS, decide_gradient
+from nnx_codemods._sown_results import missing
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.plan import Decision, Pin
+from nnx_migrate.rewrite.rule import Rule
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    decision = decide_gradient(context, site, RULE.name, diff_state=False)
+    if isinstance(decision, Pin) and _SOWS.search(decision.reason):
+        return dataclasses.replace(decision, reason=decision.reason + missing(context, site))
+    return decision
+
+
+_SOWS = re.compile(r"\.sow\(\)| sows ")
+
+
+RULE = Rule("module-gradient", GRADIENTS, decide)

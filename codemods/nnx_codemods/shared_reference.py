@@ -1,0 +1,283 @@
+"""One object that reaches a transform twice: `f(model, model.encoder)`, a model with tied weights.
+
+What it finds
+-------------
+Calls of functions under `jit`, `grad`, `value_and_grad`, `vmap`, `pmap`, `scan`, `remat`,
+`shard_map`, `cond`, `switch`, `while_loop` and `fori_loop` that are given the same Module,
+Optimizer, Rngs, Metric or Variable twice: in two arguments, in an argument and in what holds it
+(a model and its ModelAndOptimizer), in two elements of a carry, or in one object that keeps it
+under two names or keeps itself (of a gradient the rule for it sees that). Of the latter also
+`split_rngs` and `fork_rngs` as decorators, and functions that trace nothing and are given such an
+object: `nnx.split`, `nnx.state`, `nnx.clone`, `nnx.map`, `nnx.Optimizer`, `nnx.EMA`,
+`nnx.tabulate`, `model.train()`, `model.eval()` and their like. Modules that are told to be no
+trees (`pytree=False`, `nnx.Object`, `bridge.Module`) count as such objects. The project's own
+kinds of `nnx.Optimizer`, `nnx.ModelAndOptimizer` and `nnx.EMA` are looked at like these, and so are
+`graphdef.apply(...)` and `nnx.call(...)`, which take the object apart again, by what was split.
+
+Why it matters
+--------------
+Graph mode passes shared references as such. Tree mode raises "Duplicate ..." for all but the
+loops; these take the two apart, and of what the body does through one of them nothing is left,
+without a word (SEMANTICS ALI-1 to ALI-3, LOP-1).
+
+Before
+------
+    model.decoder = model.encoder
+    nnx.fori_loop(0, 3, body, model)
+
+After
+-----
+    nnx.compat.fori_loop(0, 3, body, model)
+
+When it is safe
+---------------
+This rule rewrites nothing; it pins: by the `compat` name, by `graph=True` where there is none
+(`nnx.Optimizer(..., graph=True)`), and by `nnx.set_graph_mode(True)(model.eval)()` where there is
+neither. To get rid of the pin, pass the object once and reach the
+other name through it, or make the second attribute a property.
+
+What it does otherwise
+----------------------
+`nnx.ModelAndOptimizer`, `nnx.call`, `nnx.capture` and `bridge.ToLinen` take no mode, so a person
+has to choose something else.
+Objects that are the same without the code showing it (two names for what a function returns) are
+not found. Arguments with `StateAxes` are looked at by the rule for these.
+
+Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nnx_codemods._argnums import argnums_of
+from nnx_codemods._evidence import is_graph_node
+from nnx_codemods._gradients import GRADIENTS
+from nnx_codemods._kept_objects import is_other_class, put_together
+from nnx_migrate.facts import ir
+from nnx_migrate.facts.combining import is_container, is_library_container
+from nnx_migrate.facts.identity import Path
+from nnx_migrate.facts.library import elements_of
+from nnx_migrate.facts.lower import lower_expr
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.transforms import (
+    CONTROL_FLOW,
+    METHODS,
+    OBJECT_FUNCTIONS,
+    SPLITTERS,
+)
+from nnx_migrate.facts.values import (
+    ARRAY,
+    PLAIN,
+    ClassValue,
+    FunctionValue,
+    Instance,
+    Scope,
+    Values,
+)
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import argument_values, function_scopes, given_parameters
+from nnx_migrate.rewrite.plan import Decision, Manual, Pin
+from nnx_migrate.rewrite.rule import Rule
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.form == "reference" or is_other_class(context, site):
+        return None
+    if site.transform == "flatten" and site.options.keys() & {"ref_index", "ref_outer_index"}:
+        return Pin(RULE.name, "tree mode keeps no table of references", bare=True)
+    ways = [_given_twice]
+    # The rules for gradients know what one object holds twice, where they have anything to do.
+    if site.transform not in GRADIENTS or _of_arrays_alone(context, site):
+        ways += [_holds_twice, _beside_its_optimizer, _returned_twice]
+    reason = next((found for way in ways if (found := way(context, site))), "")
+    if not reason:
+        return None
+    loops = site.transform in {"while_loop", "fori_loop"}
+    effect = "loops of tree mode take it apart" if loops else "tree mode takes nothing but trees"
+    evidence = Evidence(reason, Proof.PROVED, context.where(site.node))
+    message = f"{effect}: {reason}"
+    if site.transform in _WITHOUT_PIN:
+        reason = f"{message}; {_WITHOUT_PIN[site.transform]}"
+        return Manual(RULE.name, reason, (evidence,))
+    traces_nothing = site.form == "object" or site.transform in SPLITTERS
+    return Pin(RULE.name, message, (evidence,), outward=True, bare=traces_nothing)
+
+
+def _of_arrays_alone(context: FileContext, site: Site) -> bool:
+    """Whether a gradient is taken with respect to nothing that could be an object."""
+    argnums = argnums_of(context, site, "")
+    values = [argument_values(context, site, target.index) for target in argnums.targets]
+    return not argnums.unknown and all(v and v <= ARRAY | PLAIN for v in values)
+
+
+def _holds_twice(context: FileContext, site: Site) -> str:
+    if site.transform in {"call", "GraphDef.apply"}:
+        return put_together(context, site)
+    if site.form == "object":
+        operand = site.operands[0]
+        made = _given(context, operand)
+        same = made == context.values(operand)
+        return _reason(context, operand) if same else context.analysis.sharing.of(made)
+    for scope in function_scopes(context, site):
+        for _, name, values in given_parameters(context, site, scope):
+            reason = context.analysis.sharing.of(values)
+            if reason:
+                return f"in {name}, {reason}"
+    given = [a for use in site.uses for a in (*use.args, *(k.value for k in use.keywords))]
+    return next(filter(None, (_reason(context, argument) for argument in given)), "")
+
+
+def _reason(context: FileContext, given: ast.expr) -> str:
+    """Why an argument holds something twice."""
+    return context.analysis.sharing.of_expression(
+        context.scope(given), context.reaching.lowered(given)
+    )
+
+
+def _given(context: FileContext, operand: ast.expr) -> Values:
+    """What an operand is; of a class or function what it makes."""
+    found: Values = frozenset()
+    for value in context.values(operand):
+        match value:
+            case ClassValue(class_name=name):
+                found |= {Instance(name)}
+            case FunctionValue(scope=scope):
+                found |= context.evaluator.returned(scope)
+            case _:
+                found |= {value}
+    return found
+
+
+def _beside_its_optimizer(context: FileContext, site: Site) -> str:
+    """A model and the ModelAndOptimizer, or another holder of its State, that was made of it."""
+    for scope in function_scopes(context, site):
+        given = [
+            (name, value)
+            for _, name, values in given_parameters(context, site, scope)
+            for value in values
+            if isinstance(value, Instance)
+        ]
+        for holder, optimizer in given:
+            wraps = optimizer.class_name == "flax.nnx.ModelAndOptimizer" and optimizer.wraps
+            held = {(v.class_name, v.origin) for v in wraps or () if isinstance(v, Instance)}
+            states = dict(context.analysis.sharing.states_kept(optimizer.class_name))
+            for name, value in given:
+                if (value.class_name, value.origin) in held and name != holder:
+                    return f"{holder} holds {name}, which goes in beside it"
+                if value.class_name in states and name != holder:
+                    place = states[value.class_name]
+                    return f"{holder} keeps the State of {name}, which goes in beside it ({place})"
+    return ""
+
+
+def _returned_twice(context: FileContext, site: Site) -> str:
+    """Objects that the function makes and returns together, though they share Variables."""
+    if site.form in {"operands", "object"}:
+        return ""
+    for scope in function_scopes(context, site):
+        for returned in context.project.function(scope).returns:
+            reason = _shared_among(context, scope, [returned])
+            if reason:
+                return reason.replace("goes in", "is returned")
+            reason = context.analysis.sharing.of_expression(scope, returned)
+            if reason:
+                return f"of what is returned, {reason}"
+    return ""
+
+
+def _given_twice(context: FileContext, site: Site) -> str:
+    reasons = (_shared_among(context, *call) for call in _calls(context, site))
+    return next(filter(None, reasons), "")
+
+
+def _shared_among(context: FileContext, where: Scope, exprs: list[ir.Expr]) -> str:
+    identity = context.analysis.identity
+    nodes: list[tuple[Path, tuple[Path, ...]]] = []
+    for part in (part for expr in exprs for part in identity.parts(where, expr)):
+        path = identity.path(part.scope, part.expr)
+        made_here = isinstance(part.expr, ir.Call)
+        kept = tuple(identity.kept(part.scope, part.expr)) if path or made_here else ()
+        if made_here and kept:
+            path = ("", str(len(nodes)), f"what {ir.last_name(part.expr)} makes")
+        if kept or (
+            path and _may_be_node(context, context.evaluator.values(part.scope, part.expr))
+        ):
+            nodes.append((path, kept))
+    for i, (path, kept) in enumerate(nodes):
+        for other, others_kept in nodes[i + 1 :]:
+            reason = (
+                _overlap(path, other)
+                or next((r for each in kept if (r := _kept(each, other, path))), "")
+                or next((r for each in others_kept if (r := _kept(each, path, other))), "")
+            )
+            if reason:
+                return reason
+    return ""
+
+
+def _may_be_node(context: FileContext, values: Values) -> bool:
+    return any(
+        is_graph_node(context, frozenset({value}), _KINDS)
+        or is_library_container(value)
+        or (is_container(value) and _may_be_node(context, elements_of(value)))
+        for value in values
+    )
+
+
+def _overlap(path: Path, other: Path) -> str:
+    held, longer = sorted((path, other), key=len)
+    if longer == held:
+        return f"{_shown(held)} goes in twice"
+    if longer[: len(held)] == held:
+        return f"{_shown(longer)} goes in beside {_shown(held)}, which holds it"
+    return ""
+
+
+def _kept(kept: Path, given: Path, holder: Path) -> str:
+    if _overlap(kept, given):
+        return f"{_shown(given)} goes in beside {_shown(holder)}, which keeps it"
+    return ""
+
+
+def _shown(path: Path) -> str:
+    return ".".join(path[2:])
+
+
+def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Expr]]]:
+    """What each known call passes: in this file, or to a decorated function from anywhere."""
+    if site.form in {"operands", "object"}:
+        yield context.scope(site.node), [lower_expr(operand) for operand in site.operands]
+        return
+    for use in site.uses:
+        given = [*use.args, *(keyword.value for keyword in use.keywords)]
+        yield context.scope(use), [lower_expr(argument) for argument in given]
+    if site.form != "decorator":
+        return
+    for scope in function_scopes(context, site):
+        for where, call, value in context.evaluator.callers.of(scope):
+            own = [call.func.base] if value.bound and isinstance(call.func, ir.Attribute) else []
+            yield where, [*own, *call.args, *(given for _, given in call.keywords)]
+
+
+_WITHOUT_PIN = {
+    "ModelAndOptimizer": "it takes no mode: use nnx.Optimizer(..., graph=True)",
+    "ToLinen": "what it gives has to be used with nnx.set_graph_mode(True) around it",
+    "call": "what it gives has to be called with nnx.set_graph_mode(True) around it",
+    "capture": "what it gives has to be called with nnx.set_graph_mode(True) around it",
+}
+_KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
+_TRACING = frozenset(
+    {"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map", "checkify"}
+)
+_TRANSFORMS = (
+    GRADIENTS
+    | _TRACING
+    | SPLITTERS
+    | CONTROL_FLOW.keys()
+    | (OBJECT_FUNCTIONS.keys() - {"merge"})
+    | frozenset(METHODS.values())
+)
+RULE = Rule("shared-reference", _TRANSFORMS, decide)

@@ -1,0 +1,198 @@
+"""Structure that changes inside a transform: new, replaced or static attributes, `train()`, `sow`.
+
+What it finds
+-------------
+Functions under `jit`, `vmap`, `pmap`, `scan`, `remat`, `shard_map`, `cond`, `switch`, `while_loop`
+or `fori_loop` (and gradients, for arguments that are not differentiated) that create, replace,
+delete or set attributes of an object they are given, themselves or in what they call:
+`self.cache = ...`, `model.train()`, `self.sow(...)`, `nnx.pop(...)`, a transform on `__init__`.
+Functions decorated with `split_rngs` and `fork_rngs` are looked at too: in tree mode they receive a
+copy of the object. A transform that goes on as a value (`jit = nnx.jit if fast else jax.jit`) is
+taken for one that runs such functions.
+
+Why it matters
+--------------
+Tree mode writes back Variables and nothing else. Everything else that the function does to the
+object is gone when it returns, without a word (SEMANTICS STR-1 to STR-9, SOW-2, SOW-4, RNG-3).
+
+Before
+------
+    @nnx.jit
+    def step(model, x):
+        model.train()
+        return model(x)
+
+After
+-----
+    @nnx.compat.jit
+    @nnx.set_graph_mode(True)
+    @nnx.set_graph_updates(True)
+    def step(model, x):
+        model.train()
+        return model(x)
+
+When it is safe
+---------------
+This rule rewrites nothing; it pins, together with every transform around the site that is in
+sight. To get rid of the pin, move the change out of the transform (call `model.train()` before
+it), write to the Variable in place (`self.w[...] = v`), or keep arrays in Variables.
+
+What it does otherwise
+----------------------
+Of an object whose class is not known, what the function does in its methods is not seen; what it
+does itself is: attributes that it sets, `train()`, `eval()`, `sow` and `pop`.
+A transform of a function that no file shows (`nnx.jit(getattr(steps, name))`, `globals()[name]`, a
+parameter that no call in sight passes, a function of another package) is pinned where a call may
+pass it an object, and so is a function that hands an object on to such a one, or calls `exec`. A
+table of functions in sight (`STEPS[name]`) is judged by all that it holds.
+`getattr(nnx, name)` is pinned where the names in sight are those of transforms, and reported where
+they are not in sight and it is given a function of the project.
+What is done to a copy (`model = nnx.clone(model)` first) or under `nnx.capture` is the same in
+both modes.
+
+Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
+"""
+
+from __future__ import annotations
+
+import re
+
+from nnx_codemods._argnums import argnums_of
+from nnx_codemods._computed_transforms import computed_transform
+from nnx_codemods._evidence import is_graph_node
+from nnx_codemods._gradients import GRADIENTS
+from nnx_codemods._sown_results import left_after, missing
+from nnx_codemods._unseen_functions import may_be_graph_node, seen_functions, unseen_function
+from nnx_migrate.facts.effects import Effect, worst
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.transforms import COMPUTED, CONTROL_FLOW, SPLITTERS
+from nnx_migrate.facts.values import (
+    ARRAY,
+    NAMED_AT_RUN_TIME,
+    PLAIN,
+    Instance,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+)
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.cloning import works_on_copy
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import function_scopes, given_parameters, is_captured
+from nnx_migrate.rewrite.plan import Decision, Pin
+from nnx_migrate.rewrite.rule import Rule
+
+# Streams are split in place, in Variables that are given back.
+_KEPT = re.compile(r"nnx\.(compat\.)?(fork_rngs|split_rngs)\(")
+# Code that no file shows is given the object, or may reach it.
+_UNSEEN = re.compile(rf"^it is passed to something unknown: {NAMED_AT_RUN_TIME}")
+# What a text says may name the object though nothing else does.
+_BY_TEXT = re.compile(rf"^what \w+\(\) runs is {NAMED_AT_RUN_TIME}")
+# Only objects have attributes and such methods; elements may be those of a dict of arrays.
+_ON_OBJECTS = re.compile(
+    r"attribute \w+ is|builtins\.\w+attr\(\)|nnx\.pop|"
+    r"\.(train|eval|set_attributes|set_metadata|sow|perturb)\(\)"
+)
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.transform == COMPUTED:
+        return computed_transform(context, site, RULE.name)
+    if site.transform in CONTROL_FLOW and _runs_unknown(context, site):
+        evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
+        return Pin(RULE.name, "which functions it runs cannot be read", (evidence,), outward=True)
+    if site.form == "reference":
+        return _handed_on(context, site)
+    unseen = unseen_function(context, site) if site.transform in _TRACING else ""
+    if unseen:
+        evidence = Evidence(unseen, Proof.ASSUMED, context.where(site.node))
+        reason = f"which function it runs is not seen: {unseen}; {_ADVICE}"
+        return Pin(RULE.name, reason, (evidence,), outward=True)
+    for scope in function_scopes(context, site) or seen_functions(context, site):
+        differentiated = _differentiated(context, site)
+        for index, name, values in given_parameters(context, site, scope):
+            if differentiated is None or index in differentiated:
+                continue
+            collected = index == 0 and is_captured(context, site)
+            effect = _structural(context, site, scope, name, values, collected)
+            if effect is not None:
+                seen = effect.kind == "structure"
+                proof = Proof.PROVED if seen else Proof.ASSUMED
+                evidence = Evidence(effect.what, proof, effect.where)
+                does = "changes" if seen else "may change"
+                reason = f"the function {does} {name}: {effect.what} ({effect.where})"
+                reason += missing(context, site) if effect.sows else ""
+                bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
+                return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare)
+    return None
+
+
+def _handed_on(context: FileContext, site: Site) -> Pin | None:
+    """A transform that is a value itself, in a table or a partial that is kept."""
+    if site.transform not in _TRACING:
+        return None
+    evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
+    reason = f"nnx.{site.transform} goes on as a value, and what it is applied to is not seen"
+    return Pin(RULE.name, reason, (evidence,), bare=True)
+
+
+def _runs_unknown(context: FileContext, site: Site) -> bool:
+    """Whether control flow is handed on as a value, or called with functions that are not seen."""
+    if site.form == "reference" or not site.branches:
+        return True
+    return not function_scopes(context, site) and any(
+        is_graph_node(context, context.values(operand)) for operand in site.operands
+    )
+
+
+def _differentiated(context: FileContext, site: Site) -> set[int] | None:
+    """Places of the arguments that rules for gradients look at; None when they are not known."""
+    if site.transform not in GRADIENTS:
+        return set()
+    argnums = argnums_of(context, site, "")
+    return None if argnums.unknown else {target.index for target in argnums.targets}
+
+
+def _structural(
+    context: FileContext, site: Site, scope: Scope, name: str, values: Values, collected: bool
+) -> Effect | None:
+    effects = [
+        e
+        for e in left_after(context, site, scope, name)
+        if (e.kind == "structure" or _UNSEEN.match(e.what) or _BY_TEXT.match(e.what))
+        and not _KEPT.match(e.what)
+        and not (collected and e.sows)
+    ]
+    by_text = any(_BY_TEXT.match(e.what) for e in effects)
+    copied = not by_text and works_on_copy(context, site, name, frozenset({"clone", "view"}))
+    if not effects or copied:
+        return None
+    if not may_be_graph_node(context, values):
+        return None
+    if not _all_known(values):
+        effects = [e for e in effects if _ON_OBJECTS.search(e.what)]
+    return worst(effects)
+
+
+def _all_known(values: Values) -> bool:
+    """Whether everything that can take an attribute is an object of a known class."""
+    return bool(values) and all(_is_known(value) for value in values)
+
+
+def _is_known(value: Value) -> bool:
+    match value:
+        case Instance():
+            return True
+        case TupleValue(elements=elements):
+            return all(map(_all_known, elements))
+        case _:  # numbers and arrays take no attributes
+            return value in ARRAY | PLAIN
+
+
+_ADVICE = "name it, or put all that it may be into a dictionary in sight"
+_TRACING = frozenset(
+    {"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map", "checkify"}
+)
+_TRANSFORMS = GRADIENTS | _TRACING | SPLITTERS | CONTROL_FLOW.keys() | {COMPUTED}
+RULE = Rule("structural-update", _TRANSFORMS, decide)

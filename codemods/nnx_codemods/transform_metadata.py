@@ -1,0 +1,121 @@
+"""Names for new axes: the `transform_metadata=` of `vmap`, `pmap` and `scan`.
+
+What it finds
+-------------
+`transform_metadata={nnx.PARTITION_NAME: name}` on `nnx.vmap`, `nnx.pmap` and `nnx.scan`.
+
+Why it matters
+--------------
+Tree mode ignores the argument without a word: the sharding metadata of the Variables lacks the name
+of the new axis (SEMANTICS VMP-2, SCN-6).
+
+Before
+------
+    @nnx.split_rngs(splits=3)
+    @nnx.vmap(in_axes=0, out_axes=0, transform_metadata={nnx.PARTITION_NAME: "layers"})
+    def create(rngs):
+        return Block(rngs)
+
+After
+-----
+    @nnx.split_rngs(splits=3)
+    @nnx.vmap(in_axes=0, out_axes=0)
+    @nnx.transform_metadata(in_axes=0, out_axes=0, partition="layers")
+    def create(rngs):
+        return Block(rngs)
+
+When it is safe
+---------------
+The dictionary is written out and names nothing but the partition; the axes are those of the
+transform, word for word. The result is the same in graph mode and in tree mode.
+
+What it does otherwise
+----------------------
+`nnx.compat.vmap`, `nnx.compat.pmap` and `nnx.compat.scan` honour the argument as before.
+
+Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
+"""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_codemods._evidence import updated_broadcast
+from nnx_migrate.facts.sites import Site
+from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.plan import Contribution, Decision, Metadata, Pin, Same
+from nnx_migrate.rewrite.rule import Rule
+
+_OPTION = "transform_metadata"
+
+
+def decide(context: FileContext, site: Site) -> Decision | None:
+    if not site.complete:
+        hidden = site.form != "reference" and _OPTION not in site.options
+        return Pin(RULE.name, "it may be among options that are not to be seen") if hidden else None
+    value = site.options.get(_OPTION)
+    if value is None:
+        return None
+    if isinstance(value, ast.Dict) and not value.keys:
+        return Same(RULE.name, "the metadata is empty")
+    partition = _partition(context, value)
+    if partition is None:
+        return Pin(RULE.name, "the metadata is not written out as {nnx.PARTITION_NAME: name}")
+    if site.function is None:
+        return Pin(RULE.name, "the function of the transform is not to be seen")
+    reason = _broadcast(context, site)
+    if reason:
+        return Pin(RULE.name, reason)
+    evidence = Evidence("the metadata names a partition", Proof.PROVED, context.where(value))
+    return Contribution(
+        RULE.name,
+        "nnx.transform_metadata names the new axis",
+        (evidence,),
+        options={_OPTION: None},
+        metadata=Metadata(partition, _axes(context, site)),
+    )
+
+
+def _partition(context: FileContext, value: ast.expr) -> str | None:
+    """Source text of the name, when the dictionary holds nothing else."""
+    if not isinstance(value, ast.Dict) or len(value.keys) != 1 or value.keys[0] is None:
+        return None
+    key = value.keys[0]
+    is_name = isinstance(key, ast.Constant) and key.value == "partition_name"
+    if not is_name and context.tree.nnx_name(key) != "PARTITION_NAME":
+        return None
+    return context.text.of(value.values[0])
+
+
+def _broadcast(context: FileContext, site: Site) -> str:
+    axes = site.options.get("in_axes")
+    if site.transform != "scan" or not isinstance(axes, ast.Tuple):
+        return ""
+    places = [i for i, axis in enumerate(axes.elts) if context.text.of(axis) == "None"]
+    return next((why for i in places if (why := updated_broadcast(context, site, i))), "")
+
+
+def _axes(context: FileContext, site: Site) -> dict[str, str]:
+    """The axes as they are written, but for the default 0; a scan's own defaults in full."""
+    found = {
+        name: context.text.of(site.options[name])
+        for name in ("in_axes", "out_axes")
+        if name in site.options
+    }
+    if site.transform != "scan":
+        return {name: text for name, text in found.items() if text != "0"}
+    if site.transform == "scan":
+        head = context.text.of(site.reference).rpartition(".")[0] or "nnx"
+        for name in ("in_axes", "out_axes"):
+            found.setdefault(name, f"({head}.Carry, 0)")
+    return found
+
+
+_TRANSFORMS = frozenset({"vmap", "pmap", "scan"})
+RULE = Rule(
+    "transform-metadata",
+    _TRANSFORMS,
+    decide,
+    project_words=frozenset({_OPTION, "**"}),
+)
