@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnx_migrate.facts.causes import MethodUnknown, Unseen
 from nnx_migrate.facts.effects import Effect, Effects, worst
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import Basic, Instance, Scope, Values, is_unknown, short_name
@@ -80,26 +81,29 @@ def refuse_split(
     if effect.kind != "unknown":
         evidence.append(Evidence(effect.what, Proof.PROVED, effect.where))
         reason = f"the function changes its Module: {effect.what} ({effect.where})"
-        return Pin(rule, reason, tuple(evidence), outward=effect.kind == "structure")
+        outward = effect.kind == "structure"
+        return Pin(rule, reason, tuple(evidence), outward=outward, sows=effect.sows)
     evidence.append(Evidence(effect.what, Proof.ASSUMED, effect.where))
     if context.options.unsafe:
         return None
     reason = f"what the function does to its Module is not all known: {effect.what}"
-    return Pin(rule, f"{reason} ({effect.where})", tuple(evidence), outward=True)
+    sows = isinstance(effect.cause, MethodUnknown) and effect.cause.name == "sow"
+    reason += f" ({effect.where})"
+    return Pin(rule, reason, tuple(evidence), outward=True, sows=sows)
 
 
 def effects_on(context: FileContext, site: Site, scopes: tuple[Scope, ...], index: int) -> Effects:
     """What the transformed function does to its argument at `index`."""
     if not scopes:
-        what = "the transformed function is not defined in the project"
-        return frozenset({Effect("unknown", what, context.where(site.node))})
+        cause = Unseen("the transformed function is not defined in the project")
+        return frozenset({Effect("unknown", cause, context.where(site.node))})
     found: Effects = frozenset()
     collected = index == 0 and is_captured(context, site)
     for scope in scopes:
         parameter = parameter_at(context, site, scope, index)
         if parameter is None:
-            what = "its parameters do not show where the Module goes"
-            found |= {Effect("unknown", what, context.where(site.node))}
+            cause = Unseen("its parameters do not show where the Module goes")
+            found |= {Effect("unknown", cause, context.where(site.node))}
         else:
             effects = context.analysis.effects.of(scope, parameter)
             found |= {e for e in effects if not (collected and e.sows)}

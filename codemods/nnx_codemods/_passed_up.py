@@ -66,7 +66,7 @@ def passed_up_by(context: FileContext, outlets: Outlets) -> PassedUp:
 def _sown_on(context: FileContext, scope: Scope, parameter: str) -> tuple[Sown, ...]:
     """What a function sows on a parameter; nothing else happens to that."""
     sown: list[Sown] = []
-    for effect in sorted(context.analysis.effects.of(scope, parameter), key=str):
+    for effect in sorted(context.analysis.effects.of(scope, parameter), key=lambda e: e.order):
         found = list(sown_by(context, effect))
         if not found:
             raise NotCaptured(f"{effect.what} ({effect.where})")

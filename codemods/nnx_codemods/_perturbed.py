@@ -15,6 +15,7 @@ from nnx_codemods._sown import OF_ARRAYS, RULE_NAME
 from nnx_codemods._sown_values import check_not_read
 from nnx_codemods._traced_calls import uses_of
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.causes import changes_by_method
 from nnx_migrate.facts.effects import Effect
 from nnx_migrate.facts.leftovers import LeftoverFinder
 from nnx_migrate.facts.lower import lower_expr
@@ -216,8 +217,8 @@ def _perturbed_parameter(
             parameter = name
         elif values and values <= ARRAY | PLAIN:
             continue
-        for effect in sorted(context.analysis.effects.of(scope, name), key=str):
-            if index != place or not effect.what.startswith(".perturb()"):
+        for effect in sorted(context.analysis.effects.of(scope, name), key=lambda e: e.order):
+            if index != place or not changes_by_method(effect.cause, "perturb"):
                 if index != place and effect.kind == "escape":
                     continue
                 sown = effect.sows and index == place

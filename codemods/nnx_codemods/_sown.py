@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
-import re
 from collections.abc import Iterator
 
 from nnx_codemods._forward import NotCaptured, passes_of
@@ -15,6 +14,13 @@ from nnx_codemods._sown_layers import layers_of, sows_on
 from nnx_codemods._sown_options import GIVING_BACK, Output, check_options
 from nnx_codemods._traced_calls import traced_calls
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.causes import (
+    Cause,
+    KeywordAsks,
+    MethodUnknown,
+    PassedTo,
+    changes_by_method,
+)
 from nnx_migrate.facts.effects import Effect
 from nnx_migrate.facts.flax_layers import asking_keywords
 from nnx_migrate.facts.project import Project
@@ -56,9 +62,8 @@ OF_ARRAYS = frozenset(
         "var",
     ]
 )
-_HARMLESS = re.compile(rf"{_SOWING}|what \.({'|'.join(OF_ARRAYS)})\(\) runs is not known")
-#: What layers of the library sow, by the beginning of what is said of it: all as Intermediate.
-_BY_LIBRARY = {"MultiHeadAttention sows ": "attention_weights"}
+#: What layers of the library sow when a keyword asks them to: all as Intermediate.
+_BY_LIBRARY = {"MultiHeadAttention": "attention_weights"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -192,7 +197,7 @@ def _sown_parameter(
     for index, name, values in given_parameters(context, site, scope):
         if index != 0 and values and values <= ARRAY | PLAIN:
             continue
-        for effect in sorted(context.analysis.effects.of(scope, name), key=str):
+        for effect in sorted(context.analysis.effects.of(scope, name), key=lambda e: e.order):
             sown = list(sown_by(context, effect))
             if sown and index is not None:
                 found.setdefault(index, (name, []))[1].extend(sown)
@@ -204,18 +209,29 @@ def _sown_parameter(
         raise NotCaptured(f"it sows on {names}, and not on its first argument alone")
     ((place, (parameter, sown)),) = found.items()
     for index, effect in others:
-        kept = effect.kind == "escape" or _HARMLESS.search(effect.what)
+        kept = effect.kind == "escape" or _is_harmless(effect.cause)
         if index == place or index == 0 or effect.sows or not kept:
             raise NotCaptured(f"{effect.what} ({effect.where})")
     return place, parameter, tuple(sown)
 
 
+def _is_harmless(cause: Cause) -> bool:
+    """Whether it is sown, or an array for all that is known."""
+    match cause:
+        case PassedTo(called="sow"):
+            return True
+        case MethodUnknown(name=name):
+            return name in OF_ARRAYS
+        case _:
+            return False
+
+
 def sown_by(context: FileContext, effect: Effect) -> Iterator[Sown]:
     """What an effect sows; nothing when it is another one."""
-    for said, name in _BY_LIBRARY.items():
-        if effect.sows and effect.what.startswith(said):
-            yield Sown(frozenset({ClassValue(INTERMEDIATE)}), name, effect.where)
-    if not effect.sows or not effect.what.startswith(".sow()"):
+    match effect.cause:
+        case KeywordAsks(layer=layer, sows=True) if layer in _BY_LIBRARY:
+            yield Sown(frozenset({ClassValue(INTERMEDIATE)}), _BY_LIBRARY[layer], effect.where)
+    if not changes_by_method(effect.cause, "sow"):
         return
     for scope, call in context.evaluator.callers.mentions.calls_of("sow"):
         if f"{context.project.path_of(scope.module)}:{call.line}" == effect.where:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import re
 from collections.abc import Mapping, Sequence
 
 from nnx_codemods._caught import check_not_interrupted
@@ -19,6 +18,7 @@ from nnx_codemods._sown import RULE_NAME, SOWN_UNDER, Sowing, may_sow, sowing_of
 from nnx_codemods._sown_layers import OVER_LAYERS, layers_of, sows_on
 from nnx_codemods._sown_several import is_of_several, of_several
 from nnx_codemods._sown_values import check_names, sown_type
+from nnx_migrate.facts.causes import changes_by, changes_by_method
 from nnx_migrate.facts.effects import Effects
 from nnx_migrate.facts.leftovers import CollectingEffects
 from nnx_migrate.facts.sites import Site
@@ -27,8 +27,6 @@ from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.layout import line_after
 from nnx_migrate.rewrite.plan import CapturePlan
 from nnx_migrate.rewrite.round import covered_by_setters
-
-_POPS = re.compile(r"nnx\.pop\(")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -235,7 +233,9 @@ def left_after(context: FileContext, site: Site, scope: Scope, parameter: str) -
     effects = _without_perturbed(context, scope, context.analysis.effects.of(scope, parameter))
     if any(e.sows for e in effects) and isinstance(passed_up(context).get(site), PassedUp):
         return frozenset(e for e in effects if not e.sows)
-    if not may_sow(context.project) or not any(e.sows or _POPS.match(e.what) for e in effects):
+    if not may_sow(context.project) or not any(
+        e.sows or changes_by(e.cause, "pop") for e in effects
+    ):
         return effects
     if is_done(context, site):
         return effects
@@ -243,7 +243,7 @@ def left_after(context: FileContext, site: Site, scope: Scope, parameter: str) -
     return frozenset(
         effect
         for effect in finder.of(scope, parameter)
-        if not (_POPS.match(effect.what) and effect.where in popped)
+        if not (changes_by(effect.cause, "pop") and effect.where in popped)
     )
 
 
@@ -252,7 +252,7 @@ def _without_perturbed(context: FileContext, scope: Scope, effects: Effects) -> 
 
     What is left then is seen when the text has changed.
     """
-    if not any(e.what.startswith(".perturb()") for e in effects):
+    if not any(changes_by_method(e.cause, "perturb") for e in effects):
         return effects
     reached = context.analysis.extents.reached((scope,))
     path = context.project.path_of(context.tree.module)
@@ -263,8 +263,8 @@ def _without_perturbed(context: FileContext, scope: Scope, effects: Effects) -> 
         effects = frozenset(
             e
             for e in effects
-            if not e.what.startswith(".perturb()")
-            and not (_POPS.match(e.what) and e.where in popped)
+            if not changes_by_method(e.cause, "perturb")
+            and not (changes_by(e.cause, "pop") and e.where in popped)
         )
     return effects
 

@@ -6,6 +6,7 @@ import re
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.callers import argument_for
+from nnx_migrate.facts.causes import CalleeUnknown, MethodUnknown
 from nnx_migrate.facts.values import (
     Basic,
     ContainerValue,
@@ -22,7 +23,6 @@ from nnx_migrate.rewrite.context import FileContext
 
 _LIVE = frozenset({"module", "metric", "rngs", "optimizer"})
 _WRITING_METHODS = frozenset({"set_value", "copy_from", "update", "set_raw_value", "update_from"})
-_CALLED = re.compile(r"what is called is not known|what \.(?P<method>\w+)\(\) runs is not known")
 _ARRAY_METHODS = re.compile(  # and those of dictionaries of arrays
     "all|any|argmax|argmin|argsort|astype|at|clip|conj|copy|cumprod|cumsum|diagonal|dot|flatten|"
     "item|max|mean|min|nonzero|prod|ravel|repeat|reshape|round|set|add|get|shape|sort|squeeze|std|"
@@ -73,11 +73,13 @@ def _may_update(context: FileContext, scope: Scope, name: str, value: Value) -> 
 def _acts(context: FileContext, scope: Scope, name: str) -> bool:
     """Whether something of which nothing is known is called, or has methods no array has."""
     for effect in context.analysis.effects.of(scope, name):
-        match = _CALLED.match(effect.what)
-        if effect.kind == "structure":
-            return True
-        if match is not None and not _ARRAY_METHODS.fullmatch(match["method"] or ""):
-            return True
+        match effect.cause:
+            case CalleeUnknown():
+                return True
+            case MethodUnknown(name=method) if not _ARRAY_METHODS.fullmatch(method):
+                return True
+            case _ if effect.kind == "structure":
+                return True
     return False
 
 

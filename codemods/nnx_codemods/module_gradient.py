@@ -47,7 +47,6 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 import dataclasses
-import re
 
 from nnx_codemods._gradients import GRADIENTS, decide_gradient
 from nnx_codemods._sown_results import missing
@@ -59,12 +58,9 @@ from nnx_migrate.rewrite.rule import Rule
 
 def decide(context: FileContext, site: Site) -> Decision | None:
     decision = decide_gradient(context, site, RULE.name, diff_state=False)
-    if isinstance(decision, Pin) and _SOWS.search(decision.reason):
+    if isinstance(decision, Pin) and decision.sows:
         return dataclasses.replace(decision, reason=decision.reason + missing(context, site))
     return decision
-
-
-_SOWS = re.compile(r"\.sow\(\)| sows ")
 
 
 RULE = Rule("module-gradient", GRADIENTS, decide)

@@ -40,7 +40,8 @@ it), write to the Variable in place (`self.w[...] = v`), or keep arrays in Varia
 What it does otherwise
 ----------------------
 Of an object whose class is not known, what the function does in its methods is not seen; what it
-does itself is: attributes that it sets, `train()`, `eval()`, `sow` and `pop`.
+does itself is: attributes that it sets, also through `setattr`, `object.__setattr__`, `__dict__`
+and `vars(model)`, `train()`, `eval()`, `sow` and `pop`.
 A transform of a function that no file shows (`nnx.jit(getattr(steps, name))`, `globals()[name]`, a
 parameter that no call in sight passes, a function of another package) is pinned where a call may
 pass it an object, and so is a function that hands an object on to such a one, or calls `exec`. A
@@ -55,20 +56,24 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 
 from __future__ import annotations
 
-import re
-
 from nnx_codemods._argnums import argnums_of
 from nnx_codemods._computed_transforms import computed_transform
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._gradients import GRADIENTS
 from nnx_codemods._sown_results import left_after, missing
 from nnx_codemods._unseen_functions import may_be_graph_node, seen_functions, unseen_function
+from nnx_migrate.facts.causes import (
+    Cause,
+    PassedTo,
+    TextExecuted,
+    changes_by,
+    only_of_objects,
+)
 from nnx_migrate.facts.effects import Effect, worst
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import COMPUTED, CONTROL_FLOW, SPLITTERS
 from nnx_migrate.facts.values import (
     ARRAY,
-    NAMED_AT_RUN_TIME,
     PLAIN,
     Instance,
     Scope,
@@ -84,16 +89,7 @@ from nnx_migrate.rewrite.plan import Decision, Pin
 from nnx_migrate.rewrite.rule import Rule
 
 # Streams are split in place, in Variables that are given back.
-_KEPT = re.compile(r"nnx\.(compat\.)?(fork_rngs|split_rngs)\(")
-# Code that no file shows is given the object, or may reach it.
-_UNSEEN = re.compile(rf"^it is passed to something unknown: {NAMED_AT_RUN_TIME}")
-# What a text says may name the object though nothing else does.
-_BY_TEXT = re.compile(rf"^what \w+\(\) runs is {NAMED_AT_RUN_TIME}")
-# Only objects have attributes and such methods; elements may be those of a dict of arrays.
-_ON_OBJECTS = re.compile(
-    r"attribute \w+ is|builtins\.\w+attr\(\)|nnx\.pop|"
-    r"\.(train|eval|set_attributes|set_metadata|sow|perturb)\(\)"
-)
+_KEPT = ("fork_rngs", "split_rngs")
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -160,19 +156,28 @@ def _structural(
     effects = [
         e
         for e in left_after(context, site, scope, name)
-        if (e.kind == "structure" or _UNSEEN.match(e.what) or _BY_TEXT.match(e.what))
-        and not _KEPT.match(e.what)
+        if (e.kind == "structure" or _is_named_at_run_time(e.cause))
+        and not changes_by(e.cause, *_KEPT)
         and not (collected and e.sows)
     ]
-    by_text = any(_BY_TEXT.match(e.what) for e in effects)
+    by_text = any(isinstance(e.cause, TextExecuted) for e in effects)
     copied = not by_text and works_on_copy(context, site, name, frozenset({"clone", "view"}))
     if not effects or copied:
         return None
     if not may_be_graph_node(context, values):
         return None
     if not _all_known(values):
-        effects = [e for e in effects if _ON_OBJECTS.search(e.what)]
+        effects = [e for e in effects if only_of_objects(e.cause)]
     return worst(effects)
+
+
+def _is_named_at_run_time(cause: Cause) -> bool:
+    """Whether code that no file shows is given the object, or may reach it by its name."""
+    match cause:
+        case PassedTo(named_at_run_time=by_name):
+            return by_name
+        case _:
+            return isinstance(cause, TextExecuted)
 
 
 def _all_known(values: Values) -> bool:

@@ -177,7 +177,8 @@ class Aliases:
         if call.func == ir.OPERATED:
             return self._operator_gives(scope, call.args)
         if is_super(call):
-            return self.is_own_object(scope)
+            own = len(call.args) < 2
+            return self.is_own_object(scope) if own else self.rooted(scope, call.args[1])
         func = call.func
         if isinstance(func, ir.Attribute) and self.rooted(scope, func.base):
             base = self.values(scope, func.base)

@@ -13,6 +13,14 @@ from collections.abc import Iterable
 from typing import Literal
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.causes import (
+    CalleeUnknown,
+    Cause,
+    MethodChanges,
+    MethodUnknown,
+    Unseen,
+    explain,
+)
 from nnx_migrate.facts.contents import ContentsFinder
 from nnx_migrate.facts.dispatching import DISPATCHING, implementations
 from nnx_migrate.facts.evaluate import Evaluator
@@ -40,7 +48,7 @@ class Effect:
         kind: "structure": attributes are created, replaced, deleted, set, sown or popped;
             "escape": the object or a part of it is returned, or kept in something else; "unknown":
             it is given to something whose body is not to be seen.
-        what: in words, for the finding.
+        cause: what happens; decisions are made on its type and fields.
         where: "path:line".
         way: how it escapes: by being returned, kept in the method's own object, or elsewhere.
         sows: a value is sown or perturbed.
@@ -48,11 +56,21 @@ class Effect:
     """
 
     kind: Literal["structure", "escape", "unknown"]
-    what: str
+    cause: Cause
     where: str
     way: Literal["", "returned", "kept in self", "kept"] = ""
     sows: bool = False
     flag: tuple[Scope, str] | None = None
+
+    @property
+    def what(self) -> str:
+        """What happens in words, for people and for the order of findings."""
+        return explain(self.cause)
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """By which effects are sorted, so that all runs name the same one."""
+        return (self.kind, self.what, self.where, self.way)
 
 
 Effects = frozenset[Effect]
@@ -115,8 +133,8 @@ class EffectFinder(abc.ABC):
             if isinstance(decorator, ir.Call) and _is_partial(values) and decorator.args:
                 values = self.evaluator.values(outer, decorator.args[0])
             if any(isinstance(value, FunctionValue) for value in values):
-                what = f"what a decorator of {function.name} does is not known"
-                found.add(Effect("unknown", what, where))
+                cause = Unseen(f"what a decorator of {function.name} does is not known")
+                found.add(Effect("unknown", cause, where))
             if isinstance(decorator, ir.Call):
                 values = self._given_back(values)
             found |= self._around(function, parameter, self._given_back(values))
@@ -143,8 +161,8 @@ class EffectFinder(abc.ABC):
     def of_method(self, instance: Instance, name: str, where: str) -> Effects:
         """The effects on the object of calling one of its methods."""
         if instance.class_name in ANY_OBJECT:
-            reason = f"what .{name}() runs is not known, because the class of the Module is not"
-            return frozenset({Effect("unknown", reason, where)})
+            cause = MethodUnknown(name, ", because the class of the Module is not")
+            return frozenset({Effect("unknown", cause, where)})
         found: Effects = NO_EFFECTS
         for class_name in self.hierarchy.classes_of(instance):
             found |= self._of_class_method(instance, class_name, name, where)
@@ -187,9 +205,9 @@ class EffectFinder(abc.ABC):
             return self._of_attribute(class_name, name, where)
         layer = layer_of(method)
         if layer is None:
-            return frozenset({Effect("unknown", f"what .{name}() runs is not known", where)})
+            return frozenset({Effect("unknown", MethodUnknown(name), where)})
         if name in layer.structural_methods:
-            return frozenset({Effect("structure", f"{layer.name}.{name}() changes it", where)})
+            return frozenset({Effect("structure", MethodChanges(name, layer.name), where)})
         found: Effects = NO_EFFECTS
         if name == "__call__":
             for inner in instance.wraps:
@@ -219,7 +237,7 @@ class EffectFinder(abc.ABC):
             for value in self.evaluator.values(each.scope, each.expr):
                 found |= self.of_call(value, where)
         if not stored and not self.hierarchy.ancestry(class_name).closed:
-            return frozenset({Effect("unknown", f"what .{name}() runs is not known", where)})
+            return frozenset({Effect("unknown", MethodUnknown(name), where)})
         return found
 
     def of_call(self, value: Value, where: str) -> Effects:
@@ -229,9 +247,7 @@ class EffectFinder(abc.ABC):
         if isinstance(value, FunctionValue) and value.bound:
             return without_return(self.of_own_parameter(value.scope))
         if isinstance(value, Basic) and value.sort == "unknown":
-            return frozenset(
-                {Effect("unknown", f"what is called is not known: {value.reason}", where)}
-            )
+            return frozenset({Effect("unknown", CalleeUnknown(value.reason), where)})
         return NO_EFFECTS
 
 
@@ -250,7 +266,7 @@ def without_return(effects: Effects) -> Effects:
 
 
 def _unsettled(found: Effects) -> Effects:
-    return found | {Effect("unknown", "functions that call each other", "")}
+    return found | {Effect("unknown", Unseen("functions that call each other"), "")}
 
 
 def worst(effects: Iterable[Effect]) -> Effect | None:

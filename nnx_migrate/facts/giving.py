@@ -6,15 +6,17 @@ from collections.abc import Iterable, Iterator
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.aliases import mapped, reduced, unstarred
+from nnx_migrate.facts.causes import FunctionChanges, PassedTo, UpdateAdds
 from nnx_migrate.facts.effects import Effect
 from nnx_migrate.facts.filtered_states import holds_variables_alone
 from nnx_migrate.facts.library import is_transform
 from nnx_migrate.facts.library_effects import (
     APPLYING,
+    ATTRIBUTE_METHODS,
     BINDING,
+    CHANGING_METHODS,
     GROWING_METHODS,
     MAPPING,
-    STRUCTURAL_METHODS,
     harmless_library_call,
     operands_of,
 )
@@ -32,6 +34,7 @@ from nnx_migrate.facts.values import (
     Instance,
     LibraryValue,
     Scope,
+    Values,
 )
 
 #: Types of Variables that are in a Module from the start.
@@ -55,7 +58,10 @@ class Giving(Touching):
             held = any(isinstance(v, ContainerValue) for v in values)
             if held and not self.aliases.is_local_container(scope, func.base):
                 yield self.kept(scope, func.base, call.line)
-        for value in self.aliases.values(scope, func):
+        callees = self.aliases.values(scope, func)
+        if self._writes_attribute(call, given, callees):
+            yield by_method(ir.last_name(func), where)
+        for value in callees:
             match value:
                 case FunctionValue():
                     effects = self.to_function(scope, value, call, where)
@@ -67,8 +73,16 @@ class Giving(Touching):
                     yield from self.to_library(scope, dotted, call, given, where)
                 case Instance():
                     yield from self.to_instance(scope, value, call, where)
-                case Basic(sort="unknown", reason=reason):
-                    yield Effect("unknown", f"it is passed to something unknown: {reason}", where)
+                case Basic(sort="unknown", reason=reason, named_at_run_time=by_name):
+                    what = f"something unknown: {reason}"
+                    called = func.name if isinstance(func, ir.Attribute) else ""
+                    yield Effect("unknown", PassedTo(what, called, by_name), where)
+
+    def _writes_attribute(self, call: ir.Call, given: list[int], callees: Values) -> bool:
+        """`type(model).__setattr__(model, "n", 1)`, by whatever class that is no project's own."""
+        by_class = isinstance(call.func, ir.Attribute) and call.func.name in ATTRIBUTE_METHODS
+        seen = any(isinstance(v, FunctionValue | LibraryValue) for v in callees)
+        return by_class and given[:1] == [0] and not seen
 
     def outside_capture(self, effects: Iterable[Effect]) -> Iterator[Effect]:
         """The effects of what runs in `nnx.capture`: values of the types that it is told are
@@ -90,7 +104,7 @@ class Giving(Touching):
         if dotted == "builtins.getattr" and 0 in given and len(call.args) > 1:
             yield from self._named(scope, call)
         if short == "update" and given == [0] and isinstance(call.args[-1], ir.Sequence):
-            yield Effect("structure", "nnx.update() with a dictionary may add to it", where)
+            yield Effect("structure", UpdateAdds("with a dictionary"), where)
         if short == "update" and 0 in given and call.args:
             yield from self._updated(scope, call, where)
         if call.args and short in BINDING:
@@ -109,14 +123,15 @@ class Giving(Touching):
                 if isinstance(value, Instance):
                     yield from self.finder.of_call(value, where)
         verdict = harmless_library_call(dotted)
-        if 0 in given and name in STRUCTURAL_METHODS:
+        if name is not None and 0 in given and name in CHANGING_METHODS:
             yield by_method(name, where)  # nnx.Module.sow(self, ...)
         elif verdict is None:
             by_name = dotted.endswith(NAMED_AT_RUN_TIME)
             unseen = f"something unknown: {NAMED_AT_RUN_TIME}, by getattr()" if by_name else dotted
-            yield Effect("unknown", f"it is passed to {unseen}", where)
+            yield Effect("unknown", PassedTo(unseen, named_at_run_time=by_name), where)
         elif not verdict:
-            yield Effect("structure", f"{'nnx.' + name if name else dotted}() changes it", where)
+            of_attributes = any(self.is_attributes(scope, call.args[place]) for place in given)
+            yield Effect("structure", FunctionChanges(dotted, of_attributes), where)
 
     def _named(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
         """What `getattr(m, name)` runs, or gives to be run: by a name in sight, or else by any."""
@@ -136,13 +151,12 @@ class Giving(Touching):
         values = self.aliases.values(scope, call.args[0])
         filtered = holds_variables_alone(self.hierarchy, scope, call.args[-1])
         if not filtered and self.finder.contents.of(values).arrays:
-            what = "nnx.update() may set attributes of it that are arrays"
-            yield Effect("structure", what, where)
+            yield Effect("structure", UpdateAdds("arrays"), where)
         for value in values:
             if isinstance(value, Instance):
                 for effect in self.finder.of_call(value, where):
                     if effect.sows:
-                        yield Effect("structure", "nnx.update() may add to it what was sown", where)
+                        yield Effect("structure", UpdateAdds("sown values"), where)
 
     def _is_state_of_variables(self, scope: Scope, state: ir.Expr) -> bool:
         """Whether it is `nnx.state(m, T)` with types of Variables that nobody sows."""

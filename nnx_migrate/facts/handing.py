@@ -9,8 +9,29 @@ from typing import Literal
 from nnx_migrate.facts import flags, ir
 from nnx_migrate.facts.aliases import Aliases, is_super, unstarred
 from nnx_migrate.facts.callers import argument_for
+from nnx_migrate.facts.causes import (
+    Cause,
+    ElementReplaced,
+    FunctionChanges,
+    Kept,
+    MethodChanges,
+    PassedTo,
+    Returned,
+    Unseen,
+)
 from nnx_migrate.facts.effects import Effect, EffectFinder, without_return
-from nnx_migrate.facts.values import FunctionValue, Instance, Located, Scope, short_name
+from nnx_migrate.facts.values import (
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Located,
+    Scope,
+    short_name,
+)
+
+_MAX_HOPS = 4
+_VARS = LibraryValue("builtins.vars")
+_GETATTR = LibraryValue("builtins.getattr")
 
 
 class Handing:
@@ -38,18 +59,39 @@ class Handing:
         return f"{self.project.path_of(scope.module)}:{line}"
 
     def escape(
-        self, what: str, way: Literal["returned", "kept in self", "kept"], scope: Scope, line: int
+        self, way: Literal["returned", "kept in self", "kept"], scope: Scope, line: int
     ) -> Effect:
-        return Effect("escape", what, self.where(scope, line), way)
+        cause = Returned() if way == "returned" else Kept()
+        return Effect("escape", cause, self.where(scope, line), way)
 
-    def structure(self, what: str, scope: Scope, line: int) -> Effect:
-        return Effect("structure", what, self.where(scope, line))
+    def structure(self, cause: Cause, scope: Scope, line: int) -> Effect:
+        return Effect("structure", cause, self.where(scope, line))
 
     def is_self(self, scope: Scope, expr: ir.Expr) -> bool:
         function = self.project.function(scope)
         if function.owner is None or not function.parameters:
             return False
         return is_super(expr) or expr == ir.Name(function.parameters[0].name)
+
+    def is_attributes(self, scope: Scope, expr: ir.Expr, hops: int = 0) -> bool:
+        """Whether it is the dictionary that holds an object's attributes: `vars(model)`."""
+        match expr:
+            case ir.Attribute(name="__dict__"):
+                return True
+            case ir.Call(func=func, args=(_,)):
+                return _VARS in self.finder.evaluator.values(scope, func)
+            case ir.Call(func=func, args=(_, ir.Constant(text="__dict__"), *_)):
+                return _GETATTR in self.finder.evaluator.values(scope, func)
+            case ir.Choice(options=parts):
+                return any(self.is_attributes(scope, part, hops) for part in parts)
+            case ir.Name(id=name) if hops < _MAX_HOPS:
+                return any(
+                    isinstance(each, Located)
+                    and self.is_attributes(each.scope, each.expr, hops + 1)
+                    for each in self.project.bindings(scope, name)
+                )
+            case _:
+                return False
 
     def to_function(
         self, scope: Scope, value: FunctionValue, call: ir.Call, where: str, makes_new: bool = False
@@ -67,11 +109,15 @@ class Handing:
         catching = [p for p in function.parameters if p.kind in kinds]
         reached += catching
         if len(catching) < len(kinds):
-            yield Effect("unknown", f"how {function.name} receives it is not known", where)
+            cause = Unseen(f"how {function.name} receives it is not known")
+            yield Effect("unknown", cause, where)
         own = isinstance(call.func, ir.Attribute) and self.is_self(scope, call.func.base)
         for parameter in reached:
             found = without_return(self.finder.of(value.scope, parameter.name))
-            flag = self._chosen_by(scope, passed[parameter])
+            argument = passed[parameter]
+            if argument is not None and self.is_attributes(scope, argument):
+                found = frozenset(map(_of_attributes, found))
+            flag = self._chosen_by(scope, argument)
             for effect in flags.only_when(flag, self.flags.as_called(scope, call, found, value)):
                 if effect.way != "kept in self" or own:
                     yield effect
@@ -96,7 +142,7 @@ class Handing:
             value = FunctionValue(method, method.function, bound=True)
             yield from self.to_function(scope, value, call, where, makes_new=True)
         elif method is None and not self.hierarchy.ancestry(class_name).closed:
-            yield Effect("unknown", f"it is passed to {short_name(class_name)}", where)
+            yield Effect("unknown", PassedTo(short_name(class_name)), where)
 
     def to_instance(
         self, scope: Scope, instance: Instance, call: ir.Call, where: str
@@ -107,16 +153,24 @@ class Handing:
                 value = FunctionValue(method, method.function, bound=True)
                 yield from self.to_function(scope, value, call, where)
             elif method is None and not self.hierarchy.ancestry(class_name).closed:
-                yield Effect("unknown", f"it is passed to {short_name(class_name)}", where)
+                yield Effect("unknown", PassedTo(short_name(class_name)), where)
 
     def to_operand(
         self, scope: Scope, function: ir.Expr, index: int, where: str
     ) -> Iterator[Effect]:
         for value in self.aliases.values(scope, function):
             if not isinstance(value, FunctionValue):
-                yield Effect("unknown", "it is passed to a function that is not known", where)
+                yield Effect("unknown", PassedTo("a function that is not known"), where)
                 continue
             parameters = self.project.function(value.scope).parameters
             place = index + (1 if value.bound else 0) + value.partial_args
             if place < len(parameters):
                 yield from without_return(self.finder.of(value.scope, parameters[place].name))
+
+
+def _of_attributes(effect: Effect) -> Effect:
+    """What a function does to the dictionary of an object's attributes, it does to the object."""
+    if isinstance(effect.cause, ElementReplaced | MethodChanges | FunctionChanges):
+        cause = dataclasses.replace(effect.cause, of_attributes=True)
+        return dataclasses.replace(effect, cause=cause)
+    return effect

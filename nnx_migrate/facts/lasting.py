@@ -80,9 +80,9 @@ class Lasting:
                 return self._mentioned(element)
             case Basic(reason=reason):
                 return self._told(reason)
-            case Effect(what=what, where=where, flag=flag):
+            case Effect(where=where, flag=flag):
                 depends = flag is not None and flag[0].module in self._renewed
-                return depends or self._told(where) or self._told(what)
+                return depends or self._told(where) or self._told(part.what)
             case _:
                 return True
 

@@ -5,12 +5,12 @@ What pops them afterwards then gets them all, which `nnx.capture` would not give
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.aliases import Aliases
 from nnx_migrate.facts.analysis import Analysis
+from nnx_migrate.facts.causes import Cause, UpdateAdds, changes_by, changes_by_method
 from nnx_migrate.facts.effects import NO_EFFECTS, Effect, EffectFinder, Effects
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.tracking import Tracker
@@ -29,10 +29,8 @@ _JITS = frozenset({"jit", "compat.jit"})
 #: Transforms of functions that make objects.
 _MAKING = frozenset({"jit", "vmap", "split_rngs", "fork_rngs"})
 #: Changes that leave no value of a sown type behind.
-_CLEAN = re.compile(
-    r"\.(train|eval|set_attributes|set_metadata)\(\)"
-    r"|nnx\.(compat\.)?(pop|train|eval|set_attributes|set_metadata|split_rngs|fork_rngs)\("
-)
+_CLEAN = frozenset({"train", "eval", "set_attributes", "set_metadata"})
+_CLEAN_FUNCTIONS = _CLEAN | {"pop", "split_rngs", "fork_rngs"}
 
 
 class _KeptAliases(Aliases):
@@ -54,7 +52,7 @@ class _CautiousTracker(Tracker):
         self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: str
     ) -> Iterator[Effect]:
         if dotted == "flax.nnx.update" and 0 in given:
-            yield Effect("unknown", "nnx.update() may add to it", where)
+            yield Effect("unknown", UpdateAdds(""), where)
         yield from super().to_library(scope, dotted, call, given, where)
 
 
@@ -250,12 +248,16 @@ def _base(expr: ir.Expr) -> ir.Expr:
 def harm(effects: Iterable[Effect]) -> Effect | None:
     """An effect that may leave something sown on the object."""
     for effect in sorted(effects, key=lambda e: (e.where, e.what, e.kind)):
-        if effect.kind == "structure" and not effect.sows and _CLEAN.match(effect.what):
+        if effect.kind == "structure" and not effect.sows and _is_clean(effect.cause):
             continue
         if effect.kind == "escape" and effect.way == "returned":
             continue
         return effect
     return None
+
+
+def _is_clean(cause: Cause) -> bool:
+    return changes_by_method(cause, *_CLEAN) or changes_by(cause, *_CLEAN_FUNCTIONS)
 
 
 def _told(effect: Effect, name: str) -> str:

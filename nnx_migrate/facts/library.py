@@ -21,6 +21,7 @@ from nnx_migrate.facts.values import (
     Value,
     Values,
     unknown,
+    unknown_by_name,
 )
 
 #: Modules whose constructor takes the Modules that they hold.
@@ -210,7 +211,7 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
     """
     first = arguments[0] if arguments else NOTHING
     if nnx is not None and nnx.endswith(NAMED_AT_RUN_TIME):
-        return unknown(f"{NAMED_AT_RUN_TIME}, by getattr()")
+        return unknown_by_name("getattr")
     if dotted in _TREE_PRESERVING:
         return first
     if dotted in _CONTROL_FLOW:

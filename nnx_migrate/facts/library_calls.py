@@ -27,6 +27,7 @@ from nnx_migrate.facts.values import (
     Values,
     union,
     unknown,
+    unknown_by_name,
 )
 
 #: Functions that give what a text names.
@@ -57,7 +58,7 @@ def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: s
     if dotted == "dataclasses.replace" and call.args:
         return evaluator.values(scope, call.args[0])
     if dotted in _NAMING:
-        return unknown(f"{NAMED_AT_RUN_TIME}, by {ir.last_name(call.func)}()")
+        return unknown_by_name(ir.last_name(call.func))
     if dotted == "functools.partial" and call.args:
         keywords = frozenset(name or "**" for name, _ in call.keywords)
         return union(
@@ -126,4 +127,4 @@ def _getattr(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
     ]
     if objects and len(objects) == len(held):
         return union(parts) | unknown("the result of getattr()")
-    return union(parts) | unknown(f"{NAMED_AT_RUN_TIME}, by getattr()")
+    return union(parts) | unknown_by_name("getattr")

@@ -78,9 +78,16 @@ STRUCTURAL_METHODS = frozenset(
         "train",
     }
 )
+#: Methods that write an attribute, of all objects.
+ATTRIBUTE_METHODS = frozenset({"__setattr__", "__delattr__"})
+CHANGING_METHODS = STRUCTURAL_METHODS | ATTRIBUTE_METHODS
 #: Methods of lists, dicts, sets and deques that change them.
 MUTATING_METHODS = frozenset(
     {
+        "__delitem__",
+        "__iadd__",
+        "__ior__",
+        "__setitem__",
         "add",
         "append",
         "appendleft",
@@ -118,6 +125,7 @@ MAPPING = frozenset(
 )
 #: Functions that call their first argument.
 APPLYING = frozenset({"eval_shape", "jax.eval_shape", "jax.lax.map", "jax.lax.scan"})
+_CONTAINERS = frozenset({"builtins.dict", "builtins.list", "builtins.set"})
 _PARTS = frozenset(
     {
         "typing.cast",
@@ -155,9 +163,15 @@ def harmless_library_call(dotted: str) -> bool | None:
         return None if short in _OPAQUE_NNX else short not in _CHANGING
     if dotted in _OPAQUE:
         return None
-    if dotted in _CHANGING_BUILTINS:
+    if dotted in _CHANGING_BUILTINS or _changes_container(dotted):
         return False
     return True if dotted.startswith(_HARMLESS_PREFIXES) else None
+
+
+def _changes_container(dotted: str) -> bool:
+    """Whether it is a method of a container, called by its class: `dict.update(d, n=1)`."""
+    base, _, name = dotted.rpartition(".")
+    return name in MUTATING_METHODS and base in _CONTAINERS
 
 
 def gives_part_of(dotted: str) -> bool:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.aliases import VARIABLE_READS
+from nnx_migrate.facts.causes import (
+    AttributeWritten,
+    ElementReplaced,
+    MethodChanges,
+    PropertyCached,
+)
 from nnx_migrate.facts.effects import Effect, without_return
 from nnx_migrate.facts.handing import Handing
-from nnx_migrate.facts.library_effects import STRUCTURAL_METHODS
+from nnx_migrate.facts.library_effects import CHANGING_METHODS
 from nnx_migrate.facts.special_methods import Run, descriptors_run, lookups_run, methods_run
-from nnx_migrate.facts.values import FunctionValue, Instance, Scope
+from nnx_migrate.facts.values import Basic, FunctionValue, Instance, Scope
 
-_VERBS = {"set": "set", "augment": "updated", "delete": "deleted"}
+_How = Literal["set", "updated", "deleted"]
+_HOW: Mapping[str, _How] = {"set": "set", "augment": "updated", "delete": "deleted"}
 
 
 class Touching(Handing):
@@ -27,8 +35,8 @@ class Touching(Handing):
         elif isinstance(target, ir.Attribute) and self.rooted(scope, target.base):
             variable = self.aliases.reads_variable(scope, target.base)
             if not (target.name in VARIABLE_READS and variable):
-                what = f"attribute {target.name} is {_VERBS[write.how]}"
-                yield self.structure(what, scope, write.line)
+                how = _HOW[write.how]
+                yield self.structure(AttributeWritten(target.name, how), scope, write.line)
         elif write.value is not None and self.aliases.escapes(scope, write.value):
             yield self.kept(scope, target, write.line)
 
@@ -40,12 +48,12 @@ class Touching(Handing):
             if write.value is not None and self.aliases.escapes(scope, write.value):
                 yield self.kept(scope, target, write.line)
         elif write.how == "key" and not self.aliases.is_variable(scope, target):
-            yield self.structure("an element of it is replaced", scope, write.line)
+            cause = ElementReplaced(self.is_attributes(scope, target))
+            yield self.structure(cause, scope, write.line)
 
     def kept(self, scope: Scope, target: ir.Expr, line: int) -> Effect:
         own = isinstance(target, ir.Attribute) and self.is_self(scope, target.base)
-        what = "it is kept in something that outlives the call"
-        return self.escape(what, "kept in self" if own else "kept", scope, line)
+        return self.escape("kept in self" if own else "kept", scope, line)
 
     def read(self, scope: Scope, read: ir.Attribute) -> Iterator[Effect]:
         """A property runs when it is read; a bound method may be called wherever it goes."""
@@ -54,6 +62,9 @@ class Touching(Handing):
         where = self.where(scope, 0)
         for value in self.aliases.values(scope, read.base):
             if not isinstance(value, Instance):
+                unknown = isinstance(value, Basic) and value.sort == "unknown"
+                if unknown and read.name in CHANGING_METHODS and self._is_handed_on(scope, read):
+                    yield by_method(read.name, where)
                 continue
             yield from self.looked_up(scope, read, value)
             if self._is_handed_on(scope, read) and self.changes_itself(value, read.name):
@@ -63,8 +74,7 @@ class Touching(Handing):
                 if not isinstance(method, Scope):
                     continue
                 if self._is_cached(method):
-                    what = f"the cached property {read.name} is kept in it"
-                    yield Effect("structure", what, where)
+                    yield Effect("structure", PropertyCached(read.name), where)
                 yield from without_return(self.finder.of_own_parameter(method))
 
     def run(self, scope: Scope, run: Run, line: int) -> Iterator[Effect]:
@@ -98,7 +108,7 @@ class Touching(Handing):
 
     def changes_itself(self, base: Instance, name: str) -> bool:
         """Whether it is a method of nnx that changes the object, of a class beside it too."""
-        if name not in STRUCTURAL_METHODS | {"__setattr__", "__delattr__"}:
+        if name not in CHANGING_METHODS:
             return False
         classes = self.hierarchy.classes_of(base)
         if any(isinstance(self.hierarchy.method(each, name), Scope) for each in classes):
@@ -115,4 +125,4 @@ class Touching(Handing):
 def by_method(name: str, where: str) -> Effect:
     """What a method of nnx does that changes the object."""
     sows = name in {"sow", "perturb"}
-    return Effect("structure", f".{name}() changes it", where, sows=sows)
+    return Effect("structure", MethodChanges(name), where, sows=sows)

@@ -7,10 +7,20 @@ from collections.abc import Iterator
 
 from nnx_migrate.facts import flags, ir
 from nnx_migrate.facts.aliases import VARIABLE_READS, is_super
+from nnx_migrate.facts.causes import (
+    KeywordAsks,
+    MethodChanges,
+    MethodUnknown,
+    TextExecuted,
+    Unseen,
+)
 from nnx_migrate.facts.effects import Effect, EffectFinder, without_return
 from nnx_migrate.facts.flax_layers import asking_keywords
 from nnx_migrate.facts.giving import Giving
-from nnx_migrate.facts.library_effects import MUTATING_METHODS, STRUCTURAL_METHODS
+from nnx_migrate.facts.library_effects import (
+    CHANGING_METHODS,
+    MUTATING_METHODS,
+)
 from nnx_migrate.facts.members import member
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.run_time_names import respelled
@@ -18,7 +28,6 @@ from nnx_migrate.facts.special_methods import runs_in
 from nnx_migrate.facts.touching import by_method
 from nnx_migrate.facts.under_capture import captured_reads, is_capture
 from nnx_migrate.facts.values import (
-    NAMED_AT_RUN_TIME,
     Basic,
     ContainerValue,
     FunctionValue,
@@ -57,15 +66,14 @@ class Tracker(Giving):
                 yield from self.run(scope, run, 0)
         function = self.project.function(self.scope)
         if any(self.aliases.escapes(self.scope, v) for v in (*function.returns, *function.yields)):
-            yield self.escape("it, or a part of it, is returned", "returned", self.scope, 0)
+            yield self.escape("returned", self.scope, 0)
 
     def _call(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
         where = self.where(scope, call.line)
         call = respelled(call) or call
         func = call.func
         if func in _EXECUTING and not self.project.bindings(scope, ir.last_name(func)):
-            what = f"what {ir.last_name(func)}() runs is {NAMED_AT_RUN_TIME}"
-            yield Effect("unknown", what, where)
+            yield Effect("unknown", TextExecuted(ir.last_name(func)), where)
         if isinstance(func, ir.Attribute) and is_super(func.base):
             if self.rooted(scope, func.base):
                 yield from self._super_call(scope, func.name, where)
@@ -100,25 +108,24 @@ class Tracker(Giving):
             for keyword, given in (*call.keywords, *bound) if asking else ():
                 if keyword in {None, "**", *asking} and given not in flags.FALSE:
                     sows = "sow_weights" in asking
-                    verb = "sows" if sows else "changes"
-                    what = f"{layer.name} {verb} because of {keyword or '**'}"
+                    cause = KeywordAsks(layer.name, keyword or "**", sows)
                     name = given.id if isinstance(given, ir.Name) and keyword else ""
                     flag = self.flags.own(scope, name)
-                    asked = Effect("structure", what, where, sows=sows)
+                    asked = Effect("structure", cause, where, sows=sows)
                     yield from flags.only_when(flag, [asked])
 
     def _super_call(self, scope: Scope, name: str, where: str) -> Iterator[Effect]:
         owner = f"{scope.module}:{self.project.function(scope).owner}"
-        if name in STRUCTURAL_METHODS | {"__setattr__", "__delattr__"}:
-            yield Effect("structure", f".{name}() changes it", where)
+        if name in CHANGING_METHODS:
+            yield Effect("structure", MethodChanges(name), where)
         for method in self.hierarchy.super_methods(owner, name):
             layer = layer_of(method) if isinstance(method, str) else None
             if isinstance(method, Scope):
                 yield from without_return(self.finder.of_own_parameter(method))
             elif layer is not None and name in layer.structural_methods:
-                yield Effect("structure", f"{layer.name}.{name}() changes it", where)
+                yield Effect("structure", MethodChanges(name, layer.name), where)
         if not self.hierarchy.ancestry(owner).closed:
-            yield Effect("unknown", f"what super().{name}() runs is not known", where)
+            yield Effect("unknown", Unseen(f"what super().{name}() runs is not known"), where)
 
     def _method_call(self, scope: Scope, func: ir.Attribute, where: str) -> Iterator[Effect]:
         name = func.name
@@ -126,21 +133,21 @@ class Tracker(Giving):
             return
         if self.aliases.is_made_container(scope, func.base):
             return
-        if isinstance(func.base, ir.Attribute) and func.base.name == "__dict__":
+        if self.is_attributes(scope, func.base):
             if name in MUTATING_METHODS:
-                yield by_method(name, where)
+                yield Effect("structure", MethodChanges(name, of_attributes=True), where)
             return
         for base in self.aliases.values(scope, func.base):
             match base:
                 case Instance():
                     yield from self.looked_up(scope, func, base)
                     yield from self._instance_method(base, name, where)
-                case _ if name in STRUCTURAL_METHODS:
+                case _ if name in CHANGING_METHODS:
                     yield by_method(name, where)
                 case ContainerValue() if name in MUTATING_METHODS:
-                    yield Effect("structure", f".{name}() changes it", where)
+                    yield Effect("structure", MethodChanges(name), where)
                 case Basic(sort="unknown", reason=reason):
-                    yield Effect("unknown", f"what .{name}() runs is not known: {reason}", where)
+                    yield Effect("unknown", MethodUnknown(name, f": {reason}"), where)
 
     def _instance_method(self, base: Instance, name: str, where: str) -> Iterator[Effect]:
         methods = [self.hierarchy.method(c, name) for c in self.hierarchy.classes_of(base)]

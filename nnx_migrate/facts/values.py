@@ -104,10 +104,15 @@ class Basic:
 
     state: an nnx.State (or Variable); graphdef; array; plain (numbers, strings, None, modules);
     gradient: what grad gave for a Module; unknown: anything at all.
+
+    Args:
+        reason: why no more is known, in words.
+        named_at_run_time: it is not known because a text that the program computes names it.
     """
 
     sort: Literal["state", "graphdef", "array", "plain", "unknown"]
     reason: str = dataclasses.field(default="", compare=False)
+    named_at_run_time: bool = False
 
 
 Value = Instance | ClassValue | FunctionValue | LibraryValue | TupleValue | ContainerValue | Basic
@@ -129,6 +134,11 @@ def scope_around(scope: Scope, function: ir.Function) -> Scope:
 
 def unknown(reason: str) -> Values:
     return frozenset({Basic("unknown", reason)})
+
+
+def unknown_by_name(function: str) -> Values:
+    """What a function gives for a text that is not in sight: `getattr(m, name)`."""
+    return frozenset({Basic("unknown", f"{NAMED_AT_RUN_TIME}, by {function}()", True)})
 
 
 def union(parts: Iterable[Values]) -> Values:

@@ -341,6 +341,7 @@ class Pin:
         outward: the transforms around it must stay in graph mode with it, because what the function
             does to the object does not pass a tree-mode boundary (SEMANTICS 3, MIX-03).
         bare: nothing runs inside; the `compat` name alone is the pin.
+        sows: it must because of values that are sown, or may be.
     """
 
     rule: str
@@ -348,6 +349,7 @@ class Pin:
     evidence: tuple[Evidence, ...] = ()
     outward: bool = False
     bare: bool = False
+    sows: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
