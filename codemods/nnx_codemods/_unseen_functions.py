@@ -8,7 +8,6 @@ from nnx_migrate.facts.combining import IN_A_CIRCLE, is_container
 from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.library_effects import harmless_library_call
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transformed import MAKES_NEW
 from nnx_migrate.facts.values import (
     ARRAY,
     NOTHING,
@@ -49,7 +48,7 @@ def seen_functions(context: FileContext, site: Site) -> tuple[Scope, ...]:
 def _reason(value: Value) -> str:
     """Why a value is no function of the project."""
     if isinstance(value, Basic) and value.sort == "unknown":
-        return "" if value.reason == MAKES_NEW else value.reason or "not known"
+        return value.reason or "not known"
     if isinstance(value, LibraryValue) and harmless_library_call(value.dotted) is None:
         return f"{value.dotted}, which is no part of the project"
     return ""

@@ -27,11 +27,15 @@ After
 When it is safe
 ---------------
 The dictionary is written out and names nothing but the partition; the axes are those of the
-transform, word for word. The result is the same in graph mode and in tree mode.
+transform, word for word. `nnx.transform_metadata` keeps updates of Variables and nothing else, in
+both modes: so the function must do nothing else to what it is given, as far as all that it calls,
+and return none of it. The result is the same in graph mode and in tree mode.
 
 What it does otherwise
 ----------------------
-`nnx.compat.vmap`, `nnx.compat.pmap` and `nnx.compat.scan` honour the argument as before.
+`nnx.compat.vmap`, `nnx.compat.pmap` and `nnx.compat.scan` honour the argument as before. That is
+where it ends, too, where what the function does is not known, because the class of an object is
+not: it may sow, or make parameters when it is first called. With `--unsafe` it is rewritten.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
@@ -41,6 +45,7 @@ from __future__ import annotations
 import ast
 
 from nnx_codemods._evidence import updated_broadcast
+from nnx_codemods._only_updates import more_than_updates
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
@@ -67,14 +72,27 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     reason = _broadcast(context, site)
     if reason:
         return Pin(RULE.name, reason)
-    evidence = Evidence("the metadata names a partition", Proof.PROVED, context.where(value))
+    evidence = [Evidence("the metadata names a partition", Proof.PROVED, context.where(value))]
+    more = more_than_updates(context, site)
+    if more is not None and (more.proof is Proof.PROVED or not context.options.unsafe):
+        return _keeps_updates_alone(more)
+    claim = "the function does nothing to its arguments but update their Variables"
+    evidence.append(more or Evidence(claim, Proof.PROVED, context.where(site.node)))
     return Contribution(
         RULE.name,
         "nnx.transform_metadata names the new axis",
-        (evidence,),
+        tuple(evidence),
         options={_OPTION: None},
         metadata=Metadata(partition, _axes(context, site)),
     )
+
+
+def _keeps_updates_alone(more: Evidence) -> Pin:
+    does = "does" if more.proof is Proof.PROVED else "may do"
+    reason = (
+        f"nnx.transform_metadata keeps updates of Variables alone, and the function {does} more"
+    )
+    return Pin(RULE.name, f"{reason}: {more.claim} ({more.where})", (more,), outward=True)
 
 
 def _partition(context: FileContext, value: ast.expr) -> str | None:

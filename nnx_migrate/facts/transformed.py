@@ -11,7 +11,6 @@ from nnx_migrate.facts.project import nnx_name
 from nnx_migrate.facts.values import (
     STATE,
     Basic,
-    ClassValue,
     FunctionValue,
     Instance,
     LibraryValue,
@@ -25,8 +24,6 @@ from nnx_migrate.facts.values import (
 
 #: The transform nnx.capture, followed by how many types of Variables it is told.
 CAPTURED = "capture "
-#: Why the result of a transform is not known that is put around a class.
-MAKES_NEW = "a transform of a class"
 
 
 def defined(evaluator: Evaluation, scope: Scope) -> FunctionValue:
@@ -118,8 +115,6 @@ def _as_functions(evaluator: Evaluation, values: Values) -> Values:
             found |= unknown("a Module used as a function")
         elif isinstance(value, Basic):
             found |= unknown(value.reason or "a transform of something unknown")
-        elif isinstance(value, ClassValue):
-            found |= unknown(MAKES_NEW)
         elif isinstance(value, LibraryValue):
             found |= unknown(f"a transform of {value.dotted}, which is no part of the project")
         else:

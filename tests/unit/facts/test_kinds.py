@@ -86,7 +86,7 @@ KNOWN = {
     "factory": ("x = factory()", {"A"}),
     "factory with two results": ("x = choose(1)", {"A", "B"}),
     "vmapped factory": ("x = stacked(nnx.Rngs(0))", {"A"}),
-    "vmapped at the call": ("x = nnx.vmap(A)(nnx.Rngs(0))", {"unknown"}),
+    "vmapped at the call": ("x = nnx.vmap(A)(nnx.Rngs(0))", {"A"}),
     "partial": ("f = functools.partial(A, rngs=1)\nx = f()", {"A"}),
     "merge": ("g, s = nnx.split(A())\nx = nnx.merge(g, s)", {"A"}),
     "merge of one of two": (
