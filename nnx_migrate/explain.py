@@ -15,7 +15,9 @@ from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import FunctionNode, Tree
 from nnx_migrate.facts.transforms import JAX_SITES
 from nnx_migrate.facts.values import Scope, describe
+from nnx_migrate.locating import Locator
 from nnx_migrate.outcomes import Evidence
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Text
 from nnx_migrate.rewrite.functions import function_scopes, given_parameters
@@ -41,12 +43,15 @@ def explain(source: Source, module: str, project: Project, options: Options, lin
     analysis = analysis_of(project)
     tree = Tree(root, module, project)
     context = FileContext(str(source.path), Text(source.text), tree, analysis, options)
+    locator = Locator(project, module)
     sites = _sites_at(context, line)
     if sites:
-        return "\n\n".join("\n".join(_site(context, site)) for site in sites) + "\n"
+        told = "\n\n".join("\n".join(_site(context, site)) for site in sites)
+        return locator.text(f"{told}\n")
     lines = sorted({site.node.lineno for site in context.finder.sites})
-    there = f"lines {', '.join(map(str, lines))}" if lines else "no line"
-    return f"{source.path}:{line}: no transform of nnx is used here; one is on {there}\n"
+    there = locator.text(f"lines {', '.join(map(str, lines))}") if lines else "no line"
+    place = locator.location(Place(module, line))
+    return f"{place}: no transform of nnx is used here; one is on {there}\n"
 
 
 def _sites_at(context: FileContext, line: int) -> list[Site]:
@@ -96,7 +101,7 @@ _FORMS = {
 
 def _function(context: FileContext, site: Site, scope: Scope) -> Iterator[str]:
     function = context.project.function(scope)
-    yield f"  runs {function.name} ({context.project.path_of(scope.module)}:{function.line})"
+    yield f"  runs {function.name} ({Place(scope.module, function.line)})"
     for _, name, values in given_parameters(context, site, scope):
         effect = worst(context.analysis.effects.of(scope, name))
         done = f"; {effect.what} ({effect.where})" if effect else ""

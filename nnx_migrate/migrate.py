@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from nnx_migrate.active import active_rules
@@ -11,8 +11,10 @@ from nnx_migrate.facts.analysis import analysis_of
 from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.syntax import Tree
+from nnx_migrate.locating import Locator
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding
 from nnx_migrate.registry import rule_entries
+from nnx_migrate.relocating import moved
 from nnx_migrate.rewrite.chosen_mode import may_choose
 from nnx_migrate.rewrite.context import FileContext, Reader, nothing_else
 from nnx_migrate.rewrite.edits import Text
@@ -31,6 +33,7 @@ def plan(
     options: Options,
     refuses: Callable[[str], str] | None = None,
     read: Reader = nothing_else,
+    original: Callable[[int], int] | None = None,
 ) -> FileResult:
     """Migrate one file.
 
@@ -42,10 +45,17 @@ def plan(
         refuses: says why a new text cannot be written back, "" when it can; what is refused at one
             site is done otherwise there.
         read: gives the other files, and says which of them may change together with this one.
+        original: gives the line that a line of `source` was on before, when it was changed already.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
     """
+
+    def told(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        if original is not None:
+            findings = [moved(finding, module, original) for finding in findings]
+        return tuple(Locator(project, module).findings(findings))
+
     suppressions = parse_suppressions(source.text)
     if suppressions.skip_file:
         return _result(source, FileStatus.SKIPPED, reason="nnx-migrate: skip-file")
@@ -57,7 +67,7 @@ def plan(
     if not rules and not may_choose(source.text) and not part.edits:
         unused = suppressions.unused((), known=rule_entries().keys(), active=active.keys())
         findings = [*part.findings, *unused]
-        return _finished(source, source.text, findings, History(source.text), partners)
+        return _finished(source, source.text, findings, History(source.text), partners, told)
     tree = Tree(parse(source.text), module, project)
     asis = FileContext(str(source.path), Text(source.text), tree, analysis_of(project), options)
     rounds = Rounds(source, asis, together, refuses, read)
@@ -66,7 +76,7 @@ def plan(
         return _result(source, FileStatus.REVERTED, reason=refusal)
     unused = suppressions.unused(rounds.used, known=rule_entries().keys(), active=active.keys())
     findings = [*rounds.findings, *unused]
-    return _finished(source, rounds.text.text, findings, rounds.history, partners)
+    return _finished(source, rounds.text.text, findings, rounds.history, partners, told)
 
 
 def _finished(
@@ -75,11 +85,12 @@ def _finished(
     findings: list[Finding],
     history: History,
     partners: tuple[Path, ...],
+    told: Callable[[Iterable[Finding]], tuple[Finding, ...]],
 ) -> FileResult:
     ordered = tuple(sorted(findings, key=lambda f: (f.line, f.column, f.rule)))
     if text == source.text:
         status, after = FileStatus.UNCHANGED, source.data
-        return FileResult(source.path, status, after, after, ordered, together=partners)
+        return FileResult(source.path, status, after, after, told(ordered), together=partners)
     try:
         after = source.encode(text)
         decode(source.path, after)
@@ -91,7 +102,7 @@ def _finished(
         FileStatus.CHANGED,
         source.data,
         after,
-        ordered,
+        told(ordered),
         edits=edits,
         encoding=source.encoding,
         together=partners,

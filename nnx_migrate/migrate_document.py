@@ -16,7 +16,6 @@ from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
 from nnx_migrate.migrate import plan
 from nnx_migrate.outcomes import CellPlace, FileResult, FileStatus, Finding, Outcome, SourceEdit
-from nnx_migrate.relocating import relocated, told_at
 from nnx_migrate.rewrite.context import Reader, nothing_else
 from nnx_migrate.rewrite.edits import Edit, LineMap, Text, apply_edits
 from nnx_migrate.sources.documents.docstrings import read_docstrings
@@ -124,10 +123,11 @@ def plan_with_doctests(
     tested = dataclasses.replace(source, text=text, data=source.encode(text))
     if edits:
         project = project.replacing(index_module(tested, module))
-    result = plan(tested, module, project, options, read=nothing_else if edits else read)
     lines = LineMap(len(Text(source.text).line_starts))
     lines.advance(Text(source.text), edits)
-    moved = [_moved(finding, source, lines.original) for finding in result.findings]
+    read = nothing_else if edits else read
+    result = plan(tested, module, project, options, read=read, original=lines.original)
+    moved = [_moved(finding, lines.original) for finding in result.findings]
     ordered = _ordered([*findings, *moved])
     if result.status is FileStatus.REVERTED or result.after == source.data:
         return dataclasses.replace(
@@ -190,21 +190,7 @@ def explain_document(
     place = f"cell {cell}:{line}" if cell else str(line)
     if at is None:
         return f"{document.path}:{place}: no Python that was read stands there\n"
-    told = explain(document.source, module, project, options, at)
-    return relocated(told, str(document.path), _names_in(document))
-
-
-def _names_in(document: Document) -> Callable[[int, str], str]:
-    """How the reader of a document knows a line of its virtual module."""
-
-    def named(line: int, after: str) -> str:
-        place = document.place(line)
-        if not place.cell:
-            return str(place.line)
-        separator = ":" if after == ":" else ", line "
-        return f"cell {place.cell}{separator}{place.cell_line}"
-
-    return named
+    return explain(document.source, module, project, options, at)
 
 
 def _placed(finding: Finding, document: Document) -> Finding:
@@ -214,15 +200,11 @@ def _placed(finding: Finding, document: Document) -> Finding:
     place = document.place(finding.line)
     column, in_block = document.columns(finding.line, finding.column)
     in_cell = CellPlace(place.cell, place.cell_line, in_block) if place.cell else None
-    return dataclasses.replace(
-        told_at(finding, str(document.path), _names_in(document)),
-        line=place.line,
-        column=column,
-        in_cell=in_cell,
-    )
+    return dataclasses.replace(finding, line=place.line, column=column, in_cell=in_cell)
 
 
-def _moved(finding: Finding, source: Source, original: Callable[[int], int]) -> Finding:
+def _moved(finding: Finding, original: Callable[[int], int]) -> Finding:
     """A finding in a file whose examples were changed as one in the file as it was."""
-    told = told_at(finding, str(source.path), lambda line, after: str(original(line)))
-    return dataclasses.replace(told, line=original(finding.line)) if finding.line else told
+    if not finding.line:
+        return finding
+    return dataclasses.replace(finding, line=original(finding.line))

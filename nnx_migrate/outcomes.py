@@ -7,6 +7,8 @@ import enum
 from collections.abc import Iterable
 from pathlib import Path
 
+from nnx_migrate.place import Location, Place
+
 
 class Outcome(enum.StrEnum):
     """How a site that depends on the mode ends; every site has exactly one."""
@@ -42,12 +44,13 @@ class Evidence:
     Args:
         claim: what was shown, in words ("model is Net").
         proof: how it is known.
-        where: "path:line" of the place that shows it, or "" when the claim is about the site.
+        where: the place that shows it, which in the result of a file is one that its readers find;
+            None when the claim is about the site.
     """
 
     claim: str
     proof: Proof
-    where: str = ""
+    where: Place | Location | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

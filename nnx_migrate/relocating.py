@@ -1,4 +1,4 @@
-"""Words that name lines of a virtual module, as words that name lines that a reader sees."""
+"""Places that were found in the text of a later round, as places in the file as it was."""
 
 from __future__ import annotations
 
@@ -7,37 +7,56 @@ import re
 from collections.abc import Callable
 
 from nnx_migrate.outcomes import Finding
+from nnx_migrate.place import REFERENCE, Place, written_out
+
+#: A line of the file at hand, which some sentences name in plain words.
+_LINES = re.compile(rf"{REFERENCE.pattern}|\blines? (?P<lines>\d+(?:, \d+)*)")
 
 
-def told_at(finding: Finding, path: str, named: Callable[[int, str], str]) -> Finding:
-    """A finding whose words name other lines of its file."""
+def moved(finding: Finding, module: str, original: Callable[[int], int]) -> Finding:
+    """A finding whose places in its own file, but for its own, are those of another text.
+
+    Args:
+        module: of the file.
+        original: gives the line in the other text.
+    """
+
+    def at(place: Place) -> Place:
+        return Place(module, original(place.line)) if _inside(place, module) else place
+
+    def told(text: str) -> str:
+        return written_out(
+            lines_named(text, lambda line: str(original(line))), lambda p: str(at(p))
+        )
+
     evidence = tuple(
         dataclasses.replace(
             each,
-            claim=relocated(each.claim, path, named),
-            where=relocated(each.where, path, named),
+            claim=told(each.claim),
+            where=at(each.where) if isinstance(each.where, Place) else each.where,
         )
         for each in finding.evidence
     )
-    return dataclasses.replace(
-        finding, message=relocated(finding.message, path, named), evidence=evidence
-    )
+    return dataclasses.replace(finding, message=told(finding.message), evidence=evidence)
 
 
-def relocated(text: str, path: str, named: Callable[[int, str], str]) -> str:
-    """A text that names other lines.
+def lines_named(text: str, named: Callable[[int], str]) -> str:
+    """A sentence that names lines of the file at hand in another way.
 
     Args:
-        named: what to write for a line, behind "path:" (then given ":") or "line " (given "").
+        named: what to write for a line: its number, or "cell 2, line 3".
     """
-    pattern = rf"(?P<path>{re.escape(path)}:)(?P<at>\d+)|\blines? (?P<lines>\d+(?:, \d+)*)"
 
     def replaced(match: re.Match[str]) -> str:
-        if match["path"]:
-            return match["path"] + named(int(match["at"]), ":")
-        words = [named(int(line), "") for line in match["lines"].split(", ")]
+        if match["lines"] is None:
+            return match[0]
+        words = [named(int(line)) for line in match["lines"].split(", ")]
         if words[0].startswith("cell"):
             return "; ".join(words)
         return f"{'line' if len(words) == 1 else 'lines'} {', '.join(words)}"
 
-    return re.sub(pattern, replaced, text)
+    return _LINES.sub(replaced, text) if "line" in text else text
+
+
+def _inside(place: Place, module: str) -> bool:
+    return place.module == module and place.line > 0

@@ -25,6 +25,7 @@ from nnx_migrate.facts.values import (
     is_unknown,
 )
 from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of
 from nnx_migrate.rewrite.plan import Capture
@@ -60,7 +61,7 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
     return None
 
 
-def not_a_tree(context: FileContext, values: Values, where: str) -> Evidence | None:
+def not_a_tree(context: FileContext, values: Values, where: Place) -> Evidence | None:
     """Why an object may hold something twice; then tree mode captures it, but does not take it."""
     shared = context.analysis.sharing.of(values)
     if shared:

@@ -11,6 +11,7 @@ from nnx_codemods._routes import Route
 from nnx_codemods._ways_in import importing
 from nnx_migrate.facts.syntax import FunctionNode
 from nnx_migrate.facts.values import FunctionValue, Scope
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.plan import CapturedCall, PassedOn
 
@@ -124,7 +125,7 @@ def check_not_caught(context: FileContext, use: ast.Call) -> None:
     for other in importing(context):
         there = context.at(other)
         if there is None:
-            raise NotCaptured(f"it may be run from {context.project.path_of(other)} too")
+            raise NotCaptured(f"it may be run from {Place(other)} too")
         _check_not_caught_in(there, scope)
 
 

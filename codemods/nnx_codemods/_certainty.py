@@ -6,9 +6,9 @@ import ast
 import functools
 from collections.abc import Iterable, Iterator
 
-from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.use_search import Use
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 
 _DECIDING = (
@@ -34,19 +34,11 @@ def is_certain(context: FileContext, use: Use) -> bool:
     return all(map(functools.partial(_is_run, context), (*use.via, use.where)))
 
 
-def _is_run(context: FileContext, place: str) -> bool:
+def _is_run(context: FileContext, place: Place) -> bool:
     """Whether the line of a file always runs when the function does that it stands in."""
-    path, _, line = place.rpartition(":")
-    there: FileContext | None = context
-    if path != context.project.path_of(context.tree.module):
-        module = _module_at(context.project, path)
-        there = None if module is None else context.at(module)
-    return there is not None and _always_runs(there, int(line))
-
-
-@functools.lru_cache(maxsize=256)
-def _module_at(project: Project, path: str) -> str | None:
-    return next((each.module for each in project.modules.values() if each.path == path), None)
+    own = place.module == context.tree.module
+    there = context if own else context.at(place.module)
+    return there is not None and _always_runs(there, place.line)
 
 
 def is_expected_to_raise(context: FileContext, nodes: Iterable[ast.AST]) -> bool:

@@ -7,6 +7,7 @@ from nnx_migrate.facts.effects import Effect, Effects, worst
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import Basic, Instance, Scope, Values, is_unknown, short_name
 from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import (
     argument_values,
@@ -38,8 +39,11 @@ def kind_evidence(
     if is_graph_node(context, values, kinds):
         instances = [v for v in values if isinstance(v, Instance)]
         names = sorted({short_name(v.class_name) for v in instances})
-        where = min((v.origin for v in instances if v.origin), default="")
-        return Evidence(f"argument {index} is {' or '.join(names)}", Proof.PROVED, where)
+        places = [v.origin for v in instances if isinstance(v.origin, Place)]
+        words = min((v.origin for v in instances if isinstance(v.origin, str)), default="")
+        known = f" ({words})" if words and not places else ""
+        claim = f"argument {index} is {' or '.join(names)}{known}"
+        return Evidence(claim, Proof.PROVED, min(places, default=None))
     reasons = sorted({v.reason for v in values if isinstance(v, Basic) and v.reason})
     because = reasons[0] if reasons and is_unknown(values) else "it can be of several kinds"
     return Evidence(f"is not known: {because}", Proof.ASSUMED)

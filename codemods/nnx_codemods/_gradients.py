@@ -16,6 +16,7 @@ from nnx_migrate.facts.values import (
     Values,
 )
 from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import argument_values, function_scopes
 from nnx_migrate.rewrite.naming import state_name
@@ -127,7 +128,7 @@ def _returned_captured(context: FileContext, site: Site) -> Evidence | None:
                 if root is None or root.id in own:
                     continue
                 if is_graph_node(context, context.evaluator.values(scope, part), _RETURNABLE):
-                    where = f"{context.project.path_of(scope.module)}:{function.line}"
+                    where = Place(scope.module, function.line)
                     return Evidence(f"{root.id} is returned", Proof.PROVED, where)
     return None
 

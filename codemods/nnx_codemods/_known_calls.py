@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from nnx_codemods._forward import NotCaptured
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.values import FunctionValue, Scope, is_unknown
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 
 #: A call, and the file that it stands in.
@@ -40,9 +41,8 @@ def all_calls(context: FileContext, place: ast.stmt, name: str) -> tuple[Located
         scopes = _scopes_of(context, place, name)
         for other in files_with(context, name):
             there = context.at(other)
-            path = context.project.path_of(other)
             if there is None:
-                raise NotCaptured(f"{name} may be used in {path} too")
+                raise NotCaptured(f"{name} may be used in {Place(other)} too")
             calls += [(there, use) for use in _calls_there(there, scopes, name)]
     if not calls:
         raise NotCaptured(f"{name} is not called in this file")
@@ -77,7 +77,7 @@ def _calls_there(context: FileContext, scopes: frozenset[Scope], name: str) -> I
         if isinstance(node, ast.alias) and node.name == name:
             names.add(node.asname or name)
     if len(names) > 1 and _is_imported(context):
-        raise NotCaptured(f"{context.path} gives {name} another name, and is imported itself")
+        raise NotCaptured(f"{context.file} gives {name} another name, and is imported itself")
     for node in context.tree.nodes:
         if isinstance(node, ast.Constant) and node.value == name:
             raise NotCaptured(f"{name} is named by a string ({context.where(node)})")
@@ -133,4 +133,4 @@ def check_private(context: FileContext, name: str) -> None:
     """
     _check_hidden(context, name)
     for other in files_with(context, name):
-        raise NotCaptured(f"{name} may be used in {context.project.path_of(other)} too")
+        raise NotCaptured(f"{name} may be used in {Place(other)} too")

@@ -14,6 +14,7 @@ from nnx_migrate.facts.values import (
     ParameterOf,
     Value,
 )
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.ownership import direct_calls
 
@@ -47,7 +48,7 @@ def why_together(context: FileContext, one: Located, other: Located, hops: int =
         return f"{given[0].parameter.name} is a parameter of another function"
     for each in made:
         if not is_made_alone(context, each, hops):
-            where = f"{context.project.path_of(each.scope.module)}:{each.call.line}"
+            where = Place(each.scope.module, each.call.line)
             return f"what is made in {where} may hold what was there before"
     return ""
 
@@ -127,6 +128,6 @@ def _passed_together(
         if one is not None and other is not None:
             reason = why_together(context, Located(where, one), Located(where, other), hops - 1)
         if reason:
-            place = f"{context.project.path_of(where.module)}:{call.line}"
+            place = Place(where.module, call.line)
             return f"of the call in {place}, {reason}"
     return "" if callers else f"no call of {function.name} is seen"

@@ -16,6 +16,7 @@ from nnx_migrate.facts.syntax import AnyFunction
 from nnx_migrate.facts.use_search import Use
 from nnx_migrate.facts.values import Located, Scope
 from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import free_names, function_scopes
 from nnx_migrate.rewrite.plan import Manual
@@ -38,8 +39,8 @@ def updating_of_module(context: FileContext, site: Site) -> Manual | None:
         return None
     (module, name), use = found
     own = module == context.tree.module
-    which = f"{name} of this file" if own else f"{name} of {context.project.path_of(module)}"
-    way = f", by way of {', '.join(use.via)}" if use.via else ""
+    which = f"{name} of this file" if own else f"{name} of {Place(module)}"
+    way = f", by way of {', '.join(map(str, use.via))}" if use.via else ""
     return Manual(
         "captured-module",
         f"the function updates {which} ({use.what}, {use.where}{way}) without being given it, "
@@ -79,8 +80,7 @@ def read_out_of_sight(context: FileContext, site: Site, captured: Captured) -> s
         there = context.at(scope.module)
         function = None if there is None else there.tree.functions.get(scope.function)
         if there is None and any(context.analysis.objects.seen_from(scope.module)):
-            path = context.project.path_of(scope.module)
-            return f"what functions of {path} read from outside is not to be seen"
+            return f"what functions of {Place(scope.module)} read from outside is not to be seen"
         if there is None or function is None:
             continue
         for read in _reads(there, function):

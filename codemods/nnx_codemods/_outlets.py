@@ -75,7 +75,7 @@ class _Search:
         sites = (self.sites if here else functions_of(context)).get(function, [])
         for site in sites:
             if not here:
-                raise NotCaptured(f"nnx.{site.transform} is around it in {context.path}")
+                raise NotCaptured(f"nnx.{site.transform} is around it in {context.file}")
             self._traced(site)
         if not sites:
             self._called(context, function, parameter, scope)

@@ -23,6 +23,7 @@ from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import ARRAY, PLAIN, ClassValue, ParameterOf, Scope
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of, given_parameters
 from nnx_migrate.rewrite.perturbing import gradient_target
@@ -236,7 +237,7 @@ def _name_of(context: FileContext, effect: Effect) -> str:
     if mentions.is_called("Perturbation") or context.evaluator.hierarchy.descendants(PERTURBATION):
         raise NotCaptured("there are Perturbations that the Module does not make by itself")
     for scope, call in mentions.calls_of("perturb"):
-        if f"{context.project.path_of(scope.module)}:{call.line}" != effect.where:
+        if Place(scope.module, call.line) != effect.where:
             continue
         types = [*call.args[2:3], *(v for k, v in call.keywords if k in {"variable_type", "**"})]
         given = {v for each in types for v in context.evaluator.values(scope, each)}

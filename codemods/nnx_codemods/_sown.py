@@ -26,6 +26,7 @@ from nnx_migrate.facts.flax_layers import asking_keywords
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import ARRAY, NOTHING, PLAIN, ClassValue, Scope, Values
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import definition_of, given_parameters, is_captured
 
@@ -77,7 +78,7 @@ class Sown:
 
     types: Values
     name: str
-    where: str
+    where: Place
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -178,13 +179,14 @@ def check_runs_module(context: FileContext, scope: Scope) -> None:
 def _over_layers(context: FileContext) -> frozenset[str]:
     """The transforms of this file that layers go through with what they sow, as obstacles."""
     found = set()
-    path = context.project.path_of(context.tree.module)
     for site in context.finder.sites:
         if sows_on(context, site):
             with contextlib.suppress(NotCaptured):
                 lines = {site.node.lineno, site.reference.lineno}
                 lines |= {use.lineno for use in layers_of(context, site).uses}
-                found |= {f"nnx.{site.transform} ({path}:{line})" for line in lines}
+                found |= {
+                    f"nnx.{site.transform} ({Place(context.tree.module, line)})" for line in lines
+                }
     return frozenset(found)
 
 
@@ -234,7 +236,7 @@ def sown_by(context: FileContext, effect: Effect) -> Iterator[Sown]:
     if not changes_by_method(effect.cause, "sow"):
         return
     for scope, call in context.evaluator.callers.mentions.calls_of("sow"):
-        if f"{context.project.path_of(scope.module)}:{call.line}" == effect.where:
+        if Place(scope.module, call.line) == effect.where:
             types = context.evaluator.values(scope, call.args[0]) if call.args else NOTHING
             wanted = call.args[1] if len(call.args) > 1 else None
             called = wanted.text if isinstance(wanted, ir.Constant) else ""

@@ -23,6 +23,7 @@ from nnx_migrate.facts.effects import Effects
 from nnx_migrate.facts.leftovers import CollectingEffects
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import Scope
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.layout import line_after
 from nnx_migrate.rewrite.plan import CapturePlan
@@ -208,14 +209,14 @@ def check_may_change_there(context: FileContext, plan: CapturePlan) -> None:
         there = context.where_it_is(module)
         if not there.editable:
             raise NotCaptured(
-                f"{there.path} would have to change with it, which this run does not do"
+                f"{there.file} would have to change with it, which this run does not do"
             )
         _check_may_change(there, plan.within(module))
 
 
 def _check_may_change(context: FileContext, plan: CapturePlan) -> None:
     if not context.options.runs(RULE_NAME):
-        raise NotCaptured(f"{RULE_NAME} is not to run on {context.path}")
+        raise NotCaptured(f"{RULE_NAME} is not to run on {context.file}")
     for node in (*(c.use for c in plan.calls), *(each.use for each in plan.passed_on)):
         statement = context.tree.statement(node)
         start, end = context.text.span(statement)
@@ -255,11 +256,12 @@ def _without_perturbed(context: FileContext, scope: Scope, effects: Effects) -> 
     if not any(changes_by_method(e.cause, "perturb") for e in effects):
         return effects
     reached = context.analysis.extents.reached((scope,))
-    path = context.project.path_of(context.tree.module)
     for site, found in perturbed(context).items():
         if isinstance(found, str) or not found.holders & reached or _is_ignored(context, site):
             continue
-        popped = {f"{path}:{call.pop.lineno}" for call in found.plan.calls if call.pop}
+        popped = {
+            Place(context.tree.module, call.pop.lineno) for call in found.plan.calls if call.pop
+        }
         effects = frozenset(
             e
             for e in effects
@@ -270,13 +272,10 @@ def _without_perturbed(context: FileContext, scope: Scope, effects: Effects) -> 
 
 
 @functools.lru_cache(maxsize=2)
-def _without_captured(context: FileContext) -> tuple[CollectingEffects, frozenset[str]]:
+def _without_captured(context: FileContext) -> tuple[CollectingEffects, frozenset[Place]]:
     """Effects where what is captured is not sown, and the places of the pops that go."""
     found = (each for each in captured(context).values() if isinstance(each, Captured))
     done = [each for each in found if not each.ignored]
-    path_of = context.project.path_of
-    popped = {
-        f"{path_of(call.module)}:{call.taken.lineno}" for each in done for call in each.plan.calls
-    }
+    popped = {Place(call.module, call.taken.lineno) for each in done for call in each.plan.calls}
     collected = {each.sowing.scope: each.sowing.parameter for each in done}
     return CollectingEffects(context.evaluator, collected), frozenset(popped)

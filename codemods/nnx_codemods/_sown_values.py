@@ -11,6 +11,7 @@ from nnx_codemods._sown import INTERMEDIATE, Sowing, Sown
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import ClassValue, Instance, Scope, short_name
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.plan import CapturedCall, SownType
 
@@ -150,9 +151,7 @@ def check_not_read(
                 continue
             if _may_be_module(context, scope, base):
                 read = read or "an attribute of any name"
-                raise NotCaptured(
-                    f"{read} is looked for in {context.project.path_of(scope.module)}"
-                )
+                raise NotCaptured(f"{read} is looked for in {Place(scope.module)}")
 
 
 def _root(expr: ir.Expr) -> str:

@@ -93,7 +93,7 @@ def bound_and_raising(context: FileContext, site: Site, reason: str) -> Manual |
 def _uses(context: FileContext, values: Values) -> Iterator[Use]:
     """What functions that are bound to an object do to it."""
     yield from uses_when_bound(context, values)
-    yield from context.analysis.uses.of_call(values, "")
+    yield from context.analysis.uses.of_call(values, context.file)
 
 
 def through_others(context: FileContext, site: Site, decide: Decide) -> Decision | None:
@@ -118,7 +118,6 @@ def raising(context: FileContext, site: Site, reason: str) -> Manual | None:
     places = [each for each in definitions_of(context, site) if each is not None]
     if may_be_captured(context) or is_expected_to_raise(context, [site.node, *places]):
         return None
-    path = context.project.path_of(context.tree.module)
     names = {function.name for function in needed}
     for call in (node for place in places for node in ast.walk(place)):
         if not isinstance(call, ast.Call) or getattr(call.func, "id", "") not in names:
@@ -129,7 +128,7 @@ def raising(context: FileContext, site: Site, reason: str) -> Manual | None:
         for name in sorted(needed.get(called, ())):
             uses = context.analysis.uses.of(context.tree.scope_of(called), name)
             for use in sorted(uses, key=lambda use: (use.where, use.what)):
-                way = dataclasses.replace(use, via=(f"{path}:{call.lineno}", *use.via))
+                way = dataclasses.replace(use, via=(context.where(call), *use.via))
                 if use.kind == "update" and is_certain(context, way):
                     return Manual(
                         "captured-module",

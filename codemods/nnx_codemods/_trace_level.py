@@ -10,6 +10,7 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction
 from nnx_migrate.facts.values import FunctionValue, Located, ParameterOf, Scope, scope_around
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.ownership import runs_untraced
 from nnx_migrate.rewrite.stacks import stack_of
@@ -86,7 +87,7 @@ def _given_captured(context: FileContext, scope: Scope, name: str, depth: int) -
         bindings = context.project.bindings(given.scope, root.id)
         if any(b.scope != given.scope for b in bindings):
             line = context.project.function(given.scope).line
-            place = f"{context.project.path_of(given.scope.module)}:{line}"
+            place = Place(given.scope.module, line)
             return f"it is called with an object that the caller captures ({place})"
         if given.scope == scope or not any(isinstance(b, ParameterOf) for b in bindings):
             continue

@@ -15,6 +15,7 @@ from nnx_migrate.facts.values import (
     Instance,
     Scope,
 )
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 
 
@@ -50,7 +51,7 @@ def check_alone(context: FileContext, name: str, called: str = "") -> str:
         NotCaptured: another file may.
     """
     for other in importing(context, called):
-        raise NotCaptured(f"{name} may be run from {context.project.path_of(other)} too")
+        raise NotCaptured(f"{name} may be run from {Place(other)} too")
     return check_unpublished(context, name)
 
 
@@ -109,7 +110,7 @@ def all_ways_in(context: FileContext, function: AnyFunction, parameter: str) -> 
     for other in importing(context):
         there = context.at(other)
         if there is None:
-            raise NotCaptured(f"{name} may be run from {context.project.path_of(other)} too")
+            raise NotCaptured(f"{name} may be run from {Place(other)} too")
         found += _ways(there, scope, function, parameter)
     if not found:
         raise NotCaptured(f"no call of {name} is to be seen")
@@ -122,12 +123,12 @@ def _ways(
     calls = calls_in(context)
     name = getattr(function, "name", "")
     for line in calls.unseen.get(name, []) if name else []:
-        raise NotCaptured(f"what {context.path}:{line} runs is not known")
+        raise NotCaptured(f"what {Place(context.tree.module, line)} runs is not known")
     if name == "__call__" or isinstance(function, ast.Lambda):
         for line in calls.unseen.get("", []):
-            raise NotCaptured(f"what {context.path}:{line} runs is not known")
+            raise NotCaptured(f"what {Place(context.tree.module, line)} runs is not known")
     for line in calls.handed_on.get(scope, []):
-        raise NotCaptured(f"{context.path}:{line} hands {name or 'a lambda'} on")
+        raise NotCaptured(f"{Place(context.tree.module, line)} hands {name or 'a lambda'} on")
     return tuple(
         Way(
             call,

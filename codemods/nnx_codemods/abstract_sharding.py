@@ -42,6 +42,7 @@ from collections.abc import Iterator
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import ARRAY, PLAIN, Scope
 from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import function_scopes
 from nnx_migrate.rewrite.plan import Decision, Pin
@@ -54,7 +55,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return None
     for where, line in _meshes(context):
         if _may_be_around(context, site, where):
-            place = f"{context.project.path_of(where.module)}:{line}"
+            place = Place(where.module, line)
             reason = f"tree mode leaves out the shardings of the mesh ({place})"
             return Pin(RULE.name, reason, (Evidence("a mesh is made", Proof.PROVED, place),))
     return None

@@ -68,9 +68,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if not places:
         return None
     evidence = Evidence(
-        "a copy in the body gives the results of graph mode in both modes",
+        "a copy in the body gives the results of graph mode in both modes (SEMANTICS SCV-01)",
         Proof.PROVED,
-        "SEMANTICS SCV-01",
     )
     return Contribution(
         RULE.name,

@@ -40,7 +40,7 @@ from nnx_migrate.rewrite.rule import Rule
 
 def decide(context: FileContext, site: Site) -> Decision | None:
     evidence = Evidence(
-        "functools.partial gives the same results in both modes", Proof.PROVED, "SEMANTICS CPP-01c"
+        "functools.partial gives the same results in both modes (SEMANTICS CPP-01c)", Proof.PROVED
     )
     return Contribution(
         RULE.name,

@@ -48,6 +48,7 @@ from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import FunctionValue, Instance, Scope
 from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import function_scopes, function_values
 from nnx_migrate.rewrite.plan import Decision, Pin
@@ -72,7 +73,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         for where, call, free in _calls(context, site, scope, parameters):
             reason = _reason(call, free, ways)
             if reason:
-                place = f"{context.project.path_of(where.module)}:{call.line}"
+                place = Place(where.module, call.line)
                 evidence = Evidence(reason, Proof.PROVED, place)
                 return Pin(RULE.name, f"{function.name} {reason} ({place})", (evidence,))
     return None
@@ -92,11 +93,11 @@ def _mattering(site: Site) -> frozenset[str]:
 
 def _bound_by_partials(
     context: FileContext, site: Site, scope: Scope
-) -> Iterator[tuple[str, Set[str]]]:
+) -> Iterator[tuple[Place, Set[str]]]:
     """Where a functools.partial around the transformed function binds keywords, and which."""
     if site.form != "call":
         for where, call, value in context.evaluator.callers.of(scope):
-            yield f"{context.project.path_of(where.module)}:{call.line}", value.bound_keywords
+            yield Place(where.module, call.line), value.bound_keywords
         return
     nodes: list[ast.expr] = [site.node]
     if site.bound_name is not None:

@@ -44,6 +44,7 @@ from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import STATE, Instance, Scope, TupleValue, Value, Values
 from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import argument_values, function_scopes
 from nnx_migrate.rewrite.plan import Decision, Pin
@@ -60,7 +61,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         for returned in context.project.function(scope).returns:
             made = _made_anew(context, scope, _carried(context, site, returned))
             if made is not None:
-                where = f"{context.project.path_of(scope.module)}:{made.line}"
+                where = Place(scope.module, made.line)
                 evidence = Evidence("the carry is made anew", Proof.PROVED, where)
                 reason = f"the body returns other Variables than it was given ({where})"
                 return Pin(RULE.name, reason, (evidence,))

@@ -21,7 +21,7 @@ from nnx_migrate.outcomes import FileResult
 from nnx_migrate.planning import PlanTask
 from nnx_migrate.projects import PlacedIndex, Projects
 from nnx_migrate.reading import Indexed, IndexTask
-from nnx_migrate.sources.modules import import_place
+from nnx_migrate.sources.modules import import_place, name_in_home
 
 #: Results that tell of the moment more than of the file.
 _OF_THE_MOMENT = frozenset(
@@ -134,6 +134,7 @@ class PlanMemory:
             (
                 self._facts(self._projects.group(task.path)),
                 os.fsencode(task.path),
+                os.fsencode(name_in_home(task.path)),
                 task.digest,
                 repr(_deciding(task.options)).encode(),
                 b"alone" if task.alone else b"",

@@ -31,6 +31,7 @@ from nnx_migrate.facts.values import (
     union,
     unknown,
 )
+from nnx_migrate.place import Place
 
 #: Classes whose objects are called on a function.
 _SETTERS = frozenset({"flax.nnx.set_graph_mode", "flax.nnx.set_graph_updates"})
@@ -111,7 +112,7 @@ def _called(evaluator: Evaluation, scope: Scope, call: ir.Call, callee: Value) -
 
 def _constructed(evaluator: Evaluation, scope: Scope, call: ir.Call, class_name: str) -> Instance:
     keywords = frozenset(name or "**" for name, _ in call.keywords)
-    origin = f"{evaluator.project.path_of(scope.module)}:{call.line} constructed"
+    origin = Place(scope.module, call.line)
     wraps: Values = NOTHING
     short = class_name.rpartition(".")[2]
     layer = layer_of(class_name)

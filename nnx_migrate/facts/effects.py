@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 import collections
 import dataclasses
+import functools
 from collections.abc import Iterable
 from typing import Literal
 
@@ -38,6 +39,7 @@ from nnx_migrate.facts.values import (
     Values,
     scope_around,
 )
+from nnx_migrate.place import Place
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Effect:
             "escape": the object or a part of it is returned, or kept in something else; "unknown":
             it is given to something whose body is not to be seen.
         cause: what happens; decisions are made on its type and fields.
-        where: "path:line".
+        where: its place.
         way: how it escapes: by being returned, kept in the method's own object, or elsewhere.
         sows: a value is sown or perturbed.
         flag: it happens only when this parameter of this function is true.
@@ -57,7 +59,7 @@ class Effect:
 
     kind: Literal["structure", "escape", "unknown"]
     cause: Cause
-    where: str
+    where: Place
     way: Literal["", "returned", "kept in self", "kept"] = ""
     sows: bool = False
     flag: tuple[Scope, str] | None = None
@@ -68,7 +70,7 @@ class Effect:
         return explain(self.cause)
 
     @property
-    def order(self) -> tuple[str, ...]:
+    def order(self) -> tuple[str, str, Place, str]:
         """By which effects are sorted, so that all runs name the same one."""
         return (self.kind, self.what, self.where, self.way)
 
@@ -91,8 +93,15 @@ class EffectFinder(abc.ABC):
     def of(self, scope: Scope, parameter: str) -> Effects:
         """The effects of function `scope` on its parameter of that name, through all it calls."""
         return self.fixpoint.get(
-            (scope, parameter), lambda: self._of(scope, parameter), NO_EFFECTS, _unsettled
+            (scope, parameter),
+            lambda: self._of(scope, parameter),
+            NO_EFFECTS,
+            functools.partial(self._unsettled, scope),
         )
+
+    def _unsettled(self, scope: Scope, found: Effects) -> Effects:
+        where = Place(scope.module, self.project.function(scope).line)
+        return found | {Effect("unknown", Unseen("functions that call each other"), where)}
 
     def _of(self, scope: Scope, parameter: str) -> Effects:
         return frozenset(self._tracked(scope, parameter)) | self._decorated(scope, parameter)
@@ -118,7 +127,7 @@ class EffectFinder(abc.ABC):
         """A decorator that the project defines may do anything around the function."""
         function = self.project.function(scope)
         outer = scope_around(scope, function)
-        where = f"{self.project.path_of(scope.module)}:{function.line}"
+        where = Place(scope.module, function.line)
         found: set[Effect] = set()
         for decorator in function.decorators:
             target = decorator.func if isinstance(decorator, ir.Call) else decorator
@@ -158,7 +167,7 @@ class EffectFinder(abc.ABC):
                 found |= self.of(wrapper.scope, own[place].name)
         return frozenset(effect for effect in found if effect.kind == "structure")
 
-    def of_method(self, instance: Instance, name: str, where: str) -> Effects:
+    def of_method(self, instance: Instance, name: str, where: Place) -> Effects:
         """The effects on the object of calling one of its methods."""
         if instance.class_name in ANY_OBJECT:
             cause = MethodUnknown(name, ", because the class of the Module is not")
@@ -176,7 +185,7 @@ class EffectFinder(abc.ABC):
         return self.of(method, function.parameters[0].name)
 
     def _of_class_method(
-        self, instance: Instance, class_name: str, name: str, where: str
+        self, instance: Instance, class_name: str, name: str, where: Place
     ) -> Effects:
         found = self._of_set_methods(class_name, name)
         return found | self._of_method_itself(instance, class_name, name, where)
@@ -196,7 +205,7 @@ class EffectFinder(abc.ABC):
         return found
 
     def _of_method_itself(
-        self, instance: Instance, class_name: str, name: str, where: str
+        self, instance: Instance, class_name: str, name: str, where: Place
     ) -> Effects:
         method = self.hierarchy.method(class_name, name)
         if isinstance(method, Scope):
@@ -229,7 +238,7 @@ class EffectFinder(abc.ABC):
             and "flax.nnx.MultiMetric" not in self.hierarchy.ancestry(each).classes
         ]
 
-    def _of_attribute(self, class_name: str, name: str, where: str) -> Effects:
+    def _of_attribute(self, class_name: str, name: str, where: Place) -> Effects:
         """The effects of calling what is no method: something stored, or not known at all."""
         found: Effects = NO_EFFECTS
         stored = self.evaluator.stored(class_name, name)
@@ -240,7 +249,7 @@ class EffectFinder(abc.ABC):
             return frozenset({Effect("unknown", MethodUnknown(name), where)})
         return found
 
-    def of_call(self, value: Value, where: str) -> Effects:
+    def of_call(self, value: Value, where: Place) -> Effects:
         """The effects on an object of calling it."""
         if isinstance(value, Instance):
             return self.of_method(value, "__call__", where)
@@ -263,10 +272,6 @@ def _is_partial(values: frozenset[Value]) -> bool:
 def without_return(effects: Effects) -> Effects:
     """The effects that a caller sees: what is returned is the caller's own affair."""
     return frozenset(e for e in effects if e.way != "returned")
-
-
-def _unsettled(found: Effects) -> Effects:
-    return found | {Effect("unknown", Unseen("functions that call each other"), "")}
 
 
 def worst(effects: Iterable[Effect]) -> Effect | None:

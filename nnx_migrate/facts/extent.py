@@ -28,6 +28,7 @@ from nnx_migrate.facts.values import (
     short_name,
     unknown,
 )
+from nnx_migrate.place import Place
 
 _MAY_BE_FUNCTIONS = (
     ir.Name | ir.Attribute | ir.FunctionRef | ir.Sequence | ir.Choice | ir.Starred | ir.Element
@@ -118,9 +119,10 @@ class _Walk:
         """A property runs when it is read."""
         if not self.evaluator.callers.mentions.is_property(read.name):
             return
+        where = Place(scope.module, self.project.function(scope).line)
         for value in self.evaluator.values(scope, read.base):
             if isinstance(value, Instance):
-                yield from self.method(value.class_name, read.name, "")
+                yield from self.method(value.class_name, read.name, where)
 
     def handed_on(self, values: Values) -> None:
         """Functions that are given to something may be called by it."""
@@ -135,7 +137,7 @@ class _Walk:
                         self.handed_on(element)
 
     def call(self, scope: Scope, call: ir.Call) -> Iterator[str]:
-        where = f"{self.project.path_of(scope.module)}:{call.line}"
+        where = Place(scope.module, call.line)
         values = self.evaluator.values(scope, call.func)
         named = isinstance(call.func, ir.Attribute) and call.func.name in self.harmless
         for value in values or unknown("what is called was not found"):
@@ -145,7 +147,7 @@ class _Walk:
             if isinstance(argument, _MAY_BE_FUNCTIONS):
                 self.handed_on(self.evaluator.values(scope, argument))
 
-    def callee(self, value: Value, call: ir.Call, where: str) -> Iterator[str]:
+    def callee(self, value: Value, call: ir.Call, where: Place) -> Iterator[str]:
         match value:
             case FunctionValue(scope=scope, transforms=transforms):
                 self.enter(scope)
@@ -168,7 +170,7 @@ class _Walk:
             case ContainerValue() | TupleValue():
                 yield f"what is called is not known ({where})"
 
-    def method(self, class_name: str, name: str, where: str) -> Iterator[str]:
+    def method(self, class_name: str, name: str, where: Place) -> Iterator[str]:
         hierarchy = self.evaluator.hierarchy
         for candidate in (class_name, *hierarchy.descendants(class_name)):
             method = hierarchy.method(candidate, name)
@@ -177,7 +179,7 @@ class _Walk:
             elif method is None and not hierarchy.ancestry(candidate).closed:
                 yield f"{name} of {short_name(candidate)} ({where})"
 
-    def library(self, dotted: str, call: ir.Call, where: str) -> Iterator[str]:
+    def library(self, dotted: str, call: ir.Call, where: Place) -> Iterator[str]:
         name = nnx_name(dotted)
         if name is None or name.startswith("compat.") or name in _SETTERS:
             return

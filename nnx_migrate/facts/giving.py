@@ -36,6 +36,7 @@ from nnx_migrate.facts.values import (
     Scope,
     Values,
 )
+from nnx_migrate.place import Place
 
 #: Types of Variables that are in a Module from the start.
 _UNSOWN = frozenset({"Param", "BatchStat", "Cache", "RngState", "RngKey", "RngCount"})
@@ -44,7 +45,7 @@ _UNSOWN = frozenset({"Param", "BatchStat", "Cache", "RngState", "RngKey", "RngCo
 class Giving(Touching):
     """Looks at calls that are given the object, or a part of it."""
 
-    def given(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
+    def given(self, scope: Scope, call: ir.Call, where: Place) -> Iterator[Effect]:
         """What whatever is called does with those of its arguments that are the object."""
         given = [i for i, arg in enumerate(call.args) if self.rooted(scope, unstarred(arg))]
         named = [name for name, value in call.keywords if self.rooted(scope, value)]
@@ -90,7 +91,7 @@ class Giving(Touching):
         return (effect for effect in effects if not effect.sows)
 
     def to_library(
-        self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: str
+        self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: Place
     ) -> Iterator[Effect]:
         for run in runs_of_library(self.project, dotted, call):
             yield from self.run(scope, run, call.line)
@@ -144,7 +145,7 @@ class Giving(Touching):
         for name in sorted(names):
             yield from self.read(scope, ir.Attribute(call.args[0], name))
 
-    def _updated(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
+    def _updated(self, scope: Scope, call: ir.Call, where: Place) -> Iterator[Effect]:
         """What `nnx.update(m, state)` does beside giving Variables their values."""
         if self._is_state_of_variables(scope, call.args[-1]):
             return

@@ -28,6 +28,7 @@ from nnx_migrate.facts.values import (
     Scope,
     short_name,
 )
+from nnx_migrate.place import Place
 
 _MAX_HOPS = 4
 _VARS = LibraryValue("builtins.vars")
@@ -54,9 +55,9 @@ class Handing:
         self.rooted = self.aliases.rooted
         self.flags = flags.Flags(self.project, scope)
 
-    def where(self, scope: Scope, line: int) -> str:
+    def where(self, scope: Scope, line: int) -> Place:
         line = line or self.project.function(scope).line
-        return f"{self.project.path_of(scope.module)}:{line}"
+        return Place(scope.module, line)
 
     def escape(
         self, way: Literal["returned", "kept in self", "kept"], scope: Scope, line: int
@@ -94,7 +95,12 @@ class Handing:
                 return False
 
     def to_function(
-        self, scope: Scope, value: FunctionValue, call: ir.Call, where: str, makes_new: bool = False
+        self,
+        scope: Scope,
+        value: FunctionValue,
+        call: ir.Call,
+        where: Place,
+        makes_new: bool = False,
     ) -> Iterator[Effect]:
         """What a function of the project does with the arguments of the call that are tracked."""
         function = self.project.function(value.scope)
@@ -135,7 +141,7 @@ class Handing:
         return "" if self.rooted(scope, otherwise) else self.flags.own(scope, passed.test)
 
     def to_class(
-        self, scope: Scope, class_name: str, call: ir.Call, where: str
+        self, scope: Scope, class_name: str, call: ir.Call, where: Place
     ) -> Iterator[Effect]:
         method = self.hierarchy.method(class_name, "__init__")
         if isinstance(method, Scope):
@@ -145,7 +151,7 @@ class Handing:
             yield Effect("unknown", PassedTo(short_name(class_name)), where)
 
     def to_instance(
-        self, scope: Scope, instance: Instance, call: ir.Call, where: str
+        self, scope: Scope, instance: Instance, call: ir.Call, where: Place
     ) -> Iterator[Effect]:
         for class_name in self.hierarchy.classes_of(instance):
             method = self.hierarchy.method(class_name, "__call__")
@@ -156,7 +162,7 @@ class Handing:
                 yield Effect("unknown", PassedTo(short_name(class_name)), where)
 
     def to_operand(
-        self, scope: Scope, function: ir.Expr, index: int, where: str
+        self, scope: Scope, function: ir.Expr, index: int, where: Place
     ) -> Iterator[Effect]:
         for value in self.aliases.values(scope, function):
             if not isinstance(value, FunctionValue):

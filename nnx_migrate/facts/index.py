@@ -52,6 +52,7 @@ def index_tree(tree: ast.Module, module: str, source: Source) -> ir.ModuleIndex:
         walker.exports,
         tuple(sorted(walker.words)),
         tuple(sorted(walker.paths)),
+        source.stands,
     )
 
 

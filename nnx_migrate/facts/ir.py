@@ -258,6 +258,8 @@ class ModuleIndex(_Record):
         words: every identifier in it, keyword arguments and imported names included; "**" when
             keyword arguments are unpacked somewhere.
         paths: every "a.b.c" in it of which the last name is that of a transform.
+        stands: of the virtual module of a document, where each line stands: the line of the file,
+            and the cell and the line in it, or 0.
     """
 
     module: str
@@ -270,6 +272,7 @@ class ModuleIndex(_Record):
     exports: frozenset[str] | None
     words: tuple[str, ...]
     paths: tuple[str, ...]
+    stands: tuple[tuple[int, int, int], ...] = ()
 
 
 # Most expressions are few names, and attributes of these: a process holds each of them once.

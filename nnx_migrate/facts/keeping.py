@@ -14,8 +14,8 @@ from nnx_migrate.facts.values import Scope
 #: What gives the Variables of its argument, or the argument itself, and not copies.
 _HOLDERS = frozenset({"state", "variables", "compat.state", "data"})
 #: Where something is kept: the names of attributes, or the place of a call that keeps it.
-Place = tuple[str, ...] | tuple[Scope, int]
-_NOWHERE: frozenset[Place] = frozenset()
+Slot = tuple[str, ...] | tuple[Scope, int]
+_NOWHERE: frozenset[Slot] = frozenset()
 
 
 def arguments_of(call: ir.Call) -> Iterator[ir.Expr]:
@@ -43,11 +43,11 @@ class KeepingFinder:
     def __init__(self, project: Project, hierarchy: Hierarchy) -> None:
         self.project = project
         self.hierarchy = hierarchy
-        self._places: dict[tuple[Scope, str], frozenset[Place]] = {}
+        self._places: dict[tuple[Scope, str], frozenset[Slot]] = {}
 
-    def kept(self, scope: Scope, call: ir.Call) -> Mapping[ir.Expr, frozenset[Place]]:
+    def kept(self, scope: Scope, call: ir.Call) -> Mapping[ir.Expr, frozenset[Slot]]:
         """Names and own attributes that a constructor keeps, or the State of, and where."""
-        found: dict[ir.Expr, frozenset[Place]] = {}
+        found: dict[ir.Expr, frozenset[Slot]] = {}
         for method in self._constructors(scope, call):
             function = self.project.function(method)
             for parameter in function.parameters[1:]:
@@ -70,7 +70,7 @@ class KeepingFinder:
             found = [] if method is None else [method]
         return [method for method in found if isinstance(method, Scope)]
 
-    def _places_of(self, method: Scope, name: str) -> frozenset[Place]:
+    def _places_of(self, method: Scope, name: str) -> frozenset[Slot]:
         """Where a constructor keeps what it is given for a parameter, or has it kept for it."""
         known = self._places.get((method, name))
         if known is None:
@@ -80,14 +80,14 @@ class KeepingFinder:
             self._places[method, name] = known
         return known
 
-    def _own_places(self, method: Scope, name: str) -> Iterator[Place]:
+    def _own_places(self, method: Scope, name: str) -> Iterator[Slot]:
         for write in self.project.function(method).writes:
             if write.value is None or not self.is_own(method, write.target):
                 continue
             if self.whose(method, write.value) == ir.Name(name):
                 yield attribute_path(write.target)
 
-    def _places_elsewhere(self, method: Scope, name: str) -> Iterator[Place]:
+    def _places_elsewhere(self, method: Scope, name: str) -> Iterator[Slot]:
         """In a base class, or in an object that is made and kept."""
         function = self.project.function(method)
         for i, call in enumerate(function.calls):

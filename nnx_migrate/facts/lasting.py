@@ -22,6 +22,7 @@ from nnx_migrate.facts.values import (
     Scope,
     TupleValue,
 )
+from nnx_migrate.place import Place, refers_to
 
 #: Questions about a function, or an object of a class, by the first part of their keys. Who calls
 #: a function is asked of all files, the edited one included.
@@ -40,7 +41,6 @@ class Lasting:
         self._earlier = earlier
         self._renewed = project.renewed
         self._found_anew = project.renewed | {""}
-        self._paths = tuple(project.path_of(module) for module in sorted(project.renewed))
 
     def answer(self, key: Hashable) -> object:
         """The answer to what has that key; UNKNOWN where it has to be found."""
@@ -82,7 +82,7 @@ class Lasting:
                 return self._told(reason)
             case Effect(where=where, flag=flag):
                 depends = flag is not None and flag[0].module in self._renewed
-                return depends or self._told(where) or self._told(part.what)
+                return depends or where.module in self._renewed or self._told(part.what)
             case _:
                 return True
 
@@ -90,8 +90,8 @@ class Lasting:
         module, colon, _ = name.partition(":")
         return module in self._renewed or (not colon and _within(name, self._renewed))
 
-    def _told(self, words: str) -> bool:
-        return any(path in words for path in self._paths)
+    def _told(self, words: Place | str) -> bool:
+        return any(refers_to(str(words), module) for module in self._renewed)
 
 
 def _within(dotted: str, modules: Iterable[str]) -> bool:

@@ -23,6 +23,7 @@ from nnx_migrate.facts.values import (
     Scope,
     scope_around,
 )
+from nnx_migrate.place import Place
 
 _MAX_HOPS = 8
 _JITS = frozenset({"jit", "compat.jit"})
@@ -49,7 +50,7 @@ class _CautiousTracker(Tracker):
     follows = _KeptAliases
 
     def to_library(
-        self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: str
+        self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: Place
     ) -> Iterator[Effect]:
         if dotted == "flax.nnx.update" and 0 in given:
             yield Effect("unknown", UpdateAdds(""), where)

@@ -18,6 +18,7 @@ from nnx_migrate.facts.values import (
     scope_around,
     unknown,
 )
+from nnx_migrate.place import Place
 
 #: Methods that are given a class without being told so.
 _OF_CLASSES = frozenset({"__init_subclass__", "__class_getitem__", "__new__"})
@@ -66,8 +67,8 @@ def _own_object(
         return frozenset(map(ClassValue, (owner, *below)))
     if "classmethod" in decorators:
         return frozenset({ClassValue(owner)})
-    origin = f"{evaluator.project.path_of(scope.module)}:{function.line}"
-    return frozenset({Instance(owner, exact=False, origin=f"{origin} method of the class")})
+    origin = Place(scope.module, function.line)
+    return frozenset({Instance(owner, exact=False, origin=origin)})
 
 
 def _agrees(declared: Values, passed: Values) -> bool:

@@ -10,7 +10,7 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.keeping import (
     KeepingFinder,
-    Place,
+    Slot,
     arguments_of,
     attribute_path,
     is_super_init,
@@ -27,6 +27,7 @@ from nnx_migrate.facts.values import (
     Values,
     short_name,
 )
+from nnx_migrate.place import Place
 
 
 def _own(method: ir.Function) -> ir.Expr:
@@ -144,31 +145,31 @@ class SharingFinder:
 
     def _in_method(self, scope: Scope) -> Iterator[str]:
         function = self.project.function(scope)
-        path = self.project.path_of(scope.module)
         making = [c for c in function.calls if is_super_init(c) or self._makes(scope, c)]
         stored: dict[ir.Expr, set[object]] = collections.defaultdict(set)
         for write in self._stores(scope):
             assert write.value is not None
             if self.keeping.is_own(scope, write.value) and self._is_graph_node(scope, write.value):
-                yield f"one object is kept under two names ({path}:{write.line})"
+                yield f"one object is kept under two names ({Place(scope.module, write.line)})"
             if write.value == _own(function):
-                yield f"it keeps itself ({path}:{write.line})"
+                yield f"it keeps itself ({Place(scope.module, write.line)})"
             for part, place in self._places(scope, write):
                 stored[part].add(place)
         repeated = self._made_repeatedly(scope)
         for place, call in enumerate(making):
             for given, places in self._kept(scope, call):
+                where = Place(scope.module, call.line)
                 if call in repeated and self._comes_from_outside(scope, given):
-                    yield f"{ir.last_name(given)} is kept by several objects ({path}:{call.line})"
+                    yield f"{ir.last_name(given)} is kept by several objects ({where})"
                 if isinstance(given, ir.Name):
                     stored[given] |= places if is_super_init(call) else {place}
                 elif any(self.keeping.stores(scope, write, call) for write in function.writes):
-                    yield f"{ir.last_name(given)} is kept under two names ({path}:{call.line})"
-        for name, where in stored.items():
+                    yield f"{ir.last_name(given)} is kept under two names ({where})"
+        for name, kept in stored.items():
             # To ask what every name is would take most of the time of a run.
-            if len(where) > 1 and self._is_graph_node(scope, name):
+            if len(kept) > 1 and self._is_graph_node(scope, name):
                 text = name.id if isinstance(name, ir.Name) else "it"
-                yield f"{text} is kept in several places ({path}:{function.line})"
+                yield f"{text} is kept in several places ({Place(scope.module, function.line)})"
 
     def _stores(self, scope: Scope) -> Iterator[ir.Write]:
         """What a method stores in its own object, or in a container that this keeps."""
@@ -228,18 +229,18 @@ class SharingFinder:
         """Names and own attributes passed to a constructor that keeps them, or their State."""
         return (given for given, _ in self._kept(scope, call))
 
-    def _kept(self, scope: Scope, call: ir.Call) -> Iterator[tuple[ir.Expr, frozenset[Place]]]:
+    def _kept(self, scope: Scope, call: ir.Call) -> Iterator[tuple[ir.Expr, frozenset[Slot]]]:
         for given, places in self.keeping.kept(scope, call).items():
             if self._is_graph_node(scope, given):
                 yield given, places
 
-    def states_kept(self, class_name: str) -> Iterator[tuple[str, str]]:
+    def states_kept(self, class_name: str) -> Iterator[tuple[str, Place]]:
         """The classes of objects whose State is given to a class that keeps it, and where."""
         method = self.hierarchy.method(class_name, "__init__")
         if not isinstance(method, Scope):
             return
         for where, call, _ in self.evaluator.callers.of(method):
-            place = f"{self.project.path_of(where.module)}:{call.line}"
+            place = Place(where.module, call.line)
             for kept in self.kept_arguments(where, call):
                 if kept not in tuple(arguments_of(call)):
                     for value in self.evaluator.values(where, kept):

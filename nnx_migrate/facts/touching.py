@@ -18,6 +18,7 @@ from nnx_migrate.facts.handing import Handing
 from nnx_migrate.facts.library_effects import CHANGING_METHODS
 from nnx_migrate.facts.special_methods import Run, descriptors_run, lookups_run, methods_run
 from nnx_migrate.facts.values import Basic, FunctionValue, Instance, Scope
+from nnx_migrate.place import Place
 
 _How = Literal["set", "updated", "deleted"]
 _HOW: Mapping[str, _How] = {"set": "set", "augment": "updated", "delete": "deleted"}
@@ -122,7 +123,7 @@ class Touching(Handing):
         return "cached_property" in names
 
 
-def by_method(name: str, where: str) -> Effect:
+def by_method(name: str, where: Place) -> Effect:
     """What a method of nnx does that changes the object."""
     sows = name in {"sow", "perturb"}
     return Effect("structure", MethodChanges(name), where, sows=sows)

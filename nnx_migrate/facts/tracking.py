@@ -34,6 +34,7 @@ from nnx_migrate.facts.values import (
     Instance,
     Scope,
 )
+from nnx_migrate.place import Place
 
 _VARIABLE_METHODS = VARIABLE_READS | {"set_value", "copy_from", "replace"}
 _EXECUTING = (ir.Name("exec"), ir.Name("eval"))
@@ -92,7 +93,7 @@ class Tracker(Giving):
             yield from self._asked_for(scope, call, where)
         yield from self.given(scope, call, where)
 
-    def _asked_for(self, scope: Scope, call: ir.Call, where: str) -> Iterator[Effect]:
+    def _asked_for(self, scope: Scope, call: ir.Call, where: Place) -> Iterator[Effect]:
         """What layers of the library do to themselves, or sow, when a keyword asks them to."""
         if not any(map(self.project.has_word, {"**", *asking_keywords()})):
             return
@@ -114,7 +115,7 @@ class Tracker(Giving):
                     asked = Effect("structure", cause, where, sows=sows)
                     yield from flags.only_when(flag, [asked])
 
-    def _super_call(self, scope: Scope, name: str, where: str) -> Iterator[Effect]:
+    def _super_call(self, scope: Scope, name: str, where: Place) -> Iterator[Effect]:
         owner = f"{scope.module}:{self.project.function(scope).owner}"
         if name in CHANGING_METHODS:
             yield Effect("structure", MethodChanges(name), where)
@@ -127,7 +128,7 @@ class Tracker(Giving):
         if not self.hierarchy.ancestry(owner).closed:
             yield Effect("unknown", Unseen(f"what super().{name}() runs is not known"), where)
 
-    def _method_call(self, scope: Scope, func: ir.Attribute, where: str) -> Iterator[Effect]:
+    def _method_call(self, scope: Scope, func: ir.Attribute, where: Place) -> Iterator[Effect]:
         name = func.name
         if name in _VARIABLE_METHODS and self.aliases.reads_variable(scope, func.base):
             return
@@ -149,7 +150,7 @@ class Tracker(Giving):
                 case Basic(sort="unknown", reason=reason):
                     yield Effect("unknown", MethodUnknown(name, f": {reason}"), where)
 
-    def _instance_method(self, base: Instance, name: str, where: str) -> Iterator[Effect]:
+    def _instance_method(self, base: Instance, name: str, where: Place) -> Iterator[Effect]:
         methods = [self.hierarchy.method(c, name) for c in self.hierarchy.classes_of(base)]
         kind = self.hierarchy.kind(base.class_name)
         if any(isinstance(method, Scope) for method in methods):

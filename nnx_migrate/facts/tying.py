@@ -7,6 +7,7 @@ import functools
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.values import Instance, ParameterOf, Scope, Value
+from nnx_migrate.place import Place
 
 #: Kinds of objects that no tree may hold twice.
 OBJECTS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
@@ -33,7 +34,7 @@ class TieFinder:
         """Class -> where that is done to an instance of it, in words."""
         found: dict[str, str] = {}
         for scope, root, line in self._ties:
-            where = f"{self.project.path_of(scope.module)}:{line}"
+            where = Place(scope.module, line)
             for holder in self.evaluator.values(scope, root):
                 if isinstance(holder, Instance):
                     reason = f"one object is kept under two names ({where})"

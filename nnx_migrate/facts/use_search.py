@@ -29,6 +29,7 @@ from nnx_migrate.facts.values import (
     scope_around,
     short_name,
 )
+from nnx_migrate.place import Place
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Use:
     Args:
         kind: "update": a Variable of it is written; "transform": it is an argument of one.
         what: in words, for the finding.
-        where: "path:line".
+        where: its place.
         certain: it happens whenever the code is run; not so a layer that may be told not to.
         expected: it happens as far as the project shows: nothing in it tells the layer not to.
         via: the places of the calls that lead there.
@@ -46,10 +47,10 @@ class Use:
 
     kind: Literal["update", "transform"]
     what: str
-    where: str
+    where: Place
     certain: bool = True
     expected: bool = True
-    via: tuple[str, ...] = ()
+    via: tuple[Place, ...] = ()
 
 
 Uses = frozenset[Use]
@@ -106,8 +107,8 @@ class Search:
                     for value in aliases.values(where, read.base):
                         yield from self._method(value, read.name)
 
-    def _place(self, scope: Scope, line: int) -> str:
-        return f"{self.project.path_of(scope.module)}:{line}"
+    def _place(self, scope: Scope, line: int) -> Place:
+        return Place(scope.module, line)
 
     def _write(self, aliases: Aliases, scope: Scope, write: ir.Write) -> Iterator[Use]:
         target = write.target
@@ -168,7 +169,7 @@ class Search:
         if isinstance(method, Scope):
             yield method
 
-    def _method_call(self, base: Value, name: str, where: str) -> Iterator[Use]:
+    def _method_call(self, base: Value, name: str, where: Place) -> Iterator[Use]:
         if not isinstance(base, Instance):
             return
         kind = self.hierarchy.kind(base.class_name)
@@ -222,7 +223,7 @@ class Search:
                 yield Use("transform", f"it is handed to nnx.{name}", where)
         yield from self.function(method, function.parameters[0].name)
 
-    def called(self, value: Value, where: str) -> Iterator[Use]:
+    def called(self, value: Value, where: Place) -> Iterator[Use]:
         """What a call of the object does to it."""
         if not isinstance(value, Instance):
             return
@@ -248,7 +249,7 @@ class Search:
         scope: Scope,
         call: ir.Call,
         given: Iterable[ir.Expr],
-        where: str,
+        where: Place,
     ) -> Iterator[Use]:
         """`optimizer.update(model, grads)` writes to the model."""
         func = call.func
@@ -266,7 +267,7 @@ class Search:
         value: Value,
         call: ir.Call,
         given: list[ir.Expr],
-        where: str,
+        where: Place,
     ) -> Iterator[Use]:
         """What a call does to the object that it is given."""
         match value:

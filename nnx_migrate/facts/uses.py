@@ -10,6 +10,7 @@ from nnx_migrate.facts.contents import ContentsFinder
 from nnx_migrate.facts.effects import EffectFinder
 from nnx_migrate.facts.use_search import Search, Uses
 from nnx_migrate.facts.values import Scope, Values
+from nnx_migrate.place import Place
 
 
 class UseFinder:
@@ -27,7 +28,7 @@ class UseFinder:
             self._found[key] = frozenset(Search(self.effects, self.contents).function(scope, name))
         return self._found[key]
 
-    def of_call(self, values: Values, where: str) -> Uses:
+    def of_call(self, values: Values, where: Place) -> Uses:
         """The uses that a call of an object makes of it."""
         search = Search(self.effects, self.contents)
         return frozenset(use for value in values for use in search.called(value, where))

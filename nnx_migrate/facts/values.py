@@ -8,6 +8,7 @@ from typing import Literal
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.records import record
+from nnx_migrate.place import Place
 
 
 @record
@@ -46,7 +47,7 @@ class Instance:
             nnx.List, the layers of an nnx.Sequential, the model of a ModelAndOptimizer.
         bound_keywords: keywords that a functools.partial around it passes.
         partial: it is such a functools.partial, which calls the object and is none.
-        origin: "path:line" and how it is known, for the evidence.
+        origin: the place that shows it, or in words how it is known, for the evidence.
     """
 
     class_name: str
@@ -55,7 +56,7 @@ class Instance:
     wraps: Values = frozenset()
     bound_keywords: frozenset[str] = frozenset()
     partial: bool = False
-    origin: str = dataclasses.field(default="", compare=False)
+    origin: Place | str = dataclasses.field(default="", compare=False)
 
 
 @record

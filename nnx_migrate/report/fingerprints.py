@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from collections import Counter
+from pathlib import Path
 
 from nnx_migrate.outcomes import Finding
+from nnx_migrate.sources.modules import name_in_home
 
 _NUMBER = re.compile(r"\d+")
 
@@ -16,16 +19,17 @@ class Fingerprints:
 
     def __init__(self) -> None:
         self._seen: Counter[tuple[str, str, str]] = Counter()
+        self._name = functools.cache(name_in_home)
 
-    def of(self, path: str, finding: Finding) -> str:
-        """The same for the same finding in the next version of a file.
+    def of(self, path: Path, finding: Finding) -> str:
+        """The same for the same finding in the next version of a file, however that is named.
 
         Args:
-            path: of the file, from the root.
+            path: the file, as it was named or found.
             finding: taken in the order of the file; equal ones are counted.
         """
         # Messages name lines here and there, and those are what moves.
-        key = (path, finding.rule, _NUMBER.sub("#", finding.message))
+        key = (self._name(path), finding.rule, _NUMBER.sub("#", finding.message))
         self._seen[key] += 1
         text = "\0".join((*key, str(self._seen[key])))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -21,7 +21,7 @@ def render_gitlab(report: Report) -> str:
             {
                 "description": printable(item.finding.message),
                 "check_name": item.finding.rule,
-                "fingerprint": fingerprints.of(name, item.finding),
+                "fingerprint": fingerprints.of(item.result.path, item.finding),
                 "severity": _SEVERITIES[item.level],
                 "location": {
                     "path": printable(name),

@@ -84,6 +84,10 @@ def _file(result: FileResult) -> dict[str, Any]:
 
 def _finding(finding: Finding) -> dict[str, Any]:
     entry = dataclasses.asdict(finding)
+    entry["evidence"] = [
+        {"claim": each.claim, "proof": each.proof, "where": str(each.where or "")}
+        for each in finding.evidence
+    ]
     if finding.in_cell is None:  # only in notebooks
         del entry["in_cell"]
     return entry

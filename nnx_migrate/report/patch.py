@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from nnx_migrate.outcomes import FileResult
+from nnx_migrate.sources.modules import repository_of
 
 Opcode = tuple[str, int, int, int, int]
 #: Files of so many lines are compared by all of them, in half a second at the very most.
@@ -68,7 +69,7 @@ def patch_root(paths: Iterable[Path]) -> Path:
         paths: the files in the patch, absolute or relative to the current folder.
     """
     here = Path.cwd()
-    roots = {_repository(Path(os.path.realpath(path))) for path in paths}
+    roots = {repository_of(path) for path in paths}
     if len(roots) == 1 and (root := roots.pop()) is not None:
         return root
     return here
@@ -91,10 +92,6 @@ def _escaped(byte: int) -> str:
     if byte in _ESCAPES:
         return _ESCAPES[byte]
     return chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}"
-
-
-def _repository(path: Path) -> Path | None:
-    return next((folder for folder in path.parents if os.path.exists(folder / ".git")), None)
 
 
 def patched_name(path: Path, root: Path) -> str:

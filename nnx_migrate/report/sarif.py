@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import nnx_migrate
 from nnx_migrate.outcomes import Evidence, FileResult, FileStatus, SourceEdit
+from nnx_migrate.place import Location
 from nnx_migrate.report.fingerprints import Fingerprints
 from nnx_migrate.report.manuals import rule_descriptor
 from nnx_migrate.report.told import Report, Told, shown_path, told, uri_path
@@ -23,8 +23,6 @@ _SCHEMA = (
 _ROOT = "SRCROOT"
 # What a reader of messages takes for a link to a place (SARIF 3.11.6).
 _LINK = re.compile(r"\[(?=[^\]]*\]\()")
-
-_CELL = re.compile(r":cell \d+$")
 
 
 def render_sarif(report: Report) -> str:
@@ -84,7 +82,9 @@ def _results(items: list[Told], rules: list[str], report: Report) -> Iterator[di
             "locations": [
                 {"physicalLocation": _place(name, item.finding.line, item.finding.column)}
             ],
-            "partialFingerprints": {"nnxMigrate/v1": fingerprints.of(name, item.finding)},
+            "partialFingerprints": {
+                "nnxMigrate/v1": fingerprints.of(item.result.path, item.finding)
+            },
             "properties": properties,
         }
         evidence = item.finding.evidence
@@ -124,12 +124,13 @@ def _fix(name: str, edits: list[SourceEdit], result: FileResult) -> dict[str, An
 
 def _related(evidence: Iterable[Evidence], report: Report) -> Iterator[dict[str, Any]]:
     for number, each in enumerate(evidence):
-        path, _, line = each.where.rpartition(":")
-        if path and line.isdecimal() and int(line) and not _CELL.search(path):
+        if isinstance(each.where, Location) and each.where.line:
             yield {
                 "id": number,
                 "message": {"text": _plain(f"{each.proof}: {each.claim}")},
-                "physicalLocation": _place(shown_path(Path(path), report.root), int(line), 1),
+                "physicalLocation": _place(
+                    shown_path(each.where.path, report.root), each.where.line, 1
+                ),
             }
 
 

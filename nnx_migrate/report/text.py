@@ -78,7 +78,7 @@ def _finding(path: str, finding: Finding, status: FileStatus, paint: Paint) -> s
 
 
 def _evidence(evidence: Evidence) -> str:
-    place = f" ({printable(evidence.where)})" if evidence.where else ""
+    place = f" ({printable(str(evidence.where))})" if evidence.where else ""
     return f"    {evidence.proof}: {printable(evidence.claim)}{place}"
 
 

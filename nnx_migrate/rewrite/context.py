@@ -19,6 +19,7 @@ from nnx_migrate.facts.reaching import Reaching
 from nnx_migrate.facts.site_finder import SiteFinder
 from nnx_migrate.facts.syntax import AnyFunction, Tree, names_in
 from nnx_migrate.facts.values import Scope, Values
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.edits import Text
 from nnx_migrate.sources.text import Source, newline_of
 
@@ -184,8 +185,14 @@ class FileContext:
         """What an expression of this file can evaluate to."""
         return self.evaluator.values(self.tree.scope(node), self.reaching.lowered(node))
 
-    def where(self, node: ast.AST) -> str:
-        return f"{self.path}:{getattr(node, 'lineno', 0)}"
+    @property
+    def file(self) -> Place:
+        """The file as a whole, to be named in a sentence."""
+        return Place(self.tree.module)
+
+    def where(self, node: ast.AST) -> Place:
+        """The place of a node, to be named in a sentence."""
+        return Place(self.tree.module, getattr(node, "lineno", 0))
 
     def outermost_function(self, node: ast.AST) -> AnyFunction | None:
         """The outermost function that holds a node, which is as far as its locals can be seen."""

@@ -15,7 +15,7 @@ from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.transforms import JAX_SITES
 from nnx_migrate.outcomes import Finding, Outcome
-from nnx_migrate.relocating import told_at
+from nnx_migrate.relocating import moved
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.dropping import drop_edits
 from nnx_migrate.rewrite.edits import Edit, LineMap, apply_edits, hull
@@ -326,9 +326,7 @@ class _Planner:
             decision.rule, self.lines.original(line), column, outcome, message, decision.evidence
         )
         # What it says of other lines of the file was found out in the text of this round.
-        finding = told_at(
-            finding, self.context.path, lambda line, _: str(self.lines.original(line))
-        )
+        finding = moved(finding, self.context.tree.module, self.lines.original)
         into.append(finding)
         return finding
 

@@ -73,6 +73,32 @@ def import_place(path: Path, roots: Collection[Path] = ()) -> tuple[Path, str]:
     return root, ".".join(parts)
 
 
+def home_of(path: Path) -> Path:
+    """Return the folder that the names of a file, and of those beside it, are told from.
+
+    That is the repository around the file; without one, its project. It does not depend on the
+    folder that a run was started in, nor on how the file was named.
+    """
+    return repository_of(path) or project_root(path)
+
+
+def name_in_home(path: Path, home: Path | None = None) -> str:
+    """Return the name of a file from such a folder, with "/".
+
+    Args:
+        path: the file; a link stands for its target.
+        home: the folder, when it is that of another file.
+    """
+    relative = os.path.relpath(os.path.realpath(path), home or home_of(path))
+    return relative.replace(os.sep, "/")
+
+
+def repository_of(path: Path) -> Path | None:
+    """Return the folder of the repository around the file at `path`, or None."""
+    real = Path(os.path.realpath(path))
+    return next((folder for folder in real.parents if os.path.exists(folder / ".git")), None)
+
+
 def project_root(path: Path) -> Path:
     """Return the folder of the project that the file or folder at `path` belongs to.
 

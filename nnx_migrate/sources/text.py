@@ -49,6 +49,8 @@ class Source:
             stay as they are.
         encoding: normalised codec name ("utf-8" for files with a byte order mark as well).
         bom: the file starts with a UTF-8 byte order mark.
+        stands: of the virtual module of a document, where each line stands: the line of the file,
+            and the cell and the line in it, or 0.
     """
 
     path: Path
@@ -56,6 +58,7 @@ class Source:
     text: str
     encoding: str
     bom: bool
+    stands: tuple[tuple[int, int, int], ...] = ()
 
     def encode(self, new_text: str) -> bytes:
         """Return the bytes of `new_text` in this file's encoding, byte order mark included.

@@ -30,13 +30,13 @@ def test_a_rewrite_shows_its_evidence(command: Command, project: Path) -> None:
     done = command("apply", "--explain", "src/train.py:18")
     assert (done.code, done.err) == (0, "")
     assert done.out.decode().splitlines() == [
-        "src/train.py:18:19: nnx.value_and_grad (called with its function)",
-        "  runs loss_fn (src/train.py:15)",
+        "train.py:18:19: nnx.value_and_grad (called with its function)",
+        "  runs loss_fn (train.py:15)",
         "    model: Net or a subclass (annotation)",
         "  module-gradient: rewrite: the Module is split, and the gradient taken of its "
         "differentiable State",
         "    proved: argument 0 is Net (annotation)",
-        "    proved: the function leaves the structure of argument 0 alone (src/train.py:18)",
+        "    proved: the function leaves the structure of argument 0 alone (train.py:18)",
         "  nothing to say: captured-module, diff-state, shared-reference, sown-intermediates, "
         "structural-update",
     ]
@@ -51,7 +51,7 @@ def test_a_rewrite_shows_its_evidence(command: Command, project: Path) -> None:
         (11, "  left alone: it says its mode itself"),
         (13, "  left alone: the code around it sets the mode"),
         (14, "nnx.remat (handed on as a value)"),
-        (1, "src/others.py:1: no transform of nnx is used here; one is on lines 6, 11, 13, 14"),
+        (1, "others.py:1: no transform of nnx is used here; one is on lines 6, 11, 13, 14"),
     ],
 )
 def test_every_end_has_its_reason(command: Command, project: Path, line: int, said: str) -> None:

@@ -37,7 +37,7 @@ def test_messages_and_evidence_name_lines_as_they_were() -> None:
     named = {
         int(line)
         for finding in result.findings
-        for words in (finding.message, *(each.where for each in finding.evidence))
+        for words in (finding.message, *(str(each.where) for each in finding.evidence))
         for line in re.findall(r"main\.py:(\d+)", words)
     }
     lines = text.splitlines()

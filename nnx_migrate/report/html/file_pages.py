@@ -13,14 +13,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from nnx_migrate.outcomes import FileResult, Finding, Outcome
+from nnx_migrate.outcomes import Evidence, FileResult, Finding, Outcome
+from nnx_migrate.place import Location
 from nnx_migrate.report.html.checks import Checks
 from nnx_migrate.report.html.display import visible
 from nnx_migrate.report.html.pieces import Piece, pieces_of, wants_code
 from nnx_migrate.report.html.sides import Side, lines_of, rows_of, side_of
 
-#: Gives the file of the page and the line that "path:line" of some evidence means, or nothing.
-PlaceOf = Callable[[str], list[Any]]
+#: Gives the file of the page and the line of a place that some evidence names, or nothing.
+PlaceOf = Callable[[Path, int], list[Any]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def file_page(result: FileResult, name: str, checks: Checks | None, place_of: Pl
     body = {
         "about": " · ".join(dict.fromkeys(side.about for side in (old, new) if side.about)),
         "reason": visible(result.reason),
-        "together": [[visible(str(path)), *place_of(f"{path}:0")] for path in result.together],
+        "together": [[visible(str(path)), *place_of(path, 0)] for path in result.together],
         "findings": [_finding(finding, place_of) for finding in findings],
         "alone": alone,
         "pieces": [
@@ -148,10 +149,17 @@ def _finding(finding: Finding, place_of: PlaceOf) -> dict[str, Any]:
         "place": _place(finding),
         "message": visible(finding.message),
         "evidence": [
-            [visible(each.claim), str(each.proof), visible(each.where), *place_of(each.where)]
+            [visible(each.claim), str(each.proof), *_shown_where(each, place_of)]
             for each in finding.evidence
         ],
     }
+
+
+def _shown_where(evidence: Evidence, place_of: PlaceOf) -> list[Any]:
+    where = evidence.where
+    if not isinstance(where, Location):
+        return [""]
+    return [visible(str(where)), *place_of(where.path, where.line)]
 
 
 def _place(finding: Finding) -> str:

@@ -95,7 +95,7 @@ def render_page(review: Review) -> str:
     named = [(result, name) for result, name in named if _is_shown(result)]
     numbers = {str(result.path): number for number, (result, _) in enumerate(named)}
     pages: Iterator[FilePage] = (
-        file_page(result, name, review.checks, lambda where: _place(where, numbers))
+        file_page(result, name, review.checks, lambda path, line: _place(path, line, numbers))
         for result, name in named
     )
     entries, packs = _packed(pages, [review.owners(name) for _, name in named])
@@ -142,9 +142,8 @@ def _is_shown(result: FileResult) -> bool:
     return bool(result.findings) or result.before != result.after or result.status in ATTENTION
 
 
-def _place(where: str, numbers: Mapping[str, int]) -> list[Any]:
-    path, _, line = where.rpartition(":")
-    return [numbers[path], int(line)] if path in numbers and line.isdecimal() else []
+def _place(path: Path, line: int, numbers: Mapping[str, int]) -> list[Any]:
+    return [numbers[str(path)], line] if str(path) in numbers else []
 
 
 def _packed(

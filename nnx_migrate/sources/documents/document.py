@@ -111,7 +111,8 @@ class Document:
     def source(self) -> Source:
         """The virtual module."""
         text = self._text()
-        return Source(self.path, text.encode("utf-8", "surrogatepass"), text, "utf-8", False)
+        data = text.encode("utf-8", "surrogatepass")
+        return Source(self.path, data, text, "utf-8", False, tuple(self._stands()))
 
     def place(self, line: int) -> Place:
         """Where a line of the virtual module stands; the nearest place for what stands nowhere."""
@@ -189,6 +190,16 @@ class Document:
         for number, block in enumerate(self.blocks):
             lines += [f"{mark}{number}", *block.code]
         return "".join(f"{line}\n" for line in lines)
+
+    def _stands(self) -> Iterator[tuple[int, int, int]]:
+        """Where each line of the virtual module stands; the nearest place for what stands nowhere.
+
+        A boundary stands where its block begins, and the prelude where the first one does.
+        """
+        first = self.blocks[0].places[:1] if self.blocks else ()
+        for places in (first or (Place(1),), *((b.places[0], *b.places) for b in self.blocks)):
+            for place in places:
+                yield place.line, place.cell, place.cell_line
 
     def _inside(self, line: int) -> tuple[int, int]:
         """The number of the block that a virtual line belongs to, and the line in it from 0."""

@@ -127,7 +127,7 @@ def test_what_names_a_place_in_the_changed_file_is_found_anew() -> None:
     fresh = looked_at_anew(replaced)
     assert shown(replaced) == shown(fresh)
     of_others = [key for key in before if isinstance(key, tuple) and key[0].module == "use"]
-    assert any("nets.py:1" in str(before[key]) for key in of_others)
+    assert any("Place(module='nets', line=1" in repr(before[key]) for key in of_others)
     assert sum(before[key] != shown(replaced)[key] for key in of_others) > 2
 
 

@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 
 from nnx_migrate.outcomes import Evidence, FileResult, FileStatus, Finding, Outcome, Proof
+from nnx_migrate.place import Location
 from nnx_migrate.report.json import render_json
 from nnx_migrate.report.text import printable, render_text
 from nnx_migrate.report.told import Report
 from nnx_migrate.totals import count
 
-EVIDENCE = (Evidence("model is Net", Proof.PROVED, "src/a.py:3"),)
+PLACE = Location(Path("src/a.py"), "src/a.py", 3)
+EVIDENCE = (Evidence("model is Net", Proof.PROVED, PLACE),)
 RESULTS = [
     FileResult(
         Path("src/a.py"),

@@ -42,7 +42,7 @@ def test_a_change_of_a_cell_is_one_of_code() -> None:
     result = FileResult(
         Path("a.ipynb"), FileStatus.CHANGED, before.encode(), after.encode(), (finding,)
     )
-    page = file_page(result, "a.ipynb", None, lambda where: [])
+    page = file_page(result, "a.ipynb", None, lambda path, line: [])
     (piece,) = page.body["pieces"]
     changed = [row for row in piece["rows"] if len(row) == 2]
     assert changed == [[["y = f(x)", "_4M1_3"], ["y = g(x)", "_4M1_3"]], [0, "z"]]

@@ -63,13 +63,13 @@ def test_what_is_left_is_shown_with_the_code_around_it(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text("one\ntwo\nthree\nfour\n")
     result = FileResult(path, FileStatus.UNCHANGED, b"", b"", (MANUAL,))
-    page = file_page(result, "a.py", None, lambda where: [])
+    page = file_page(result, "a.py", None, lambda path, line: [])
     (piece,) = page.body["pieces"]
     assert piece["rows"] == [["one"], ["two"], ["three"], ["four"]]
     assert (piece["own"], piece["new"]) == ([0], 0)
     assert page.entry["todo"] == [[3, "state-axes", "nobody knows"]]
     path.unlink()
-    assert file_page(result, "a.py", None, lambda where: []).body["alone"] == [0]
+    assert file_page(result, "a.py", None, lambda path, line: []).body["alone"] == [0]
 
 
 def test_owners_that_cannot_be_told_are_a_note(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_owners_that_cannot_be_told_are_a_note(tmp_path: Path) -> None:
 def test_failed_files_are_work_too(tmp_path: Path) -> None:
     reason = "a comment was lost"
     result = FileResult(tmp_path / "a.py", FileStatus.REVERTED, b"", b"", (), reason)
-    page = file_page(result, "a.py", None, lambda where: [])
+    page = file_page(result, "a.py", None, lambda path, line: [])
     assert page.entry["todo"] == [[0, "", reason]]
     assert page.body["reason"] == reason
 
@@ -113,4 +113,4 @@ def test_the_weakest_verdict_counts(tmp_path: Path) -> None:
     assert checks.verdict([0, 1, 2]) == "different"
     assert checks.verdict([]) == "not run"
     result = FileResult(path, FileStatus.CHANGED, b"x = 1\n", b"x = 2\n")
-    assert file_page(result, "a", checks, lambda where: []).entry["status"] == "put back"
+    assert file_page(result, "a", checks, lambda path, line: []).entry["status"] == "put back"

@@ -31,7 +31,7 @@ def test_every_hunk_has_its_findings(rule: str) -> None:
     results = engine.run([case / "before.py" for case in cases], Configuration(), write=None)
     hunks = 0
     for result in results.results:
-        body = file_page(result, result.path.name, None, lambda where: []).body
+        body = file_page(result, result.path.name, None, lambda path, line: []).body
         pieces = [piece for piece in body["pieces"] if piece["new"]]
         told = [number for piece in body["pieces"] for number in piece["own"]] + body["alone"]
         assert sorted(told) == list(range(len(result.findings)))
