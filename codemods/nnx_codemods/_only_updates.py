@@ -38,7 +38,7 @@ def more_than_updates(context: FileContext, site: Site) -> Evidence | None:
     if found is None:
         return None
     proof = Proof.ASSUMED if found.kind == "unknown" else Proof.PROVED
-    return Evidence(found.what, proof, found.where or context.where(site.node))
+    return Evidence(found.what, proof, found.where)
 
 
 def _functions(context: FileContext, site: Site) -> Values:
