@@ -69,6 +69,26 @@ class Callers:
                     found[called.scope].append((where, call, called))
         return {scope: tuple(callers) for scope, callers in found.items()}
 
+    def constructing(self, class_name: str) -> tuple[tuple[Scope, ir.Call], ...]:
+        """Every call in the project that makes an object of a class, by whatever name."""
+        return self.evaluator.fixpoint.get(
+            ("constructing", class_name),
+            lambda: tuple(self._constructing(class_name)),
+            (),
+            lambda found: found,
+        )
+
+    def _constructing(self, class_name: str) -> Iterator[tuple[Scope, ir.Call]]:
+        rows = {
+            id(call): (where, call)
+            for handle in self.handles.of_class(class_name)
+            for where, call in self.handles.calls(handle)
+        }
+        for where, call in rows.values():
+            for value in self.evaluator.values(where, call.func):
+                if isinstance(value, ClassValue) and value.class_name == class_name:
+                    yield where, call
+
     def _lambda_calls(self, scope: Scope, function: ir.Function) -> Iterator[tuple[Scope, ir.Call]]:
         outer = scope_around(scope, function)
         for call in self.project.function(outer).calls:
@@ -169,12 +189,19 @@ def argument_for(
     Args:
         offset: how many leading parameters are already bound (self, a partial's arguments).
     """
+    return argument_at(function.parameters, parameter, call, offset)
+
+
+def argument_at(
+    parameters: tuple[ir.Parameter, ...], parameter: ir.Parameter, call: ir.Call, offset: int
+) -> ir.Expr | None:
+    """The same of what has these parameters."""
     for keyword, value in call.keywords:
         if keyword == parameter.name:
             return value
     if parameter.kind != "positional":
         return None
-    place = function.parameters.index(parameter) - offset
+    place = parameters.index(parameter) - offset
     if place < 0:
         return None
     for i, arg in enumerate(call.args[: place + 1]):

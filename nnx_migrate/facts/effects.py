@@ -27,6 +27,7 @@ from nnx_migrate.facts.dispatching import DISPATCHING, implementations
 from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.fixpoint import Fixpoint, Lasts
 from nnx_migrate.facts.library import ANY_OBJECT
+from nnx_migrate.facts.members import member
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.values import (
     Basic,
@@ -211,7 +212,7 @@ class EffectFinder(abc.ABC):
         if isinstance(method, Scope):
             return without_return(self.of_own_parameter(method))
         if method is None:
-            return self._of_attribute(class_name, name, where)
+            return self._of_attribute(instance, class_name, name, where)
         layer = layer_of(method)
         if layer is None:
             return frozenset({Effect("unknown", MethodUnknown(name), where)})
@@ -238,15 +239,16 @@ class EffectFinder(abc.ABC):
             and "flax.nnx.MultiMetric" not in self.hierarchy.ancestry(each).classes
         ]
 
-    def _of_attribute(self, class_name: str, name: str, where: Place) -> Effects:
+    def _of_attribute(
+        self, instance: Instance, class_name: str, name: str, where: Place
+    ) -> Effects:
         """The effects of calling what is no method: something stored, or not known at all."""
-        found: Effects = NO_EFFECTS
         stored = self.evaluator.stored(class_name, name)
-        for each in stored:
-            for value in self.evaluator.values(each.scope, each.expr):
-                found |= self.of_call(value, where)
         if not stored and not self.hierarchy.ancestry(class_name).closed:
             return frozenset({Effect("unknown", MethodUnknown(name), where)})
+        found: Effects = NO_EFFECTS
+        for value in member(self.evaluator, instance, name):
+            found |= self.of_call(value, where)
         return found
 
     def of_call(self, value: Value, where: Place) -> Effects:

@@ -50,17 +50,26 @@ class Handles:
         self._before = before
         self.hierarchy = hierarchy
         self.mentions = mentions
-        self._known: dict[Scope, tuple[Handle, ...]] = {}
+        self._known: dict[Scope | str, tuple[Handle, ...]] = {}
         self._calls: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
         self._passed: dict[str, Mapping[Handle, Sequence[PassedOn]]] = {}
 
     def of(self, scope: Scope) -> tuple[Handle, ...]:
         """What a function may be called by, as far as anything is called so."""
         if scope not in self._known:
-            found = self._all(scope)
-            called = [handle for handle in found if self.mentions.is_called(handle.name)]
-            self._known[scope] = tuple(sorted(called, key=str))
+            own = self._own(scope, self.project.function(scope))
+            self._known[scope] = self._called_by(own)
         return self._known[scope]
+
+    def of_class(self, class_name: str) -> tuple[Handle, ...]:
+        """What a class may be called by, as far as anything is called so."""
+        if class_name not in self._known:
+            self._known[class_name] = self._called_by(self._of_class(class_name))
+        return self._known[class_name]
+
+    def _called_by(self, own: Iterable[Handle]) -> tuple[Handle, ...]:
+        called = [handle for handle in self._all(own) if self.mentions.is_called(handle.name)]
+        return tuple(sorted(called, key=str))
 
     def calls(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
         """The calls in the project that are spelled so."""
@@ -136,8 +145,8 @@ class Handles:
         names = {*self.project.names_on_the_way(target), self.project.follow(target) or target}
         return {_of_module(name) for name in names}
 
-    def _all(self, scope: Scope) -> set[Handle]:
-        found = frontier = set(self._own(scope, self.project.function(scope)))
+    def _all(self, own: Iterable[Handle]) -> set[Handle]:
+        found = frontier = set(own)
         for _ in range(_MAX_HOPS):
             frontier = {a for handle in frontier for a in self._aliases_of(handle)} - found
             found = found | frontier
@@ -162,16 +171,21 @@ class Handles:
 
     def _constructors(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
         for class_name in self._made(scope, function):
-            located = self.project.class_of(class_name)
-            assert located is not None
-            module, record = located
-            yield from self._variables(Scope(module, record.scope), record.name)
-            yield Handle(record.name, kind="own")
-            yield Handle(record.name, kind="attribute")
-            for key, method in self.project.methods_of(module, record.key):
-                if any(ir.last_name(d) == "classmethod" for d in method.decorators):
-                    first = method.parameters[:1]
-                    yield from (Handle(p.name, Scope(module, key)) for p in first)
+            yield from self._of_class(class_name)
+
+    def _of_class(self, class_name: str) -> Iterator[Handle]:
+        """What a class is called by where it is defined, and in its own class methods."""
+        located = self.project.class_of(class_name)
+        if located is None:
+            return
+        module, record = located
+        yield from self._variables(Scope(module, record.scope), record.name)
+        yield Handle(record.name, kind="own")
+        yield Handle(record.name, kind="attribute")
+        for key, method in self.project.methods_of(module, record.key):
+            if any(ir.last_name(d) == "classmethod" for d in method.decorators):
+                first = method.parameters[:1]
+                yield from (Handle(p.name, Scope(module, key)) for p in first)
 
     def _made(self, scope: Scope, function: ir.Function) -> Iterator[str]:
         """The classes whose constructor a method is."""

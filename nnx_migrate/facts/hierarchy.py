@@ -148,7 +148,7 @@ class Hierarchy:
         """The fields of a NamedTuple in their order; none of any other class."""
         classes = self.ancestry(class_name).classes
         located = self.project.class_of(class_name)
-        if located is None or "typing.NamedTuple" not in classes:
+        if located is None or _NAMED_TUPLES.isdisjoint(classes):
             return ()
         return tuple(located[1].annotations)
 
@@ -296,15 +296,14 @@ def _is_none(expr: ir.Expr) -> bool:
     return isinstance(expr, ir.Constant) and expr.type == "none"
 
 
-_TREE_BASES = frozenset(
-    {
-        "flax.struct.PyTreeNode",
-        "typing.NamedTuple",
-        "builtins.dict",
-        "builtins.tuple",
-        "builtins.list",
-    }
-)
+#: What is called, or inherited from, to make a class of tuples with names.
+_NAMED_TUPLES = frozenset({"typing.NamedTuple", "collections.namedtuple"})
+_TREE_BASES = _NAMED_TUPLES | {
+    "flax.struct.PyTreeNode",
+    "builtins.dict",
+    "builtins.tuple",
+    "builtins.list",
+}
 _ENUMS = frozenset({"enum.Enum", "enum.StrEnum", "enum.IntEnum", "enum.Flag"})
 _PROTOCOLS = frozenset({"typing.Protocol", "typing_extensions.Protocol"})
 #: Functions of jax.tree_util that tell it.
@@ -325,13 +324,13 @@ _OPAQUE_DECORATORS = frozenset(
         "enum.unique",
     }
 )
-_HARMLESS_BASES = frozenset(
+_HARMLESS_BASES = _NAMED_TUPLES.union(
     {
         "builtins.object",
+        "dataclasses.make_dataclass",
         "flax.struct.PyTreeNode",
         "typing.Generic",
         "typing.Protocol",
-        "typing.NamedTuple",
         "abc.ABC",
         "abc.ABCMeta",
         "enum.Enum",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.expressions import ExpressionWalker
+from nnx_migrate.facts.functional_classes import functional_class
 from nnx_migrate.facts.implied import RUNNING, note_implied
 from nnx_migrate.facts.lower import (
     FunctionBuilder,
@@ -108,8 +109,9 @@ class _Walker(ExpressionWalker):
         match node:  # the most frequent first: each case that does not match is one more check
             case ast.Assign(targets=targets, value=value):
                 self.visit(value)
+                made = self.made_class(targets, value) or lower_expr(value)
                 for target in targets:
-                    self.assign(target, lower_expr(value))
+                    self.assign(target, made)
                 self.note_exports(targets, value)
             case ast.Expr(value=value):
                 self.visit(value)
@@ -279,6 +281,16 @@ class _Walker(ExpressionWalker):
             annotations,
             in_order=node.col_offset == 0,
         )
+
+    def made_class(self, targets: list[ast.expr], value: ast.expr) -> ir.ClassRef | None:
+        """The class that `State = namedtuple("State", "model k")` makes."""
+        match targets:
+            case [ast.Name(id=name, col_offset=column)]:
+                made = functional_class(name, value, self.function.key, in_order=column == 0)
+                if made is not None:
+                    self.classes[made.key] = made
+                    return ir.ClassRef(made.key)
+        return None
 
     def walk_import(self, node: ast.Import) -> None:
         for alias in node.names:

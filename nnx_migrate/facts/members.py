@@ -8,7 +8,7 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.annotations import annotated, calls_tell_more
 from nnx_migrate.facts.combining import as_container, is_library_container, library_attribute
 from nnx_migrate.facts.evaluation import Evaluation
-from nnx_migrate.facts.fields import passed_for_field
+from nnx_migrate.facts.fields import passed_for_field, seen_among
 from nnx_migrate.facts.library import library_member
 from nnx_migrate.facts.named import imported
 from nnx_migrate.facts.project import layer_of
@@ -168,12 +168,17 @@ def _replacing(evaluator: Evaluation, class_name: str, name: str) -> Values:
 
 
 def _or_passed(evaluator: Evaluation, class_name: str, name: str, declared: Values) -> Values:
-    """What a field is declared as; where that says little, what calls of the class pass."""
+    """What a field is declared as; where that says little, what calls of the class pass.
+
+    Where one of these is not known, the objects that others pass are among what it may be.
+    """
     if not declared or not (is_unknown(declared) or calls_tell_more(declared)):
         return declared
     given = passed_for_field(evaluator, class_name, name)
     passed = union(evaluator.values(each.scope, each.expr) for each in given)
-    return declared if is_unknown(passed) else passed
+    if is_unknown(passed):
+        return declared | seen_among(evaluator, passed)
+    return passed
 
 
 def _declared(evaluator: Evaluation, related: tuple[str, ...], name: str) -> Values:

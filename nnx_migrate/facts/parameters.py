@@ -5,6 +5,7 @@ from __future__ import annotations
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.annotations import annotated_at, calls_tell_more
 from nnx_migrate.facts.evaluation import Evaluation
+from nnx_migrate.facts.fields import seen_among
 from nnx_migrate.facts.library import ANY_OBJECT
 from nnx_migrate.facts.special_methods import operands_passed
 from nnx_migrate.facts.values import (
@@ -24,8 +25,6 @@ from nnx_migrate.place import Place
 _OF_CLASSES = frozenset({"__init_subclass__", "__class_getitem__", "__new__"})
 #: Library classes that hold a Module of the user's and are seldom made more than once.
 _MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
-#: So many classes that calls pass for any Module are looked at.
-_MAX_SEEN = 8
 
 
 def parameter_values(evaluator: Evaluation, scope: Scope, parameter: ir.Parameter) -> Values:
@@ -45,7 +44,7 @@ def parameter_values(evaluator: Evaluation, scope: Scope, parameter: ir.Paramete
     if passed and not is_unknown(passed) and (not declared or _agrees(declared, passed)):
         return passed
     if declared and not is_unknown(declared):
-        return _all_made(evaluator, declared) or declared | _seen_among(evaluator, declared, passed)
+        return _all_made(evaluator, declared) or declared | _seen(evaluator, declared, passed)
     if not passed and evaluator.fixpoint.unguessed != unguessed:
         return NOTHING  # what is unknown only because it is not computed yet would stay so
     return passed or unknown(
@@ -119,16 +118,8 @@ def _all_made(evaluator: Evaluation, declared: Values) -> Values:
     return found
 
 
-def _seen_among(evaluator: Evaluation, declared: Values, passed: Values) -> Values:
-    """Objects of the project that some call passes for what is declared as any Module.
-
-    Others may pass anything: this adds what one of them does to what is not known of the rest.
-    """
+def _seen(evaluator: Evaluation, declared: Values, passed: Values) -> Values:
+    """What calls pass for what is declared as any Module: one of them may be so, and change."""
     if not ANY_OBJECT.issuperset(v.class_name for v in declared if isinstance(v, Instance)):
         return NOTHING
-    seen: dict[str, Instance] = {}
-    for value in passed:
-        if isinstance(value, Instance) and evaluator.project.class_of(value.class_name):
-            known = seen.setdefault(value.class_name, value)
-            seen[value.class_name] = min(known, value, key=lambda v: sorted(v.keywords))
-    return frozenset(seen[name] for name in sorted(seen)[:_MAX_SEEN])
+    return seen_among(evaluator, passed)
