@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from nnx_codemods._forward import NotCaptured
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.values import FunctionValue, Scope, is_unknown
+from nnx_migrate.facts.visibility import is_visible_outside
 from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 
@@ -109,10 +110,7 @@ def _is_imported(context: FileContext) -> bool:
 
 def _check_hidden(context: FileContext, name: str) -> None:
     """Code outside of the project must not have any way to call it."""
-    module = context.tree.module
-    record = context.project.modules[module]
-    packaged = "." in module or record.is_package
-    if (packaged and not name.startswith("_")) or name in (record.exports or ()):
+    if is_visible_outside(context.project, context.tree.module, name):
         raise NotCaptured(f"code outside of the project may call {name}")
 
 

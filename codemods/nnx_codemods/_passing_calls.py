@@ -60,8 +60,7 @@ def calls_of_method(
         raise NotCaptured(f"{around.name} is a local class")
     called = "" if method.name.startswith("__") else method.name
     name = f"{around.name}.{method.name}"
-    hidden = method.name if method.name.startswith("_") else around.name
-    assumed = check_alone(context, hidden if hidden.startswith("_") else name, called)
+    assumed = check_alone(context, name, called)
     ways = ways_in(context, method, parameter)
     for way in ways:
         if not way.sole or way.captured:

@@ -15,6 +15,7 @@ from nnx_migrate.facts.values import (
     Instance,
     Scope,
 )
+from nnx_migrate.facts.visibility import is_visible_outside
 from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
 
@@ -41,7 +42,7 @@ def check_alone(context: FileContext, name: str, called: str = "") -> str:
     """No other file runs what this one defines; what nothing shows is assumed if that is allowed.
 
     Args:
-        name: what it is, as people call it.
+        name: what it is: "step", or "Net.step" for a method.
         called: the name by which it would have to be called; empty when any call may run it.
 
     Returns:
@@ -75,9 +76,7 @@ def check_unpublished(context: FileContext, name: str) -> str:
     Raises:
         NotCaptured: it may.
     """
-    module = context.tree.module
-    packaged = "." in module or context.project.modules[module].is_package
-    if not packaged or name.startswith("_"):
+    if not is_visible_outside(context.project, context.tree.module, name):
         return ""
     reason = f"code outside of the project may run {name}"
     if context.options.unsafe:

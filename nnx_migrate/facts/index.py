@@ -97,7 +97,7 @@ class _Walker(ExpressionWalker):
         self.class_key = ""
         self.methods: dict[str, str] = {}
         self.star_imports: list[str] = []
-        self.exports: frozenset[str] | None = None
+        self.exports: frozenset[str] = frozenset()
 
     def walk_body(self, body: list[ast.stmt]) -> None:
         for statement in body:
@@ -115,6 +115,8 @@ class _Walker(ExpressionWalker):
                 self.note_exports(targets, value)
             case ast.Expr(value=value):
                 self.visit(value)
+                if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+                    self.note_exports([value.func.value], value)  # __all__.extend([...])
             case ast.Return(value=value):
                 self.visit(value)
                 if value is not None:
@@ -131,11 +133,13 @@ class _Walker(ExpressionWalker):
                 self.visit(value)
                 low = lower_annotation(node.annotation) or ir.Computed()
                 parts = (low,) if value is None else (low, lower_expr(value))
+                self.note_exports([target], value)
                 if value is not None or isinstance(target, ast.Name):
                     self.assign(target, ir.Call(ir.ANNOTATED, parts, (), node.lineno))
             case ast.AugAssign(target=target, value=value):
                 self.visit(value)
                 self.visit(target)
+                self.note_exports([target], value)
                 self.augment(target, node)
             case ast.Delete(targets=targets):
                 for target in targets:
@@ -333,14 +337,19 @@ class _Walker(ExpressionWalker):
             self.runs(target, _IN_PLACE[type(node.op)])
             self.bind(target.id, lower_expr(ast.BinOp(target, node.op, value)))
 
-    def note_exports(self, targets: list[ast.expr], value: ast.expr) -> None:
-        named_all = any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets)
-        if named_all and isinstance(value, ast.List | ast.Tuple):
-            self.exports = frozenset(
-                e.value
-                for e in value.elts
-                if isinstance(e, ast.Constant) and isinstance(e.value, str)
-            )
+    def note_exports(self, targets: list[ast.expr], value: ast.expr | None) -> None:
+        if value is not None and any(
+            isinstance(t, ast.Name) and t.id == "__all__" for t in targets
+        ):
+            self.exports |= _texts(value)
+
+
+def _texts(value: ast.expr) -> frozenset[str]:
+    """The texts in an expression that gives names; with "*" where it computes others."""
+    nodes = list(ast.walk(value))
+    found = {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    computed = any(isinstance(node, ast.ListComp | ast.GeneratorExp) for node in nodes)
+    return frozenset(found | {ir.ALL_NAMES} if computed else found)
 
 
 def _is_accessor(node: FunctionNode) -> bool:

@@ -13,6 +13,8 @@ from typing import Literal
 from nnx_migrate.facts.records import record
 
 MODULE_SCOPE = "<module>"
+#: What stands among the names of an `__all__` that is computed.
+ALL_NAMES = "*"
 
 
 class _Record:
@@ -255,6 +257,7 @@ class ModuleIndex(_Record):
     Args:
         star_imports: the modules of which it imports everything.
         imports: every dotted name that it imports, wherever it does; of a star import the module.
+        exports: the names in its `__all__`; "*" where that is computed.
         words: every identifier in it, keyword arguments and imported names included; "**" when
             keyword arguments are unpacked somewhere.
         paths: every "a.b.c" in it of which the last name is that of a transform.
@@ -269,7 +272,7 @@ class ModuleIndex(_Record):
     classes: Mapping[str, Class]
     star_imports: tuple[str, ...]
     imports: tuple[str, ...]
-    exports: frozenset[str] | None
+    exports: frozenset[str]
     words: tuple[str, ...]
     paths: tuple[str, ...]
     stands: tuple[tuple[int, int, int], ...] = ()

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import Scope
+from nnx_migrate.facts.visibility import is_visible_outside
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.layout import line_after
@@ -44,11 +45,8 @@ def drop_unread(context: FileContext, name: str) -> list[Edit]:
 def _is_exported(context: FileContext, name: str) -> bool:
     """Whether another file imports the name, or may."""
     module = context.tree.module
-    exports = context.project.modules[module].exports
-    if exports is not None and name in exports:
+    if is_visible_outside(context.project, module, name):
         return True
-    if "." in module and not name.startswith("_"):
-        return True  # a public name of a package; who knows who reads it
     for other, index in context.project.modules.items():
         if other == module:
             continue

@@ -7,6 +7,7 @@ import ast
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction
+from nnx_migrate.facts.visibility import is_visible_outside
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import is_owned
 
@@ -14,9 +15,7 @@ from nnx_migrate.rewrite.functions import is_owned
 def used_elsewhere(context: FileContext, name: str) -> str:
     """Why code of other files may use a name of this module; empty when none can be seen to."""
     module = context.tree.module
-    record = context.project.modules[module]
-    packaged = "." in module or record.is_package
-    if (packaged and not name.startswith("_")) or name in (record.exports or ()):
+    if is_visible_outside(context.project, module, name):
         return f"code outside of the project may use {name}"
     for other in context.project.modules.values():
         named = other.module != module and name in other.words

@@ -1,0 +1,1 @@
+from encoders.linear import Encoder
