@@ -17,6 +17,7 @@ from nnx_migrate.rewrite.gate import Gate, Refused
 from nnx_migrate.rewrite.history import History
 from nnx_migrate.rewrite.round import plan_round
 from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.rewrite.untouched import Version
 from nnx_migrate.sources.suppressions import Suppression, Suppressions
 from nnx_migrate.sources.text import Source
 from nnx_migrate.together import Part, Together
@@ -55,7 +56,8 @@ class Rounds:
         self.findings: list[Finding] = [*chosen_modes(asis), *self.part.findings]
         self.used: set[Suppression] = set()
         self._freed: dict[str, tuple[Finding, ...]] = {}
-        self._gate, self._root = Gate(source.text), asis.tree.root
+        self._root = asis.tree.root
+        self._gate = Gate(Version(asis.text, asis.tree.root))
 
     def run(self, rules: Sequence[Rule], suppressions: Suppressions) -> str:
         """Rewrite the text; why that cannot be kept, empty where it can."""
@@ -69,13 +71,14 @@ class Rounds:
             for name, findings in result.freed.items():
                 self._freed[name] = self._freed.get(name, ()) + findings
             if result.edits:
-                self._advance(result.edits, result.owners)
-                self.history.together += result.together
                 try:
-                    self._root = self._gate.passed(self.text.text)
+                    after = self._gate.changed(_version(context), result.edits)
                 except Refused as refused:
-                    after = ", ".join(sorted({finding.rule for finding in result.findings}))
-                    return f"{refused} (after {after})"
+                    names = ", ".join(sorted({finding.rule for finding in result.findings}))
+                    return f"{refused} (after {names})"
+                self._advance(result.edits, result.owners)
+                self._root = after.tree
+                self.history.together += result.together
             elif not self._tidied(context):
                 self.findings += result.standing
                 return ""
@@ -107,22 +110,43 @@ class Rounds:
             self.text = Text(apply_edits(self.text.text, edits))
 
     def _tidied(self, context: FileContext) -> bool:
-        """Take out names that rewrites have freed, if there are any."""
-        edits = {
-            edit: self._freed[name]
-            for name in sorted(self._freed)
-            for edit in drop_unread(context, name)
+        """Take out names that rewrites have freed, all that may go, if there are any."""
+        removals = {
+            name: edits for name in sorted(self._freed) if (edits := drop_unread(context, name))
         }
-        text = apply_edits(self.text.text, edits)
-        if not edits or (self.refuses is not None and self.refuses(text)):
-            return False
-        try:
-            self._root = self._gate.passed(text)
-        except Refused:
-            return False
-        self._advance(list(edits), edits)
-        self._freed.clear()
-        return True
+        reasons: dict[str, str] = {}
+        for names in dict.fromkeys([tuple(removals), *((name,) for name in removals)]):
+            owners = {edit: self._freed[name] for name in names for edit in removals[name]}
+            if not owners or self._has_no_place(list(owners)):
+                continue
+            try:
+                after = self._gate.changed(_version(context), list(owners))
+            except Refused as refused:
+                reasons |= dict.fromkeys(names, str(refused))
+                continue
+            self._advance(list(owners), owners)
+            self._root = after.tree
+            for name in names:
+                del self._freed[name]
+            return True
+        self.findings += [self._left(removals[name][0], name, reasons[name]) for name in reasons]
+        return False
+
+    def _has_no_place(self, edits: Sequence[Edit]) -> bool:
+        return self.refuses is not None and bool(self.refuses(apply_edits(self.text.text, edits)))
+
+    def _left(self, removal: Edit, name: str, reason: str) -> Finding:
+        """What is told of a name that the gate did not let go."""
+        message = (
+            f"{name} is left, although what read it has changed: without it, {reason}; "
+            "take it out by hand if nothing reads it"
+        )
+        line = self.lines.original(self.text.line_of(removal.start))
+        return Finding("unread-name", line, 1, Outcome.MANUAL, message)
+
+
+def _version(context: FileContext) -> Version:
+    return Version(context.text, context.tree.root)
 
 
 def _is_told(finding: Finding, part: Part) -> bool:

@@ -23,14 +23,15 @@ from nnx_migrate.facts.syntax import Tree
 from nnx_migrate.outcomes import Finding, Outcome
 from nnx_migrate.rewrite.capturing import result_edits
 from nnx_migrate.rewrite.context import FileContext, Readable, Reader, nothing_else
-from nnx_migrate.rewrite.edits import Edit, Text, apply_edits
+from nnx_migrate.rewrite.edits import Edit, Text
 from nnx_migrate.rewrite.emit import emit
-from nnx_migrate.rewrite.gate import gate
+from nnx_migrate.rewrite.gate import Gate, Refused
 from nnx_migrate.rewrite.job import Job
 from nnx_migrate.rewrite.plan import CannotEmit, CapturePlan, Contribution
 from nnx_migrate.rewrite.round import contributions_of
 from nnx_migrate.rewrite.rule import Rule
 from nnx_migrate.rewrite.spelling import Spelling
+from nnx_migrate.rewrite.untouched import Version
 from nnx_migrate.sources.suppressions import parse_suppressions
 from nnx_migrate.sources.text import Source
 
@@ -221,11 +222,10 @@ def _applied(context: FileContext, parts: Mapping[str, Part]) -> dict[str, str] 
     """The texts that parts leave; None when they overlap, or the gate stops one."""
     texts: dict[str, str] = {}
     for module, part in parts.items():
-        before = context.where_it_is(module).text.text
+        there = context.where_it_is(module)
+        before = Version(there.text, there.tree.root)
         try:
-            texts[module] = apply_edits(before, part.edits)
-        except ValueError:
-            return None
-        if gate(before, texts[module]):
+            texts[module] = Gate(before).changed(before, part.edits).text.text
+        except (ValueError, Refused):
             return None
     return texts

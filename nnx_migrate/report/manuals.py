@@ -27,6 +27,7 @@ _ENGINE = {
     "quarantined-file": "A batch run gave up on the file: too slow, too large, or it crashed.",
     "unread-code": "Code in a document that says nnx and could not be read.",
     "unreadable-file": "The file could not be read.",
+    "unread-name": "A name that rewrites have left behind, and that could not be taken out.",
     "unused-ignore": "A comment that looks as if it kept code out, and does not.",
     "unwritable-file": "The file could not be replaced.",
 }

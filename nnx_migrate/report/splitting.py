@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
+from nnx_migrate.facts.parsing import parse
 from nnx_migrate.outcomes import FileResult, SourceEdit, apply_source_edits
 from nnx_migrate.partners import groups
 from nnx_migrate.report.patch import patched_name
-from nnx_migrate.rewrite.gate import gate
+from nnx_migrate.rewrite.edits import Edit, Text
+from nnx_migrate.rewrite.gate import Gate, Refused
+from nnx_migrate.rewrite.untouched import Version
 from nnx_migrate.sources.documents.kinds import is_document
-from nnx_migrate.sources.text import UndecodableSource, decode
+from nnx_migrate.sources.text import Source, decode
 
 SplitBy = Literal["rule", "file", "owner", "dir"]
 
@@ -127,10 +130,23 @@ def _by_rule(result: FileResult) -> dict[tuple[str, ...], FilePart]:
 
 def _each_stands_alone(result: FileResult, parts: Sequence[FilePart]) -> bool:
     """Whether the file is whole Python with each part alone, and with all parts but one."""
+    kept = {frozenset(part.edits or ()) for part in parts}
+    kept |= {frozenset(result.edits) - edits for edits in kept}
     try:
-        before = decode(result.path, result.before).text
-        states = {state(result, [part]) for part in parts}
-        states |= {state(result, [other for other in parts if other is not p]) for p in parts}
-        return not any(gate(before, decode(result.path, data).text) for data in states)
-    except (UndecodableSource, SyntaxError):
+        source = decode(result.path, result.before)
+        before = Version(Text(source.text), parse(source.text))
+        places = {edit: _edit(source, edit) for edit in result.edits}
+        gate = Gate(before)
+        for edits in kept:
+            gate.changed(before, [places[edit] for edit in edits])
+    except (ValueError, SyntaxError, Refused):
         return False
+    return True
+
+
+def _edit(source: Source, edit: SourceEdit) -> Edit:
+    """An edit of a file as one of its text."""
+    head = len(source.data) - len(source.text.encode(source.encoding))
+    start = len(source.data[head : edit.start].decode(source.encoding))
+    length = len(source.data[edit.start : edit.end].decode(source.encoding))
+    return Edit(start, start + length, edit.replacement)

@@ -24,7 +24,7 @@ def drop_edits(context: FileContext, names: Sequence[str], site: Site) -> list[E
         assignment = found[1]
         scope = context.tree.scope(assignment)
         loads = context.finder.loads(scope, name)
-        if scope.function == ir.MODULE_SCOPE or len(loads) != 1:
+        if scope.function == ir.MODULE_SCOPE or len(loads) != 1 or _is_deleted(context, name):
             continue
         edits += _removal(context, assignment)
     return edits
@@ -34,12 +34,21 @@ def drop_unread(context: FileContext, name: str) -> list[Edit]:
     """Remove the assignment of a module's name that has no reader left in any file."""
     scope = Scope(context.tree.module, ir.MODULE_SCOPE)
     found = context.tree.assigned_value(scope, name)
-    if found is None or context.finder.loads(scope, name) or _is_exported(context, name):
+    if found is None or context.finder.loads(scope, name):
+        return []
+    if _is_deleted(context, name) or _is_exported(context, name):
         return []
     above = context.text.line_start(max(found[1].lineno - 1, 1))
     if context.comments_between(above, context.text.line_start(found[1].lineno)):
         return []  # a comment that would be left alone
     return _removal(context, found[1])
+
+
+def _is_deleted(context: FileContext, name: str) -> bool:
+    """Whether the file has a `del` of the name, which needs one to be there."""
+    return any(
+        isinstance(node.ctx, ast.Del) and node.id == name for node in context.tree.of_kind(ast.Name)
+    )
 
 
 def _is_exported(context: FileContext, name: str) -> bool:

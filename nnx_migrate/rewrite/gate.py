@@ -1,23 +1,26 @@
-"""The gate: what a rewritten file must satisfy before it may replace the old one."""
+"""The gate: what a rewritten file must satisfy before it may replace the old one.
+
+The result must be Python as much as the old text was: it parses, compiles, keeps every comment and
+reads no name that nothing binds. And the edits must have changed nothing but what they touch
+(`untouched`).
+"""
 
 from __future__ import annotations
 
 import ast
-import builtins
 import collections
 import functools
 import io
 import tokenize
+import warnings
+from collections.abc import Sequence
 
-from nnx_migrate.facts.parsing import parse, walk
+from nnx_migrate.facts.parsing import parse
+from nnx_migrate.rewrite.edits import Edit, Text, apply_edits
+from nnx_migrate.rewrite.unbound import Names, names_of
+from nnx_migrate.rewrite.untouched import Version, disturbed
 
-#: Nodes that may have them; of all Pythons, as 3.11 has none.
-_WITH_TYPE_PARAMETERS = (
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-    getattr(ast, "TypeAlias", ast.ClassDef),
-)
+_NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 class Refused(Exception):
@@ -28,47 +31,83 @@ class Gate:
     """Lets the texts pass that may replace one.
 
     Args:
-        before: the text that they are made from.
+        before: the text that they are made from, with its tree.
     """
 
-    def __init__(self, before: str) -> None:
+    def __init__(self, before: Version) -> None:
         self._before = before
 
     @functools.cached_property
     def _comments(self) -> collections.Counter[str]:
-        return _comments(self._before)
+        return _comments(self._before.text.text)
 
     @functools.cached_property
-    def _unbound(self) -> set[str]:
-        return _unbound(parse(self._before))
+    def _names(self) -> Names | None:
+        try:
+            return names_of(self._before.text.text, self._before.tree)
+        except _NO_PYTHON:
+            return None
+
+    def changed(self, version: Version, edits: Sequence[Edit]) -> Version:
+        """What edits make of a version of the text.
+
+        Raises:
+            Refused: the result may not be written, or is not what the edits alone account for.
+        """
+        text = Text(apply_edits(version.text.text, edits))
+        after = Version(text, self.passed(text.text))
+        if reason := disturbed(version, after, edits):
+            raise Refused(reason)
+        return after
 
     def passed(self, after: str) -> ast.Module:
         """The syntax tree of a text that may be written.
 
         Raises:
-            Refused: it does not parse, a comment is lost, or a name is read that nothing binds and
-                that was bound, or not read, before.
+            Refused: it does not parse, does not compile where the old one does, a comment is lost,
+                or a name is read that nothing binds and that was bound, or not read, before.
         """
         try:
             tree = parse(after)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        except _NO_PYTHON as error:
             raise Refused(f"the result would not parse: {error}") from None
+        self._require_compiling(tree)
         lost = self._comments - _comments(after)
         if lost:
             raise Refused(f"a comment would be lost: {next(iter(lost))}")
-        unbound = _unbound(tree)
-        if unbound and (fresh := unbound - self._unbound):
+        if fresh := self._fresh(after, tree):
             names = ", ".join(sorted(fresh))
             raise Refused(f"the result would read names that nothing binds: {names}")
         return tree
 
+    def _require_compiling(self, tree: ast.Module) -> None:
+        # A cell of a notebook may wait for something.
+        for flags in (0, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
+            reason = _error(tree, flags)
+            if not reason:
+                return
+            if not _error(self._before.tree, flags):
+                raise Refused(f"the result would not compile: {reason}")
 
-def gate(before: str, after: str) -> str:
-    """Why `after` may not be written; empty when it may."""
+    def _fresh(self, after: str, tree: ast.Module) -> set[str]:
+        try:
+            names = names_of(after, tree)
+        except _NO_PYTHON:  # nor has the old text scopes, else it would not have compiled
+            return set()
+        if not names.unbound or self._names is None:
+            return set()
+        return names.fresh(self._names)
+
+
+def _error(tree: ast.Module, flags: int) -> str:
+    """What Python says of a tree that it does not compile."""
     try:
-        Gate(before).passed(after)
-    except Refused as refused:
-        return str(refused)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(tree, "<text>", "exec", flags, dont_inherit=True)
+    except _NO_PYTHON as error:
+        place = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
+        return f"{error.msg if isinstance(error, SyntaxError) else error}{place}"
     return ""
 
 
@@ -79,34 +118,3 @@ def _comments(text: str) -> collections.Counter[str]:
         for token in tokenize.generate_tokens(io.StringIO(unified).readline)
         if token.type == tokenize.COMMENT
     )
-
-
-def _unbound(tree: ast.Module) -> set[str]:
-    """Names that are read somewhere but bound nowhere in the file, at any depth of scope."""
-    bound = set(dir(builtins)) | {"__file__", "__name__", "__doc__", "__class__"}
-    read: set[str] = set()
-    for node in walk(tree):
-        match node:
-            case ast.Name(id=name, ctx=ast.Load()):
-                read.add(name)
-            case ast.Name(id=name):
-                bound.add(name)
-            case ast.arg(arg=name):
-                bound.add(name)
-            case ast.alias(name=name, asname=asname):
-                if name == "*":
-                    return set()
-                bound.add(asname or name.split(".")[0])
-            case ast.ExceptHandler(name=name) if name:
-                bound.add(name)
-            case ast.MatchAs(name=name) | ast.MatchStar(name=name) if name:
-                bound.add(name)
-            case ast.MatchMapping(rest=rest) if rest:
-                bound.add(rest)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                bound.add(name)
-            case ast.ClassDef(name=name):
-                bound.add(name)
-        if isinstance(node, _WITH_TYPE_PARAMETERS):
-            bound |= {p.name for p in getattr(node, "type_params", ())}
-    return read - bound

@@ -145,10 +145,16 @@ def insert_at_top(context: FileContext, function: AnyFunction, lines: list[str])
     newline = context.newline
     text = "".join(f"{indent}{line}{newline}" if line else newline for line in lines)
     end = header_end(context.text, function)
-    if one_line_suite(function, context.text):
-        begins = context.text.span(function.body[0])[0]
-        return Edit(end, begins, f"{newline}{text}{indent}")
     docstring = docstring_of(function)
+    if one_line_suite(function, context.text):
+        if docstring is not None:
+            text = f"{indent}{context.text.of(docstring)}{newline}{text}"
+            if len(function.body) == 1:
+                return Edit(
+                    end, context.text.span(docstring)[1], newline + text.removesuffix(newline)
+                )
+        begins = context.text.span(function.body[docstring is not None])[0]
+        return Edit(end, begins, f"{newline}{text}{indent}")
     after = docstring.end_lineno if docstring is not None else context.text.line_of(end)
     assert after is not None
     if docstring is not None and len(function.body) > 1 and function.body[1].lineno == after:

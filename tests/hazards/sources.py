@@ -177,6 +177,13 @@ GRADIENTS = {
         """,
         2,
     ),
+    "one-line-docstring": gradient(
+        """
+        def step(model: Net, x):
+            def loss_fn(m): 'kept'; return jnp.mean(m(x))
+            return nnx.grad(loss_fn)(model)
+        """
+    ),
     "one-line-decorated": gradient(
         """
         @nnx.grad
