@@ -9,6 +9,8 @@ delete or set attributes of an object they are given, themselves or in what they
 Functions decorated with `split_rngs` and `fork_rngs` are looked at too: in tree mode they receive a
 copy of the object. A transform that goes on as a value (`jit = nnx.jit if fast else jax.jit`) is
 taken for one that runs such functions.
+Functions that `nnx.bridge.lazy_init` runs on what may hold a `ToNNX` count too: Variables are made
+in the first call of it.
 
 Why it matters
 --------------
@@ -60,6 +62,7 @@ from nnx_codemods._argnums import argnums_of
 from nnx_codemods._computed_transforms import computed_transform
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._gradients import GRADIENTS
+from nnx_codemods._made_when_called import made_when_called
 from nnx_codemods._sown_results import left_after, missing
 from nnx_codemods._unseen_functions import may_be_graph_node, seen_functions, unseen_function
 from nnx_migrate.facts.causes import (
@@ -121,6 +124,10 @@ def decide(context: FileContext, site: Site) -> Decision | None:
                 reason += missing(context, site) if effect.sows else ""
                 bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
                 return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare)
+    made = made_when_called(context, site)
+    if made is not None:
+        reason = f"what it makes then is lost: {made.claim} ({made.where})"
+        return Pin(RULE.name, reason, (made,), outward=True, bare=site.transform in SPLITTERS)
     return None
 
 

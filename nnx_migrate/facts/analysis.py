@@ -12,6 +12,7 @@ from nnx_migrate.facts.extent import ExtentFinder
 from nnx_migrate.facts.identity import IdentityFinder
 from nnx_migrate.facts.importing import ImportFinder
 from nnx_migrate.facts.lasting import Lasting
+from nnx_migrate.facts.lazy_inits import LazyInits
 from nnx_migrate.facts.module_objects import ModuleObjects
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sharing import SharingFinder
@@ -65,6 +66,10 @@ class Analysis:
     @functools.cached_property
     def objects(self) -> ModuleObjects:
         return ModuleObjects(self.evaluator, self.imports)
+
+    @functools.cached_property
+    def lazy_inits(self) -> LazyInits:
+        return LazyInits(self.evaluator, self.extents)
 
     @functools.cached_property
     def extents(self) -> ExtentFinder:
