@@ -71,8 +71,9 @@ def replace_files(
 ) -> None:
     """Replace the bytes of files: new files in the same folders, fsync, and only then renames.
 
-    So all that takes room has it before anything changes. Mode, and owner where the system allows
-    it, are kept. A symbolic link stays one; its target is replaced. A process killed at any moment
+    So all that takes room has it before anything changes. Mode and extended attributes (access
+    control lists among them), and owner where the system allows it, are kept. A symbolic link
+    stays one; its target is replaced. A process killed at any moment
     leaves either the old or the new bytes of each file.
 
     Args:
@@ -260,6 +261,28 @@ def _seen(status: os.stat_result) -> tuple[int, ...]:
     return status.st_dev, status.st_ino, status.st_size, *times
 
 
+def _keep_attributes(target: Path, new: int) -> None:
+    """Give a new file the extended attributes of the one that it replaces."""
+    if not hasattr(os, "listxattr"):
+        return
+    try:
+        wanted = {name: os.getxattr(target, name) for name in os.listxattr(target)}
+    except OSError as error:
+        if error.errno == errno.ENOTSUP:
+            return
+        raise
+    # What the system gives every file here (a label of SELinux) is there already.
+    has = {name: os.getxattr(new, name) for name in os.listxattr(new)} if wanted else {}
+    for name, value in wanted.items():
+        if has.get(name) == value:
+            continue
+        try:
+            os.setxattr(new, name, value)
+        except OSError as error:
+            reason = f"its attribute {name} would be lost: {error.strerror}"
+            raise WriteError(target, reason) from None
+
+
 @contextlib.contextmanager
 def _new_file(target: Path, after: bytes, status: os.stat_result) -> Iterator[Path]:
     """A file beside another one that is on disk; what is not moved away goes."""
@@ -274,6 +297,8 @@ def _new_file(target: Path, after: bytes, status: os.stat_result) -> Iterator[Pa
                 with contextlib.suppress(OSError):
                     os.fchown(file.fileno(), status.st_uid, status.st_gid)
             os.chmod(path, status.st_mode & 0o7777)
+            # After the mode, which would change the mask of an access control list.
+            _keep_attributes(target, file.fileno())
             os.fsync(file.fileno())
         yield path
     except BaseException:

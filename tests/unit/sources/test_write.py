@@ -210,3 +210,34 @@ def test_what_a_kill_has_left_is_removed_beside_the_target_of_a_link(tmp_path: P
         (tmp_path / "real" / name).touch()
     remove_leftovers([tmp_path / "link.py"])
     assert sorted(os.listdir(tmp_path / "real")) == [".a.py.x-1.0.mine", ".b.py.x-1.0.nnx-migrate"]
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="no extended attributes in Python here")
+def test_extended_attributes_are_kept(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_bytes(b"0")
+    try:
+        os.setxattr(file, "user.colour", b"red")
+    except OSError:
+        pytest.skip("this file system has none")
+    write_atomically(file, b"0", b"1")
+    assert os.getxattr(file, "user.colour") == b"red"
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="no extended attributes in Python here")
+def test_a_file_whose_attributes_would_be_lost_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a.py"
+    file.write_bytes(b"0")
+    monkeypatch.setattr(os, "listxattr", lambda path: [] if isinstance(path, int) else ["user.x"])
+    monkeypatch.setattr(os, "getxattr", lambda path, name: b"1")
+
+    def refuse(path: int, name: str, value: bytes) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "setxattr", refuse)
+    with pytest.raises(WriteError, match=r"its attribute user\.x would be lost"):
+        write_atomically(file, b"0", b"1")
+    assert file.read_bytes() == b"0"
+    assert os.listdir(tmp_path) == ["a.py"]
