@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from nnx_migrate.connections import Imports, connected
+from nnx_migrate.sources.kept_answers import read_answer
 
 if TYPE_CHECKING:
     from nnx_migrate.facts.ir import ModuleIndex
@@ -72,8 +73,8 @@ class PlacedIndex:
         packed = self.record.load() if isinstance(self.record, Kept) else self.record
         if isinstance(packed, bytes):
             try:
-                record: ModuleIndex = pickle.loads(zlib.decompress(packed))
-            except zlib.error:
+                record: ModuleIndex = read_answer(zlib.decompress(packed))
+            except (zlib.error, ValueError):
                 raise OSError(f"what was kept of {self.path} is damaged") from None
             return record
         return packed

@@ -15,6 +15,7 @@ from typing import Any
 
 from nnx_migrate.config import ConfigError
 from nnx_migrate.sources.databases import told
+from nnx_migrate.sources.kept_answers import read_answer
 
 _IS_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'answers'"
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, head BLOB, body BLOB)"
@@ -125,8 +126,8 @@ def unpacked(file: Path, kept: bytes) -> Any:
         ConfigError: it is not that any more.
     """
     try:
-        return pickle.loads(zlib.decompress(kept))
-    except (zlib.error, TypeError):
+        return read_answer(zlib.decompress(kept))
+    except (zlib.error, TypeError, ValueError):
         raise ConfigError(_damaged(file)) from None
 
 
