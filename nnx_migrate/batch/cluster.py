@@ -15,6 +15,7 @@ import dataclasses
 import logging
 import os
 import socket
+import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -135,12 +136,14 @@ def cluster_processes(
     """
     _require_somebody_at(address)
     try:
-        ray.init(
-            address=address,
-            include_dashboard=False,
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-        )
+        # Ray puts the current folder of the driver on the path of every worker.
+        with tempfile.TemporaryDirectory(prefix="nnx-migrate-") as empty, contextlib.chdir(empty):
+            ray.init(
+                address=address,
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+            )
     except (ConnectionError, RayError, ValueError, RuntimeError) as error:
         raise ConfigError(f"--address {address}: {error}") from None
     try:

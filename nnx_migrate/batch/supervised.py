@@ -31,6 +31,7 @@ from nnx_migrate.workers import BATCH, FEWER, Answer, Task
 #: How a process ends itself that has no memory left.
 NO_MEMORY = 77
 _DIED = "the process that worked on it died"
+_SAFE_PATH = "PYTHONSAFEPATH"
 #: Seconds between looks at a pool that says nothing: it may have gone without a word.
 _A_LOOK = 5.0
 
@@ -171,8 +172,9 @@ class Supervised(Generic[Task, Answer]):
             initargs=(self._work.start, self._work.start_args, self._limits),
         )
         try:
-            yield pool
-            pool.close()
+            with _safe_path():
+                yield pool
+                pool.close()
         finally:
             pool.stop()
             pool.join()
@@ -292,6 +294,24 @@ def _uninterrupted() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _safe_path() -> Iterator[None]:
+    """Keep the current folder off the path of what is started here.
+
+    A new process is a `python -c`, which would find a `types.py` of the user's before Python's own,
+    and run it.
+    """
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 def _do_or_end(*args: Any) -> list[Any]:
