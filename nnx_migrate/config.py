@@ -28,6 +28,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from nnx_migrate.sources.modules import place_of
+from nnx_migrate.sources.scanning import read_settings
 
 if TYPE_CHECKING:
     import pathspec
@@ -166,7 +167,7 @@ class Configuration:
 
 def _read_table(file: Path, known_rules: KnownRules | None) -> Table | None:
     try:
-        data = file.read_bytes()
+        data = read_settings(file)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -209,10 +210,10 @@ def _parse_table(file: Path, table: object, known_rules: KnownRules | None) -> T
 
 
 def _patterns(where: str, lines: Iterable[str]) -> pathspec.GitIgnoreSpec:
-    import pathspec
+    from nnx_migrate.sources.patterns import ignore_patterns
 
     try:
-        return pathspec.GitIgnoreSpec.from_lines(lines)
+        return ignore_patterns(lines)
     except ValueError as error:
         raise ConfigError(f"{where}: {error}") from None
 

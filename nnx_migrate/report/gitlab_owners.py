@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from nnx_migrate.sources.patterns import ignore_patterns
+
 #: Approvals count for merges, not for owning.
 _HEADING = re.compile(r"\^?\[(?P<name>[^\]]+)\](\[[^\]]*\])?(\s+(?P<owners>.*))?")
 _SPACE = re.compile(r"(?<!\\)\s+")
@@ -69,10 +71,8 @@ class _Section:
             self._owners.append(owners)
 
     def owners(self) -> Callable[[str], Sequence[str]]:
-        from pathspec import GitIgnoreSpec
-
-        owned = GitIgnoreSpec.from_lines(self._patterns)
-        excluded = GitIgnoreSpec.from_lines(self._excluded)
+        owned = ignore_patterns(self._patterns)
+        excluded = ignore_patterns(self._excluded)
 
         def owners(name: str) -> Sequence[str]:
             line = owned.check_file(name + _END).index

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from nnx_migrate.config import ConfigError
 from nnx_migrate.report.gitlab_owners import has_sections, owners_by_section
+from nnx_migrate.sources.patterns import require_few_double_stars, without_explosion
+from nnx_migrate.sources.scanning import read_settings
 
 _Owners = Callable[[str], tuple[str, ...]]
 #: Where the file may lie; the first that exists counts.
@@ -35,12 +37,14 @@ def owners_in(root: Path) -> _Owners:
             f"--patch-by owner: there is no CODEOWNERS in {root}; looked for {', '.join(PLACES)}"
         )
     try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
+        lines = read_settings(file).decode("utf-8-sig").splitlines()
         read = owners_by_section if _is_of_gitlab(file, root, lines) else _owners_by_line
         known = read(lines)
     except ModuleNotFoundError:
         raise ConfigError("--patch-by owner: pip install 'nnx-migrate[owners]'") from None
-    except (OSError, UnicodeDecodeError, ValueError, re.error) as error:
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror or error}") from None
+    except (UnicodeDecodeError, ValueError, re.error) as error:
         raise ConfigError(f"{file}: {error}") from None
     return lambda name: known(name) or (UNOWNED,)
 
@@ -59,7 +63,11 @@ def _owners_by_line(lines: Sequence[str]) -> _Owners:
 
     # The library takes an @name in a comment behind a rule for one more owner, and a space in
     # the name of a file for the end of a folder.
-    table = CodeOwners("\n".join(_COMMENT.sub("", line).replace("\\ ", _SPACE) for line in lines))
+    plain = [_COMMENT.sub("", line).replace("\\ ", _SPACE) for line in lines]
+    for line in plain:
+        require_few_double_stars(line)
+    table = CodeOwners("\n".join(plain))
+    table.paths = [(without_explosion(row[0]), *row[1:]) for row in table.paths]
 
     def owners(name: str) -> tuple[str, ...]:
         return tuple(owner for _, owner in table.of(name.replace(" ", _SPACE)))

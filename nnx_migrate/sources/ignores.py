@@ -7,6 +7,9 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from nnx_migrate.sources.patterns import ignore_patterns
+from nnx_migrate.sources.scanning import read_settings
+
 if TYPE_CHECKING:
     import pathspec
 
@@ -115,28 +118,25 @@ def above(folder: str, excluded: PatternFile | None) -> Ignores:
 def read_patterns(folder: str, name: str) -> PatternFile | None:
     """Return the patterns in the file `name` of `folder`; None when it cannot be read."""
     try:
-        with open(f"{folder}/{name}", encoding="utf-8", errors="surrogateescape") as file:
-            lines = file.read().split("\n")
+        data = read_settings(f"{folder}/{name}")
     except OSError:
         return None
+    text = data.decode("utf-8", "surrogateescape")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return PatternFile(folder, _tolerant(lines))
 
 
 def _tolerant(lines: list[str]) -> pathspec.GitIgnoreSpec:
-    import pathspec
-
     try:
-        return pathspec.GitIgnoreSpec.from_lines(lines)
+        return ignore_patterns(lines)
     except ValueError:
         # Git skips a pattern that it cannot read, and takes the others.
-        return pathspec.GitIgnoreSpec.from_lines([line for line in lines if _is_pattern(line)])
+        return ignore_patterns([line for line in lines if _is_pattern(line)])
 
 
 def _is_pattern(line: str) -> bool:
-    import pathspec
-
     try:
-        pathspec.GitIgnoreSpec.from_lines([line])
+        ignore_patterns([line])
     except ValueError:
         return False
     return True

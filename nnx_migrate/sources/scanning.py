@@ -32,6 +32,8 @@ _CHUNK = 128 * 1024
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 #: A file may become a pipe after it was found, and nobody may ever write into that.
 _FLAGS |= getattr(os, "O_NONBLOCK", 0)
+#: Bytes of a configuration or a list of patterns.
+LARGEST_SETTINGS = 4 * 1024 * 1024
 #: A process for fewer files costs more than it saves.
 _WORTH_A_PROCESS = 2_000
 _MOST_PROCESSES = 4
@@ -108,6 +110,31 @@ def read_file(path: str | os.PathLike[str], most: int | None = None) -> bytes:
         while chunk := os.read(descriptor, 8 * _CHUNK):
             chunks.append(chunk)
         return b"".join(chunks)
+    finally:
+        os.close(descriptor)
+
+
+def read_settings(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a file that says how a run is to be done.
+
+    Such a file is opened because of its name: it may be a link to a device without end.
+
+    Args:
+        path: the file.
+
+    Raises:
+        TooLarge: nobody writes as much by hand.
+        OSError: it is no regular file, or cannot be read.
+    """
+    descriptor = os.open(path, _FLAGS)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", os.fspath(path))
+        if status.st_size > LARGEST_SETTINGS:
+            raise TooLarge(status.st_size)
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read(LARGEST_SETTINGS)
     finally:
         os.close(descriptor)
 
