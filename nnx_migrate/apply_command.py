@@ -89,7 +89,7 @@ _FORMATS = ("json", "jsonl", "sarif", "github", "gitlab", "markdown")
     help="Write the report to FILE too, in one of the formats; may be given again.",
 )
 @click.option("--verbose", "-v", is_flag=True, help="List unchanged sites and evidence as well.")
-@click.option("--no-journal", is_flag=True, help="Do not keep in .nnx-migrate what `undo` needs.")
+@click.option("--no-journal", is_flag=True, help="Do not keep what `undo` needs.")
 @click.option(
     "--verify",
     is_flag=True,

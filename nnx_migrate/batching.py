@@ -70,7 +70,7 @@ def run_batch(paths: list[Path], flags: dict[str, Any], request: BatchRequest) -
             from nnx_migrate.applying import require_check
 
             require_check(paths[0])
-        _made_for_runs(request.out)
+        _made_for_runs(request.out, paths)
         with (
             _locked(request.out / f"{f'shard-{shard.stem}' if shard else 'run'}.lock"),
             batch_progress(sys.stderr) as progress,
@@ -246,22 +246,25 @@ def _shard(request: BatchRequest) -> Any:
         console.stop(f"--shard {error}")
 
 
-def _made_for_runs(out: Path) -> None:
+def _made_for_runs(out: Path, trees: Sequence[Path]) -> None:
     """Make the folder of the results, or stop where it holds anything but those of earlier runs."""
     from nnx_migrate.batch.outputs import strangers
+    from nnx_migrate.sources.own_folder import OwnFolder
 
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        names = {entry.name for entry in out.iterdir()}
+        with OwnFolder(out, trees) as own:
+            own.remove_unfinished()
+            names = set(own.names())
         # Things of the user's own that are called as results are would be replaced by these.
         if names - {_IGNORED} and not any(map(_OF_RUNS.fullmatch, names)):
             console.stop(f"--out {out}: it holds other things; name a new folder, or an empty one")
-        if others := strangers(out):
+        if others := strangers(out, trees):
             what = f"it holds {others[0]!r}, which is not of this tool; move it elsewhere"
             console.stop(f"--out {out}: {what}")
         if not names:
             # In a repository, texts for reviewers are no pages of the project.
-            (out / _IGNORED).write_text("*\n", encoding="utf-8")
+            with OwnFolder(out, trees) as own:
+                own.put(_IGNORED, b"*\n")
     except OSError as error:
         console.stop(f"--out {out}: {error.strerror}")
 

@@ -54,7 +54,7 @@ def undo(context: click.Context, run: str | None) -> None:
     """Put back the files that a run of `apply` wrote, or list the runs.
 
     RUN is a name that `apply` and this list print, or `last`. A file that was edited since is left
-    alone. Runs are those of the current folder, kept in .nnx-migrate.
+    alone. Runs are those of the current folder; they are kept in the user's state folder.
 
     \b
     Examples:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import errno
 import functools
 import shlex
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from nnx_migrate.config import ConfigError, Configuration
 from nnx_migrate.engine import RunResult, explain_line, pending, run, run_text
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.report.text import printable, render_text
-from nnx_migrate.sources.journal import Journal, NoJournal, runs_of
+from nnx_migrate.sources.journal import Journal, NoJournal, Run, runs_of
+from nnx_migrate.sources.own_folder import put_file
 from nnx_migrate.sources.write import Writer, real_trees, replace_files
 from nnx_migrate.terminal import (
     colours,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from nnx_migrate.report.splitting import SplitBy
     from nnx_migrate.report.told import Report
 
+T = TypeVar("T")
 DONE, WORK_LEFT, UNUSABLE = 0, 1, 2
 #: What no program can do anything about.
 _OF_THE_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS})
@@ -140,9 +143,15 @@ def writer(journal: Journal | None, paths: Iterable[Path]) -> Writer:
 
 def list_runs() -> int:
     """Print the runs of the current folder that can be undone."""
-    runs = runs_of(Path.cwd())
+    runs = _known_runs()
     for each in runs:
-        files = len(each.entries())
+        try:
+            files = len(each.entries()) if not each.damage else 0
+        except NoJournal as error:
+            each = dataclasses.replace(each, damage=str(error))
+        if each.damage:
+            print(f"{each.name}  {printable(each.damage)}")
+            continue
         plural = "" if files == 1 else "s"
         state = ", undone" if each.undone else ""
         print(f"{each.name}  {files} file{plural}{state}  {printable(each.command)}")
@@ -155,16 +164,32 @@ def undo_run(name: str) -> int:
     """Put the files of a run back, and say of each what became of it."""
     from nnx_migrate.undo import Undone, undo
 
-    runs = runs_of(Path.cwd())
+    runs = _known_runs()
     wanted = [r for r in runs if r.name == name or (name == "last" and not r.undone)]
     if not wanted:
         stop(f"there is no run {printable(name)} here to undo: `nnx-migrate undo` lists them")
+    if damage := wanted[0].damage:
+        stop(f"{printable(damage)}: it cannot be undone; `nnx-migrate undo` lists the other runs")
     left = False
-    for file in undo(wanted[0]):
+    for file in _journal_explained(undo(wanted[0])):
         why = f": {file.reason}" if file.reason else ""
         print(f"{printable(str(_from_here(file.path)))} {file.outcome}{why}")
         left = left or file.outcome is Undone.REFUSED
     return WORK_LEFT if left else DONE
+
+
+def _known_runs() -> list[Run]:
+    try:
+        return runs_of(Path.cwd())
+    except NoJournal as error:
+        stop(str(error))
+
+
+def _journal_explained(files: Iterable[T]) -> Iterator[T]:
+    try:
+        yield from files
+    except NoJournal as error:
+        stop(str(error))
 
 
 def _from_here(path: Path) -> Path:
@@ -237,7 +262,8 @@ def write_patch(result: RunResult, file: Path) -> None:
 
     changed = [each for each in result.results if each.before != each.after]
     try:
-        file.write_bytes(render_patch(changed, patch_root(each.path for each in changed)))
+        root = patch_root(each.path for each in changed)
+        put_file(file, render_patch(changed, root), [root])
     except OSError as error:
         raise ConfigError(f"--patch {file}: {_unwritable(file, error)}") from None
 
@@ -300,9 +326,12 @@ def write_reports(
     Raises:
         ConfigError: a file cannot be written.
     """
+    from nnx_migrate.report.patch import patch_root
+
+    root = patch_root(each.path for each in result.results)
     for name, file in files:
         try:
-            file.write_text(_rendered(name, result, written, check), encoding="utf-8", newline="")
+            put_file(file, _rendered(name, result, written, check).encode(), [root])
         except OSError as error:
             raise ConfigError(f"--report {name}={file}: {_unwritable(file, error)}") from None
 

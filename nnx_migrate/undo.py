@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nnx_migrate.sources.journal import Entry, Run, digest
 from nnx_migrate.sources.scanning import read_file
-from nnx_migrate.sources.write import WriteError, remove_leftovers, write_atomically
+from nnx_migrate.sources.write import Replacement, WriteError, remove_leftovers, replace_files
 
 
 class Undone(enum.StrEnum):
@@ -51,14 +51,14 @@ def undo(run: Run) -> Iterator[Restored]:
     entries = run.entries()
     remove_leftovers(entry.path for entry in entries)
     for entry in entries:
-        restored = _restored(entry)
+        restored = _restored(entry, run.trees or (str(run.root),))
         complete = complete and restored.outcome is not Undone.REFUSED
         yield restored
     if complete:
         run.mark_undone()
 
 
-def _restored(entry: Entry) -> Restored:
+def _restored(entry: Entry, trees: Sequence[str]) -> Restored:
     try:
         current = read_file(entry.path)
     except OSError as error:
@@ -69,7 +69,7 @@ def _restored(entry: Entry) -> Restored:
     if found != entry.new:
         return Restored(entry.path, Undone.REFUSED, "it was edited since")
     try:
-        write_atomically(entry.path, current, entry.before)
+        replace_files([Replacement(entry.path, current, entry.before)], trees)
     except WriteError as error:
         return Restored(entry.path, Undone.REFUSED, error.reason)
     return Restored(entry.path, Undone.RESTORED)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +15,28 @@ from nnx_migrate.report.html.writing import write as write_page
 from nnx_migrate.report.patch_folder import strangers_in, write_patches
 from nnx_migrate.report.splitting import SplitBy
 from nnx_migrate.report.told import Report
+from nnx_migrate.sources.own_folder import OwnFolder
 
-PATCHES, PAGE, FINDINGS = "patches", "review", "findings.jsonl"
+PATCHES, PAGE, FINDINGS, SHARDS = "patches", "review", "findings.jsonl", "shards"
 _BUILDING = ".building"
 
 
-def strangers(out: Path) -> list[str]:
+def strangers(out: Path, trees: Iterable[Path]) -> list[str]:
     """What somebody has put where the next results go, and would lose.
 
     Args:
         out: the folder of the run.
+        trees: what the run is over: it may bring links.
 
     Raises:
+        LinkInTheWay: a link lies where results go.
         OSError: the folder cannot be read.
     """
+    for name in (".", PATCHES, PAGE, SHARDS):
+        if name == "." or os.path.lexists(out / name):
+            with OwnFolder(out / name, trees) as folder:
+                folder.require_no_links()
+                folder.remove_unfinished()
     page = out / PAGE
     beside = {path.name for path in page.iterdir()} - {"index.html"} if page.is_dir() else set()
     return [
@@ -51,15 +58,15 @@ def write_review(result: RunResult, report: Report, out: Path, by: SplitBy) -> N
         ConfigError: owners are not known.
         OSError: the folder cannot be written.
     """
-    building = out / _BUILDING
-    shutil.rmtree(building, ignore_errors=True)
-    building.mkdir()
-    write_patches(report, building / PATCHES, by)
-    write_page(result, building / PAGE, written=report.written, check=report.check)
-    for name in (PATCHES, PAGE):
-        shutil.rmtree(out / name, ignore_errors=True)
-        os.replace(building / name, out / name)
-    building.rmdir()
+    with OwnFolder(out, [report.root]) as own:
+        own.remove_tree(_BUILDING)
+        with OwnFolder(out / _BUILDING, [report.root]) as building:
+            write_patches(report, building.path / PATCHES, by)
+            write_page(result, building.path / PAGE, written=report.written, check=report.check)
+            for name in (PATCHES, PAGE):
+                own.remove_tree(name)
+                own.move_in(building, name)
+        own.remove_tree(_BUILDING)
 
 
 def write_findings(report: Report, out: Path) -> None:
@@ -75,6 +82,5 @@ def write_summary(summary: Mapping[str, Any], history: History, out: Path) -> No
 
 
 def _put(file: Path, text: str) -> None:
-    new = file.with_name(f".{file.name}.new")
-    new.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
-    os.replace(new, file)
+    with OwnFolder(file.parent) as folder:
+        folder.put(file.name, text.encode(errors="backslashreplace"))

@@ -16,6 +16,7 @@ from nnx_migrate.check.comparison import Difference
 from nnx_migrate.check.jobs import Job, Side
 from nnx_migrate.check.recording.store import call_digest
 from nnx_migrate.check.verdicts import CaseResult, ColumnResult, Verdict
+from nnx_migrate.sources.own_folder import OwnFolder
 
 _VERSIONED = ("flax", "jax", "jaxlib", "numpy", "optax")
 
@@ -74,10 +75,10 @@ class Cache:
             }
             for side in self.sides
         }
-        self.folder.mkdir(parents=True, exist_ok=True)
         stored = {"files": files, "seconds": result.seconds, "columns": result.columns}
         text = json.dumps(stored, default=dataclasses.asdict)
-        self._file(job).write_text(text, encoding="utf-8")
+        with OwnFolder(self.folder) as own:
+            own.put(self._file(job).name, text.encode())
 
     def _file(self, job: Job) -> Path:
         key = f"{self.circumstances}\n{job.name}\n{job.kind}\n{_inputs_digest(job)}"

@@ -24,6 +24,7 @@ from nnx_migrate.check.report import CheckReport, as_json, as_text
 from nnx_migrate.check.repro import write_script
 from nnx_migrate.check.settings import CheckSettings
 from nnx_migrate.check.verdicts import CaseResult, Verdict
+from nnx_migrate.sources.own_folder import OwnFolder
 
 STATE = Path(".nnx-migrate")
 
@@ -159,10 +160,10 @@ def _workers(
             "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
         }
         logs = STATE.resolve() / "logs"
-        logs.mkdir(parents=True, exist_ok=True)
-        (STATE / ".gitignore").write_text("*\n", encoding="utf-8")
-        for column in columns:
-            (logs / f"{column.name}.log").unlink(missing_ok=True)
+        with OwnFolder(STATE) as own, OwnFolder(logs) as own_logs:
+            own.put(".gitignore", b"*\n")
+            for column in columns:
+                own_logs.remove(f"{column.name}.log")
         with running_workers(columns, limits, {**environment, **shared}, logs) as workers:
             yield workers
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from nnx_migrate.check.jobs import Column, Job, JobKind, Mode, Side, SideName
 from nnx_migrate.check.verdicts import ColumnResult
+from nnx_migrate.sources.own_folder import OwnFolder
 
 _SCRIPT = '''"""{name} in {column}: {headline}
 
@@ -48,7 +49,6 @@ def write_script(folder: Path, job: Job, column: Column, old: Side, result: Colu
     Returns:
         Where the script lies.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     safe = re.sub(r"[^A-Za-z0-9_.-]+", "-", f"{job.name}-{column.name}").strip("-")
     file = folder / f"{safe}.py"
     new = column.side
@@ -70,7 +70,8 @@ def write_script(folder: Path, job: Job, column: Column, old: Side, result: Colu
         part=result.part or "call",
         path=path.split("[")[0],
     )
-    file.write_text(text, encoding="utf-8")
+    with OwnFolder(folder) as own:
+        own.put(file.name, text.encode())
     return file
 
 

@@ -17,10 +17,13 @@ from nnx_migrate.report.patch import render_change
 from nnx_migrate.report.pull_request import by_file, pull_request, title_of
 from nnx_migrate.report.splitting import Part, SplitBy, split, state
 from nnx_migrate.report.told import Level, Report, shown_path, told
+from nnx_migrate.sources.own_folder import OwnFolder
+from nnx_migrate.sources.scanning import read_file
 
 MANIFEST = "manifest.json"
 SCHEMA_VERSION = 1
 _LONGEST = 80
+_LARGEST_MANIFEST = 2**28
 _ODD = re.compile(r"[^A-Za-z0-9._]+")
 
 
@@ -62,9 +65,10 @@ def write_patches(report: Report, folder: Path, by: SplitBy) -> None:
     }
     texts[MANIFEST] = (json.dumps(manifest, indent=1) + "\n").encode()
     try:
-        _emptied(folder)
-        for name, data in texts.items():
-            (folder / name).write_bytes(data)
+        with OwnFolder(folder, [report.root]) as own:
+            _emptied(own)
+            for name, data in texts.items():
+                own.put(name, data)
     except OSError as error:
         raise ConfigError(f"--patch {folder}: {error.strerror}") from None
 
@@ -129,7 +133,7 @@ def strangers_in(folder: Path) -> list[str]:
         return []
     ours: set[str] = {MANIFEST}
     try:
-        manifest = json.loads((folder / MANIFEST).read_bytes())
+        manifest = json.loads(read_file(folder / MANIFEST, _LARGEST_MANIFEST))
         if manifest["tool"]["name"] == "nnx-migrate":
             for entry in manifest["patches"]:
                 ours |= {entry["patch"], entry["text"]}
@@ -138,10 +142,12 @@ def strangers_in(folder: Path) -> list[str]:
     return sorted({path.name for path in folder.iterdir()} - ours)
 
 
-def _emptied(folder: Path) -> None:
-    """Make the folder, or take out what an earlier run put in and nothing else."""
-    folder.mkdir(parents=True, exist_ok=True)
-    if others := strangers_in(folder):
-        raise ConfigError(f"--patch {folder}: it holds {others[0]!r}, which is not of this tool")
-    for path in folder.iterdir():
-        path.unlink()
+def _emptied(folder: OwnFolder) -> None:
+    """Take out what an earlier run put in, and nothing else."""
+    folder.require_no_links()
+    folder.remove_unfinished()
+    if others := strangers_in(folder.path):
+        what = f"it holds {others[0]!r}, which is not of this tool"
+        raise ConfigError(f"--patch {folder.path}: {what}")
+    for name in folder.names():
+        folder.remove(name)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from nnx_migrate.sources.journal import STATE_VARIABLE
 from tests.cli.batches import VMAP, contents, disturbed, disturbing, grow
 from tests.cli.conftest import COMMAND, Command
 
@@ -233,15 +234,18 @@ def test_what_is_damaged_or_only_begun_is_told_or_made_anew(
     assert "0 of them planned anew\n" in done.err
 
 
-def test_a_journal_that_cannot_be_written_is_told(tmp_path: Path, command: Command) -> None:
+def test_a_journal_that_cannot_be_written_is_told(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tree = grow(tmp_path / "src", small=2)
     before = contents(tree)
-    (tmp_path / ".nnx-migrate").write_text("in the way")
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
+    (tmp_path / "state").write_text("in the way")
     done = command("batch", "src", "--out", "out", "--write")
     assert done.code == 2
     assert "no file is changed without it; --resume goes on with the rest" in done.err
     assert contents(tree) == before
-    (tmp_path / ".nnx-migrate").unlink()
+    (tmp_path / "state").unlink()
     assert command("batch", "src", "--out", "out", "--write", "--resume").code == 0
     assert contents(tree) != before
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from nnx_migrate.sources.journal import STATE_VARIABLE, runs_of
 from tests.cli.conftest import COMMAND, Command
 
 OLD = b"""\
@@ -93,17 +94,41 @@ def test_what_writes_nothing_keeps_nothing(tmp_path: Path, command: Command) -> 
     assert not (tmp_path / ".nnx-migrate").exists()
 
 
+def test_a_damaged_journal_is_named_and_the_others_are_undone(
+    tmp_path: Path, command: Command
+) -> None:
+    write(tmp_path / "src", 1)
+    command("apply", "src")
+    first = contents(tmp_path / "src")
+    (tmp_path / "src" / "file0.py").write_bytes(first["file0.py"] + OLD)
+    command("apply", "src")
+    late, early = runs_of(tmp_path)
+    late.file.write_bytes(late.file.read_bytes()[:2000])
+    listed = command("undo")
+    assert listed.code == 0
+    assert str(late.file) in listed.out.decode().splitlines()[0]
+    assert f"{early.name}  1 file" in listed.out.decode().splitlines()[1]
+    undone = command("undo", "last")
+    assert undone.code == 2
+    assert f"{late.file}" in undone.err
+    assert "cannot be undone" in undone.err
+
+
 def test_a_run_that_was_not_there_is_said(command: Command) -> None:
     done = command("undo", "20200101")
     assert done.code == 2
     assert "there is no run 20200101 here to undo: `nnx-migrate undo` lists them" in done.err
 
 
-def test_without_a_journal_nothing_is_written(tmp_path: Path, command: Command) -> None:
+def test_without_a_journal_nothing_is_written(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = write(tmp_path / "src", 2)
-    (tmp_path / ".nnx-migrate").write_text("in the way")
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
+    (tmp_path / "state").write_text("in the way")
     done = command("apply", "src")
     assert done.code == 2
+    assert f"the folder that {STATE_VARIABLE} names is used instead" in done.err
     assert "apply --no-journal does so" in done.err
     assert contents(tmp_path / "src") == before
 

@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from nnx_migrate.sources.journal import STATE_VARIABLE
+
 COMMAND = Path(sys.executable).with_name("nnx-migrate")
 _SOURCE = Path(__file__).with_name("faulty.c")
 #: What each kind of call is known to fail with.
@@ -182,6 +184,7 @@ class Bench:
         return self._command(("undo", "last"), dict(os.environ))
 
     def _command(self, arguments: tuple[str, ...], environment: dict[str, str]) -> Ended:
+        environment[STATE_VARIABLE] = str(self.home / ".nnx-migrate")
         done = subprocess.run(
             [COMMAND, *arguments],
             cwd=self.home,
@@ -213,7 +216,7 @@ class Bench:
             yield "files are as they were, and not a word why"
         if "Traceback" in ended.said:
             yield f"a traceback: {ended.said.strip().splitlines()[-2:]}"
-        journal = list((self.home / ".nnx-migrate" / "runs").glob("*.sqlite"))
+        journal = list((self.home / ".nnx-migrate" / "runs").rglob("*.sqlite"))
         if found != self.old and set(found) == set(self.old) and not journal:
             yield "files are changed, and no journal is there"
         yield from self._afterwards(found, undo_first=fault.at % 2 == 0)

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from nnx_migrate.sources.journal import STATE_VARIABLE
 from tests.cli.batches import contents, grow
 from tests.faults.battery import COMMAND, FILE
 
@@ -234,6 +235,7 @@ class _Disk:
         return subprocess.run(
             [COMMAND, *arguments],
             cwd=self.home / "tree",
+            env={**os.environ, STATE_VARIABLE: str(self.home / "tree" / ".nnx-migrate")},
             capture_output=True,
             text=True,
             timeout=120,

@@ -17,6 +17,7 @@ from nnx_migrate.check.jobs import Side
 from nnx_migrate.check.recording import store
 from nnx_migrate.check.recording.settings import VARIABLE, write_settings
 from nnx_migrate.check.touched import Touched
+from nnx_migrate.sources.own_folder import OwnFolder
 
 MOST_BYTES = 64 * 2**20
 _HOOK = Path(__file__).with_name("hook")
@@ -67,7 +68,8 @@ def record(
         timeout: seconds after which it is stopped; what is recorded by then stays.
     """
     root = (old.root if old.root.is_dir() else old.root.parent).resolve()
-    recording.parent.mkdir(parents=True, exist_ok=True)
+    with OwnFolder(recording.parent) as folder_of_recording:
+        folder_of_recording.require_file(recording.name)
     store.create(recording)
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="nnx-migrate-") as folder:

@@ -11,6 +11,7 @@ from nnx_migrate.report.html.checks import Checks
 from nnx_migrate.report.html.page import Owners, Review, render_page
 from nnx_migrate.report.owners import PLACES, UNOWNED, owners_in
 from nnx_migrate.report.patch import patch_root
+from nnx_migrate.sources.own_folder import OwnFolder
 
 if TYPE_CHECKING:
     from nnx_migrate.engine import RunResult
@@ -31,10 +32,9 @@ def write(
         OSError: it cannot be written.
     """
     review = review_of(result, written=written, check=check)
-    folder.mkdir(parents=True, exist_ok=True)
-    page = folder / "index.html"
-    page.write_text(render_page(review), encoding="utf-8", newline="\n")
-    return page
+    with OwnFolder(folder, [patch_root(each.path for each in result.results)]) as own:
+        own.put("index.html", render_page(review).encode())
+    return folder / "index.html"
 
 
 def review_of(
