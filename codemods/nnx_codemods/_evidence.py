@@ -27,6 +27,7 @@ def is_graph_node(
     return bool(values) and all(
         isinstance(v, Instance)
         and not v.partial
+        and not v.probable
         and context.evaluator.hierarchy.kind(v.class_name) in kinds
         for v in values
     )

@@ -35,6 +35,8 @@ from nnx_migrate.place import Place
 
 #: Classes whose objects are called on a function.
 _SETTERS = frozenset({"flax.nnx.set_graph_mode", "flax.nnx.set_graph_updates"})
+#: Kinds of classes of which an object may depend on the mode.
+_OBJECTS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 #: Control flow that gives what one of its branches does.
 _CHOOSING = frozenset({"cond", "switch", "compat.cond", "compat.switch"}) | {
     "jax.lax.cond",
@@ -59,7 +61,42 @@ def call_values(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
     if call.func == ir.ENTERED:
         return union(_entered(evaluator, v) for v in evaluator.values(scope, call.args[0]))
     func = with_classes(evaluator.project, scope, call.func, call.line)
-    return union(_called(evaluator, scope, call, v) for v in evaluator.values(scope, func))
+    found = union(_called(evaluator, scope, call, v) for v in evaluator.values(scope, func))
+    return found | _probably(evaluator, scope, call) if found and is_unknown(found) else found
+
+
+def _probably(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
+    """What `Model.from_config(...)` gives in most programs, where what it returns is not known."""
+    func = call.func
+    if not isinstance(func, ir.Attribute):
+        return NOTHING
+    return frozenset(
+        Instance(
+            value.class_name, exact=False, probable=True, origin=Place(scope.module, call.line)
+        )
+        for value in evaluator.values(scope, func.base)
+        if isinstance(value, ClassValue) and _makes_own(evaluator, value.class_name, func.name)
+    )
+
+
+def _makes_own(evaluator: Evaluation, class_name: str, name: str) -> bool:
+    """Whether a method called on a class of the project looks like one that makes its objects."""
+    hierarchy = evaluator.hierarchy
+    if evaluator.project.class_of(class_name) is None or hierarchy.kind(class_name) not in _OBJECTS:
+        return False
+    method = hierarchy.method(class_name, name)
+    if not isinstance(method, Scope):  # of a base class that is not in sight
+        return name.startswith("from_") and not hierarchy.ancestry(class_name).closed
+    function = evaluator.project.function(method)
+    return (
+        ir.Name("classmethod") in function.decorators
+        and _says_own(function.return_annotation)
+        and not function.yields
+    )
+
+
+def _says_own(annotation: ir.Expr | None) -> bool:
+    return annotation is None or ir.last_name(annotation) == "Self"
 
 
 def _slice(evaluator: Evaluation, value: Value) -> Values:

@@ -88,7 +88,10 @@ class SharingFinder:
                 if not exact and self._makes_no_trees(class_name):
                     return f"{short_name(class_name)} makes its subclasses with pytree=False"
                 found = next((reason for n in names if (reason := self._class(n))), "")
-                return found or self.of(wraps)
+                found = found or self.of(wraps)
+                if value.probable and found:
+                    return f"of a {short_name(class_name)}, which it most probably is, {found}"
+                return found
             case _:
                 return ""
 

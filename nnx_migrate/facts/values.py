@@ -47,6 +47,9 @@ class Instance:
             nnx.List, the layers of an nnx.Sequential, the model of a ModelAndOptimizer.
         bound_keywords: keywords that a functools.partial around it passes.
         partial: it is such a functools.partial, which calls the object and is none.
+        probable: nothing shows that it is of the class, but most code of this form gives that. It
+            stands beside something unknown, counts where a difference is looked for, and proves
+            nothing.
         origin: the place that shows it, or in words how it is known, for the evidence.
     """
 
@@ -56,6 +59,7 @@ class Instance:
     wraps: Values = frozenset()
     bound_keywords: frozenset[str] = frozenset()
     partial: bool = False
+    probable: bool = False
     origin: Place | str = dataclasses.field(default="", compare=False)
 
 
@@ -167,7 +171,8 @@ def _described(value: Value) -> str:
     match value:
         case Instance(class_name=class_name, exact=exact, origin=origin):
             place = f" ({origin})" if origin else ""
-            return f"{short_name(class_name)}{'' if exact else ' or a subclass'}{place}"
+            name = f"{short_name(class_name)}{'' if exact else ' or a subclass'}"
+            return f"{'probably ' if value.probable else ''}{name}{place}"
         case ClassValue(class_name=class_name):
             return f"the class {short_name(class_name)}"
         case FunctionValue(key=key):
