@@ -177,21 +177,13 @@ def _decide_known(
         changed[options.outputs] = tuple_text(texts_out) if outputs.is_tuple else texts_out[0]
     return Contribution(
         rule,
-        _message(site),
+        "each group of Variables is an argument or a result with an axis of its own",
         tuple(evidence),
         splits=tuple(splits),
         returns=tuple(returns),
         options=changed,
         drop=(*inputs.names, *outputs.names),
     )
-
-
-def _message(site: Site) -> str:
-    message = "each group of Variables is an argument or a result with an axis of its own"
-    if site.transform == "jit":
-        # SEMANTICS JIT-D: graph mode hands every Variable back, placed as in_shardings say.
-        message += "; after the flip, Variables that it does not update stay where they are"
-    return message
 
 
 def _carried(

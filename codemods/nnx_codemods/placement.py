@@ -1,15 +1,17 @@
-"""Where arrays lie after a transform that was told where to put them: `nnx.shard_map(f, mesh=...)`.
+"""Where arrays lie after a transform that was told: `nnx.jit(f, in_shardings=...)`.
 
 What it finds
 -------------
-`nnx.shard_map` of functions that are given a Module or Variables, in files that read `.sharding` of
-something.
+`nnx.jit` of functions that are given a Module for which `in_shardings` says something,
+`nnx.StateSharding` or not. `nnx.shard_map` of functions that are given a Module or Variables, in
+files that read `.sharding` of something.
 
 Why it matters
 --------------
 Graph mode makes every array of these an output, which is then placed as the transform says.
 Tree mode gives back what the function changed; all else stays where it was. The numbers are the
-same, the placements are not (SEMANTICS JIT-D).
+same, the placements are not (SEMANTICS JIT-D): what `@nnx.jit(in_shardings=...) def place(model):
+pass` spreads over a mesh stays on one device, and is sent to the others in every call.
 
 Before
 ------
@@ -22,13 +24,16 @@ After
 
 When it is safe
 ---------------
-This rule rewrites nothing; it pins. To get rid of the pin, place the Module with `jax.device_put`
-before the call.
+This rule rewrites nothing; it pins. To get rid of the pin, place the Module before the call:
+`nnx.update(model, jax.device_put(nnx.state(model), sharding))`, and take `in_shardings` away.
 
 What it does otherwise
 ----------------------
-Files that never read a sharding are left alone: where the arrays lie costs time and memory there,
-and no result.
+`nnx.shard_map` in files that never read a sharding is left alone: it is told how to compute, and
+where the arrays lie afterwards costs time and memory, and no result. So is `nnx.jit` without
+`in_shardings`, where graph mode moves Variables only because other arguments lie on a mesh, and
+one that is given the States of a Module.
+With `--ignore placement` what `state-sharding` finds is rewritten.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
@@ -48,16 +53,41 @@ from nnx_migrate.rewrite.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    if not _reads_shardings(context):
-        return None
-    for scope in function_scopes(context, site):
-        for _, name, values in given_parameters(context, site, scope):
-            if values & STATE or is_graph_node(context, values, _KINDS):
-                claim = f"{name} holds Variables, and this file reads where arrays lie"
+    if site.transform == "shard_map":
+        told = _reads_shardings(context)
+        because = "this file reads where arrays lie"
+    else:
+        told = "in_shardings" in site.options
+        because = "in_shardings say where it goes"
+    for scope in function_scopes(context, site) if told else ():
+        for index, name, values in given_parameters(context, site, scope):
+            if site.transform == "jit" and not _is_placed(context, site, index):
+                continue
+            held = values & STATE and site.transform == "shard_map"
+            if held or is_graph_node(context, values, _KINDS):
+                claim = f"{name} holds Variables, and {because}"
                 evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
                 reason = f"tree mode places nothing of {name} that the function does not change"
-                return Pin(RULE.name, reason, (evidence,))
+                return Pin(RULE.name, f"{reason}; {_ADVICE}", (evidence,))
     return None
+
+
+def _is_placed(context: FileContext, site: Site, index: int | None) -> bool:
+    """Whether `in_shardings` may say something of the argument at a place."""
+    shardings = site.options["in_shardings"]
+    if isinstance(shardings, ast.Name):
+        found = context.tree.assigned_value(context.tree.scope(shardings), shardings.id)
+        shardings = shardings if found is None else found[0]
+    if isinstance(shardings, ast.Tuple | ast.List) and index is not None:
+        held = shardings.elts
+        if any(isinstance(each, ast.Starred) for each in held):
+            return True
+        return index < len(held) and not _is_none(held[index])
+    return not _is_none(shardings)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _reads_shardings(context: FileContext) -> bool:
@@ -68,4 +98,5 @@ def _reads_shardings(context: FileContext) -> bool:
 
 
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
-RULE = Rule("placement", frozenset({"shard_map"}), decide)
+_ADVICE = "place it with jax.device_put before the call instead"
+RULE = Rule("placement", frozenset({"jit", "shard_map"}), decide)

@@ -12,23 +12,24 @@ PFX-2).
 
 Before
 ------
-    @nnx.jit(in_shardings=(nnx.StateSharding({nnx.Param: sharded, ...: replicated}), None))
-    def forward(model, x):
-        return model(x)
+    @nnx.jit(out_shardings=nnx.StateSharding({nnx.Param: sharded, ...: replicated}))
+    def create(key):
+        return Net(nnx.Rngs(key))
 
 After
 -----
-    @nnx.jit(in_shardings=(None, sharded, replicated, None))
-    def forward_of_state(graphdef, params, rest, x):
-        model = nnx.merge(graphdef, params, rest)
-        return model(x)
+    @nnx.jit(out_shardings=(None, sharded, replicated))
+    def create_of_state(key):
+        return nnx.split(Net(nnx.Rngs(key)), nnx.Param, ...)
 
 
-    def forward(model, x):
-        graphdef, params, rest = nnx.split(model, nnx.Param, ...)
-        return forward_of_state(graphdef, params, rest, x)
+    def create(key):
+        graphdef, params, rest = create_of_state(key)
+        return nnx.merge(graphdef, params, rest)
 
-The graphdef is an argument of a jitted function, so that a changed model compiles anew as before.
+With `--ignore placement` StateSharding in `in_shardings` is rewritten likewise, with the States as
+arguments. The graphdef is an argument of a jitted function then, so that a changed model compiles
+anew as before.
 
 When it is safe
 ---------------
@@ -36,7 +37,9 @@ As for `state-axes`; and no argument of a jitted function is static or donated b
 
 What it does otherwise
 ----------------------
-`nnx.compat.jit` and `nnx.compat.shard_map` take StateSharding as before.
+`nnx.compat.jit` and `nnx.compat.shard_map` take StateSharding as before. So ends StateSharding in
+`in_shardings` of a jitted function, for what `placement` finds: in tree mode the Variables that the
+function does not update would stay where they were.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
