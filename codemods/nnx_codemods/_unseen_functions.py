@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from nnx_migrate.facts.combining import IN_A_CIRCLE, is_container
+from nnx_migrate.facts.combining import is_container
 from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.library_effects import harmless_library_call
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import (
     ARRAY,
+    IN_A_CIRCLE,
     NOTHING,
     PLAIN,
     Basic,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.annotations import annotated_at
-from nnx_migrate.facts.combining import is_container, unsettled
+from nnx_migrate.facts.combining import is_container, limited, unsettled
 from nnx_migrate.facts.evaluation import Evaluation
 from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.library_calls import called_library
@@ -182,7 +182,7 @@ def _called_instance(evaluator: Evaluation, instance: Instance) -> Values:
     # Of what may be any Module these are all that the project has: they are gone through once.
     return evaluator.fixpoint.get(
         ("called", instance.class_name, instance.exact),
-        lambda: _given_by_instance(evaluator, instance),
+        lambda: limited(_given_by_instance(evaluator, instance)),
         NOTHING,
         unsettled,
     )

@@ -8,6 +8,7 @@ from nnx_migrate.facts.library import CONTAINER_CLASSES, elements_of
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.values import (
     ARRAY,
+    IN_A_CIRCLE,
     NOTHING,
     PLAIN,
     Basic,
@@ -21,15 +22,16 @@ from nnx_migrate.facts.values import (
     short_name,
     unknown,
 )
+from nnx_migrate.facts.witnesses import with_one_witness
 
 _MAX_VALUES = 24
 _MAX_DEPTH = 4
-#: Why a value is not known that is made from itself: what else it can be is all there is.
-IN_A_CIRCLE = "it is defined in terms of itself"
 _NESTED = unknown("containers in containers")
 
 
 def limited(found: Values) -> Values:
+    """An answer, each value of it once, of bounded size and depth."""
+    found = with_one_witness(found)
     if len(found) > _MAX_VALUES:
         return unknown("too many possibilities")
     for value in found:

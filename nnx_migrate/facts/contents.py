@@ -43,7 +43,7 @@ class Contents:
         return Contents(
             self.variables | other.variables,
             self.arrays or other.arrays,
-            tuple(dict.fromkeys(self.unseen + other.unseen)),
+            tuple(sorted({*self.unseen, *other.unseen})),
         )
 
     @property

@@ -47,8 +47,8 @@ class Fixpoint:
         self._guesses: dict[Hashable, Any] = {}  # answers of the round before
         self._provisional: dict[Hashable, _Provisional] = {}
         self._order: list[Hashable] = []  # the keys of `_provisional`, oldest first
-        #: How many answers were given before there was a guess to give: those of a first round,
-        #: from whose being empty nothing may be concluded yet.
+        #: How many answers were given before there was a guess to give: those of a first round of
+        #: a circle that is open, from whose being empty nothing may be concluded yet.
         self.unguessed = 0
 
     def get(self, key: Hashable, compute: Callable[[], T], least: T, widen: Callable[[T], T]) -> T:
@@ -97,6 +97,7 @@ class Fixpoint:
 
     def _compute(self, key: Hashable, compute: Callable[[], T], widen: Callable[[T], T]) -> T:
         depth, opened = len(self._lowest), len(self._order)
+        unguessed = self.unguessed
         self._known[key] = _Open(depth)
         self._lowest.append(depth + 1)
         lowest = -1
@@ -114,6 +115,8 @@ class Fixpoint:
             self._provisional[key] = _Provisional(value, lowest, widen)
             self._order.append(key)
             self._depends_on(lowest)
+        else:
+            self.unguessed = unguessed  # a circle that is settled leaves nothing open
         return value
 
     def _settle(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from typing import Literal
 
@@ -60,7 +59,7 @@ class Instance:
     bound_keywords: frozenset[str] = frozenset()
     partial: bool = False
     probable: bool = False
-    origin: Place | str = dataclasses.field(default="", compare=False)
+    origin: Place | str = ""
 
 
 @record
@@ -116,7 +115,7 @@ class Basic:
     """
 
     sort: Literal["state", "graphdef", "array", "plain", "unknown"]
-    reason: str = dataclasses.field(default="", compare=False)
+    reason: str = ""
     named_at_run_time: bool = False
 
 
@@ -130,6 +129,8 @@ PLAIN: Values = frozenset({Basic("plain")})
 NOTHING: Values = frozenset()
 #: Why a value is not known that a computed text names.
 NAMED_AT_RUN_TIME = "named at run time"
+#: Why a value is not known that is made from itself: what else it can be is all there is.
+IN_A_CIRCLE = "it is defined in terms of itself"
 
 
 def scope_around(scope: Scope, function: ir.Function) -> Scope:

@@ -41,18 +41,62 @@ def step(net: Net, holder: Holder):
     return net
 """
 
+#: What an attribute is has a reason of its own in each class that the object may be of.
+CLASSES = [f"Kind{number}" for number in range(8)]
+SEVERAL_CLASSES = (
+    "import elsewhere\nfrom flax import nnx\n"
+    + "".join(
+        f"""
+class {name}(nnx.Module):
+    def __init__(self):
+        self.inner = elsewhere.make_{name}()
+"""
+        for name in CLASSES
+    )
+    + f"""
+def train(number, x):
+    model = {" or ".join(f"{name}()" for name in CLASSES)}
+    return nnx.grad(lambda m: m(x).sum())(model.inner)
+"""
+)
+#: The same object is made in several places, and handed on in a circle of functions.
+CIRCLE = """
+from flax import nnx
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+    def __call__(self, x):
+        return self.linear(x)
+""" + "".join(
+    f"""
+def step_{number}(model, x):
+    if x.any():
+        return step_{(number + 1) % 8}(model, x)
+    return nnx.grad(lambda m: m(x).sum())(model)
+
+def made_{number}(x):
+    return Net(nnx.Rngs({number})) if x else made_{(number + 3) % 8}(x)
+
+def run_{number}(x):
+    return step_{number}(made_{number}(x), x)
+"""
+    for number in range(8)
+)
+
 
 def test_every_hash_seed_gives_the_same(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, source in {**PROGRAMS, "several_reasons": SEVERAL_REASONS}.items():
+    more = {"reasons": SEVERAL_REASONS, "classes": SEVERAL_CLASSES, "circle": CIRCLE}
+    for name, source in {**PROGRAMS, **more}.items():
         folder = tmp_path / "src" / name
         folder.mkdir(parents=True)
         (folder / "main.py").write_text(source)
     found = set()
-    for seed in ("1", "2", "3", "4"):
+    for seed, jobs in (("1", "1"), ("2", "2"), ("3", "1"), ("4", "3")):
         monkeypatch.setenv("PYTHONHASHSEED", seed)
-        done = command("apply", "src", "--check", "--format", "json", "--jobs", "1")
+        done = command("apply", "src", "--check", "--format", "json", "--jobs", jobs)
         assert done.code == 1, done.err
         found.add(done.out)
     assert len(found) == 1
