@@ -19,7 +19,6 @@ from nnx_migrate.planning import PlanTask, plan_crashed, plan_file, set_projects
 from nnx_migrate.projects import Projects
 from nnx_migrate.reading import (
     Indexed,
-    IndexTask,
     Progress,
     excludes_of,
     find,
@@ -28,7 +27,7 @@ from nnx_migrate.reading import (
 )
 from nnx_migrate.sources.discovery import Candidate, Walk
 from nnx_migrate.sources.documents.kinds import is_document, read_document
-from nnx_migrate.sources.modules import module_name, place_of, project_root
+from nnx_migrate.sources.modules import place_of, project_root
 from nnx_migrate.sources.scanning import read_file
 from nnx_migrate.sources.text import decode
 from nnx_migrate.sources.write import Writer
@@ -143,10 +142,10 @@ def _finished_together(
 
 def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
     options = configuration.options_for(path)
-    own = index_file(IndexTask(path, data, wanted=True))
+    own, projects = _read_around(path, data, configuration)
     if own.failure is not None:
         return dataclasses.replace(own.failure, before=data, after=data)
-    set_projects(_projects_around(own, data, configuration), {})
+    set_projects(projects, {})
     result = plan_file(PlanTask(path, own.digest, options, data))
     if result.status is FileStatus.CHANGED:
         return result
@@ -161,12 +160,10 @@ def _explain(path: Path, line: int, cell: int, configuration: Configuration) -> 
         data = read_file(path)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from None
-    own = index_file(IndexTask(path, data, wanted=True))
+    own, projects = _read_around(path, data, configuration)
     if own.failure is not None:
         raise ConfigError(f"{path}: {own.failure.reason}")
-    module = module_name(path)
-    projects = _projects_around(own, data, configuration)
-    project = projects.around(path)
+    module, project = projects.module(path), projects.around(path)
     options = configuration.options_for(path)
     if is_document(path):
         document = read_document(path, data)
@@ -174,17 +171,14 @@ def _explain(path: Path, line: int, cell: int, configuration: Configuration) -> 
     return explain(decode(path, data), module, project, options, line)
 
 
-def _projects_around(own: Indexed, data: bytes, configuration: Configuration) -> Projects:
-    """The projects of a run over one file, whose text may be another than on disk."""
-    path = own.path
-    indexes = [own.index] if own.index is not None else []
-    root = project_root(path)
-    walk = Walk([root], excludes_of(configuration, lenient=True))
-    for task in to_index(walk, [], configuration, extra=Candidate(path, data)):
-        indexed = index_file(task)
-        if indexed.index is not None and place_of(indexed.path) != place_of(path):
-            indexes.append(indexed.index)
-    return Projects(indexes)
+def _read_around(path: Path, data: bytes, configuration: Configuration) -> tuple[Indexed, Projects]:
+    """The facts of one file, whose text may be another than on disk, and of those around it."""
+    walk = Walk([project_root(path)], excludes_of(configuration, lenient=True))
+    first, *tasks = to_index(walk, [], configuration, extra=Candidate(path, data))
+    own = index_file(first)
+    others = (index_file(task) for task in tasks if place_of(task.path) != place_of(path))
+    indexes = [each.index for each in (own, *others) if each.index is not None]
+    return own, Projects(indexes)
 
 
 def _silent(stage: str, done: int, total: int) -> None:

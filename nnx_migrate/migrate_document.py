@@ -109,9 +109,10 @@ def plan_with_doctests(
         return plan(source, module, project, options, read=read)
     findings = unread_findings(tuple(each for one in documents for each in one.unread))
     edits: list[Edit] = []
+    meant = project.modules[module].meant
     for number, document in enumerate(documents):
         name = f"{module}@{number}"
-        known = project.replacing(index_module(document.source, name))
+        known = project.replacing(index_module(document.source, name, meant))
         result = plan(document.source, name, known, options, document.refuses)
         findings += [_placed(finding, document) for finding in result.findings]
         if result.status is FileStatus.CHANGED:
@@ -122,7 +123,7 @@ def plan_with_doctests(
     text = apply_edits(source.text, edits)
     tested = dataclasses.replace(source, text=text, data=source.encode(text))
     if edits:
-        project = project.replacing(index_module(tested, module))
+        project = project.replacing(index_module(tested, module, meant))
     lines = LineMap(len(Text(source.text).line_starts))
     lines.advance(Text(source.text), edits)
     read = nothing_else if edits else read

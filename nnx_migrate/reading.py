@@ -16,7 +16,7 @@ from nnx_migrate.sources.discovery import Candidate, Walk
 from nnx_migrate.sources.documents.kinds import read_source
 from nnx_migrate.sources.fringe import Fringe
 from nnx_migrate.sources.ignores import PatternFile
-from nnx_migrate.sources.modules import import_place, project_root
+from nnx_migrate.sources.modules import Place, project_root
 from nnx_migrate.sources.scanning import digest_of, read_file
 from nnx_migrate.workers import Workers
 
@@ -33,11 +33,13 @@ class IndexTask:
         path: the file, as it was named or found.
         data: its bytes; the digest of them where whoever takes the index reads the file itself.
         wanted: it is to be migrated; the others are only known.
+        place: where it stands among the imports.
     """
 
     path: Path
     data: bytes | Digest
     wanted: bool
+    place: Place
 
     def digest(self) -> bytes:
         """The digest of its bytes."""
@@ -144,14 +146,16 @@ def to_index(
         paths: what is walked, as it was named.
         configuration: what counts for each file.
         jobs: worker processes that may read.
-        extra: a candidate whose text is another than on disk.
+        extra: a candidate whose text is another than on disk; it comes first.
     """
     fringe = Fringe(jobs)
     if extra is not None:
         fringe.add(extra.path, extra.data)
+    # How a file is imported is known when all were found. Its bytes do not wait for that.
+    waiting: list[tuple[Path, Digest, bool]] = []
     for candidate in walk:
-        fringe.add(candidate.path, candidate.data)
-        yield IndexTask(candidate.path, candidate.data, wanted=True)
+        fringe.add(candidate.path)
+        waiting.append((candidate.path, Digest(digest_of(candidate.data)), True))
     own_folders = {Path(listing.shown) for listing in walk.others}
     around = Walk(
         dict.fromkeys(project_root(path) for path in paths if os.path.exists(path)),
@@ -160,10 +164,15 @@ def to_index(
         jobs=jobs,
     )
     for candidate in around:
-        fringe.add(candidate.path, candidate.data)
-        yield IndexTask(candidate.path, candidate.data, wanted=False)
-    for candidate in fringe.find([*walk.others, *around.others]):
-        yield IndexTask(candidate.path, candidate.data, candidate.path.parent in own_folders)
+        fringe.add(candidate.path)
+        waiting.append((candidate.path, Digest(digest_of(candidate.data)), False))
+    fringe.meet([*walk.others, *around.others])
+    if extra is not None:
+        yield IndexTask(extra.path, extra.data, wanted=True, place=fringe.place(extra.path))
+    for path, digest, wanted in waiting:
+        yield IndexTask(path, digest, wanted, fringe.place(path))
+    for found, place in fringe.find():
+        yield IndexTask(found.path, found.data, found.path.parent in own_folders, place)
 
 
 def index_file(task: IndexTask) -> Indexed:
@@ -176,9 +185,9 @@ def index_file(task: IndexTask) -> Indexed:
         if digest_of(data) != digest:
             failure = changed_meanwhile(task.path)
             return Indexed(task.path, task.wanted, digest, None, failure)
-        root, module = import_place(task.path)
-        record = index_module(read_source(task.path, data), module)
-        index = PlacedIndex(root, module, task.path, record.imports, record)
+        place = task.place
+        record = index_module(read_source(task.path, data), place.module, place.meant)
+        index = PlacedIndex(place.root, place.module, task.path, record.imports, record)
         return Indexed(task.path, task.wanted, digest, index, None)
     except Exception as error:
         return Indexed(task.path, task.wanted, digest, None, failure_of(task.path, error))

@@ -93,7 +93,8 @@ class Rounds:
 
     def _next(self) -> FileContext:
         module = self.asis.tree.module
-        record = index_tree(self._root, module, self.source)
+        meant = self.together.project.modules[module].meant
+        record = index_tree(self._root, module, self.source, meant)
         analysis = analysis_of(self.together.project).replacing(record)
         return self._context(analysis, Tree(self._root, module, analysis.project))
 

@@ -104,7 +104,7 @@ def planned_together(project: Project, read: Reader) -> Together:
     indexes = []
     for name, text in texts.items():
         source = Source(Path(project.path_of(name)), b"", text, "utf-8", False)
-        indexes.append(index_tree(parse(text), name, source))
+        indexes.append(index_tree(parse(text), name, source, project.modules[name].meant))
     return Together(parts, project.replacing(*indexes) if indexes else project, texts)
 
 

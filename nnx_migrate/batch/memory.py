@@ -21,7 +21,7 @@ from nnx_migrate.outcomes import FileResult
 from nnx_migrate.planning import PlanTask
 from nnx_migrate.projects import PlacedIndex, Projects
 from nnx_migrate.reading import Indexed, IndexTask
-from nnx_migrate.sources.modules import import_place, name_in_home
+from nnx_migrate.sources.modules import name_in_home
 
 #: Results that tell of the moment more than of the file.
 _OF_THE_MOMENT = frozenset(
@@ -77,7 +77,8 @@ class IndexMemory:
 
     def key_of(self, task: IndexTask) -> bytes:
         """What the facts of a file depend on."""
-        parts = (str(task.path), *map(str, import_place(task.path)))
+        place = task.place
+        parts = (str(task.path), str(place.root), place.module, repr(place.meant))
         encoded = (part.encode(errors="surrogateescape") for part in parts)
         return digest_of_parts((program_digest(), task.digest(), *encoded))
 

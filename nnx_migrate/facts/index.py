@@ -19,27 +19,31 @@ from nnx_migrate.facts.lower import (
 )
 from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.transforms import WRAPPERS
+from nnx_migrate.sources.imports import translated
 from nnx_migrate.sources.text import Source
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+#: First names of absolute imports, with the dotted names that they stand for in a file.
+Meant = tuple[tuple[str, str], ...]
 
 
-def index_module(source: Source, module: str) -> ir.ModuleIndex:
+def index_module(source: Source, module: str, meant: Meant = ()) -> ir.ModuleIndex:
     """Index a file.
 
     Args:
         source: the decoded file.
         module: its dotted module name ("pkg.models"; "pkg" for `pkg/__init__.py`).
+        meant: what its imports stand for, where that is not what they say.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser or the walk.
     """
-    return index_tree(parse(source.text), module, source)
+    return index_tree(parse(source.text), module, source, meant)
 
 
-def index_tree(tree: ast.Module, module: str, source: Source) -> ir.ModuleIndex:
+def index_tree(tree: ast.Module, module: str, source: Source, meant: Meant = ()) -> ir.ModuleIndex:
     is_package = source.path.name == "__init__.py"
-    walker = _Walker(module, is_package)
+    walker = _Walker(module, is_package, dict(meant))
     walker.walk_body(tree.body)
     functions = {builder.key: builder.build() for builder in walker.functions}
     return ir.ModuleIndex(
@@ -54,6 +58,7 @@ def index_tree(tree: ast.Module, module: str, source: Source) -> ir.ModuleIndex:
         tuple(sorted(walker.words)),
         tuple(sorted(walker.paths)),
         source.stands,
+        meant,
     )
 
 
@@ -89,8 +94,9 @@ _KNOWN_DECORATORS = WRAPPERS | {
 class _Walker(ExpressionWalker):
     """Walks statements in order, keeping the function and the class that it is in."""
 
-    def __init__(self, module: str, is_package: bool) -> None:
+    def __init__(self, module: str, is_package: bool, meant: Mapping[str, str]) -> None:
         super().__init__()
+        self.meant = meant
         self.module = module
         self.is_package = is_package
         self.classes: dict[str, ir.Class] = {}
@@ -298,12 +304,13 @@ class _Walker(ExpressionWalker):
 
     def walk_import(self, node: ast.Import) -> None:
         for alias in node.names:
-            self.imports.add(alias.name)
+            target = translated(alias.name, self.meant)
+            self.imports.add(target)
             if alias.asname:
-                self.bind(alias.asname, ir.ImportRef(alias.name))
+                self.bind(alias.asname, ir.ImportRef(target))
             else:
                 head = alias.name.split(".")[0]
-                self.bind(head, ir.ImportRef(head))
+                self.bind(head, ir.ImportRef(translated(head, self.meant)))
 
     def walk_import_from(self, node: ast.ImportFrom) -> None:
         base = self.absolute(node.module, node.level)
@@ -319,7 +326,7 @@ class _Walker(ExpressionWalker):
 
     def absolute(self, module: str | None, level: int) -> str:
         if level == 0:
-            return module or ""
+            return translated(module or "", self.meant)
         parts = self.module.split(".")
         drop = level - 1 if self.is_package else level
         prefix = parts[: len(parts) - drop] if drop else parts

@@ -263,6 +263,7 @@ class ModuleIndex(_Record):
         paths: every "a.b.c" in it of which the last name is that of a transform.
         stands: of the virtual module of a document, where each line stands: the line of the file,
             and the cell and the line in it, or 0.
+        meant: first names of absolute imports, with the dotted names that they stand for in it.
     """
 
     module: str
@@ -276,6 +277,7 @@ class ModuleIndex(_Record):
     words: tuple[str, ...]
     paths: tuple[str, ...]
     stands: tuple[tuple[int, int, int], ...] = ()
+    meant: tuple[tuple[str, str], ...] = ()
 
 
 # Most expressions are few names, and attributes of these: a process holds each of them once.

@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import function_key, lower_expr
 from nnx_migrate.facts.syntax import Tree
+from nnx_migrate.sources.imports import translated
 
 
 class Reaching:
@@ -26,8 +27,9 @@ class Reaching:
     def _bound(self) -> dict[str, list[tuple[int, ir.Expr | ast.expr]]]:
         """Name -> the places of the statements that bind it, with what each binds it to."""
         found: dict[str, list[tuple[int, ir.Expr | ast.expr]]] = {}
+        meant = dict(self.tree.project.modules[self.tree.module].meant)
         for place, statement in enumerate(self.tree.root.body):
-            for name, value in _binding(statement):
+            for name, value in _binding(statement, meant):
                 found.setdefault(name, []).append((place, value))
         return found
 
@@ -61,7 +63,9 @@ class Reaching:
         return self.lowered(last) if isinstance(last, ast.expr) else last
 
 
-def _binding(statement: ast.stmt) -> Iterator[tuple[str, ir.Expr | ast.expr]]:
+def _binding(
+    statement: ast.stmt, meant: Mapping[str, str]
+) -> Iterator[tuple[str, ir.Expr | ast.expr]]:
     """The names that a statement binds, and to what; UNSEEN where that is no expression."""
     match statement:
         case ast.Assign(targets=targets, value=value):
@@ -75,5 +79,6 @@ def _binding(statement: ast.stmt) -> Iterator[tuple[str, ir.Expr | ast.expr]]:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
             yield name, ir.FunctionRef(function_key(statement))
         case ast.ImportFrom(module=str(module), names=names, level=0):
+            source = translated(module, meant)
             for alias in names:
-                yield alias.asname or alias.name, ir.ImportRef(f"{module}.{alias.name}")
+                yield alias.asname or alias.name, ir.ImportRef(f"{source}.{alias.name}")

@@ -190,8 +190,10 @@ def edited_site(context: FileContext, site: Site, edits: Sequence[Edit]) -> Spel
 def _changed(context: FileContext, text: str) -> FileContext:
     root = parse(text)
     source = Source(Path(context.path), b"", text, "utf-8", False)
-    analysis = context.analysis.replacing(index_tree(root, context.tree.module, source))
-    tree = Tree(root, context.tree.module, analysis.project)
+    module = context.tree.module
+    meant = context.project.modules[module].meant
+    analysis = context.analysis.replacing(index_tree(root, module, source, meant))
+    tree = Tree(root, module, analysis.project)
     return FileContext(context.path, Text(text), tree, analysis, context.options, read=context.read)
 
 

@@ -14,14 +14,17 @@ cache) instead of being kept; see `importers`.
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from nnx_migrate.sources.discovery import Candidate
-from nnx_migrate.sources.importers import Importers, dotted, python_of, read
+from nnx_migrate.sources.ignores import Ignores
+from nnx_migrate.sources.importers import Importers, python_of, read
 from nnx_migrate.sources.imports import Import, scan_classes, scan_imports
-from nnx_migrate.sources.modules import module_name
+from nnx_migrate.sources.modules import Place, dotted
+from nnx_migrate.sources.naming import Names
 from nnx_migrate.sources.scanning import Listing
 
 _EVERYTHING = "*"
@@ -30,7 +33,7 @@ _EVERYTHING = "*"
 @dataclasses.dataclass(frozen=True, slots=True)
 class _File:
     package: bool
-    module: str
+    place: Place
     imports: tuple[Import, ...]
     classes: tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -44,35 +47,69 @@ class Fringe:
 
     def __init__(self, jobs: int = 1) -> None:
         self._jobs = jobs
+        self._candidates: dict[Path, bytes | None] = {}
         self._exports: dict[str, set[str]] = {}
+        self._paths: dict[str, list[Path]] = defaultdict(list)
         self._wanted: set[str] = set()
+        self._others: list[Listing] = []
 
-    def add(self, path: Path, data: bytes) -> None:
+    def add(self, path: Path, data: bytes | None = None) -> None:
         """Take note of a candidate.
 
         Args:
-            path: the file; its dotted name is computed from where it lies.
-            data: its bytes.
+            path: the file.
+            data: its bytes, where they are others than on disk.
         """
-        module = module_name(path)
-        self._exports[module] = {_EVERYTHING}
-        self._want(scan_imports(python_of(path, data), module, path.name == "__init__.py"))
+        if self._candidates.get(path) is None:
+            self._candidates[path] = data
 
-    def find(self, others: Iterable[Listing]) -> Iterator[Candidate]:
-        """Yield the files that matter among those that never say nnx.
+    def place(self, path: Path) -> Place:
+        """Where a candidate stands among the imports of all files that were met.
 
         Args:
-            others: what the walk left; files that a pattern leaves out are not yielded.
+            path: the file.
         """
+        return self._names.place(path, self._python_of(path))
+
+    def meet(self, others: Iterable[Listing]) -> None:
+        """Learn from all files how each is imported.
+
+        Args:
+            others: what the walk left beside the candidates.
+        """
+        self._others = list(others)
+        if not self._candidates:
+            return
+        groups = _together(self._others, self._candidates)
+        self._names = Names(groups)
+        self._importers = Importers(groups, self._names, self._jobs)
+        for path, data in self._candidates.items():
+            if data is not None:
+                self._names.learn(path, python_of(path, data))
+
+    def find(self) -> Iterator[tuple[Candidate, Place]]:
+        """Yield the files that matter among those that never say nnx, and where they stand.
+
+        Files that a pattern leaves out are not yielded.
+        """
+        for path in self._candidates:
+            data = self._python_of(path)
+            place = self._names.place(path, data)
+            self._exports[place.module] = {_EVERYTHING}
+            self._paths[place.module].append(path)
+            self._want(_scan(path, data, place))
         if not self._exports:
             return
-        importers = Importers(list(others), self._jobs)
-        found = dict.fromkeys(self._imported(importers))
-        found.update(dict.fromkeys(self._importing(importers)))
+        found = dict(self._imported())
+        found.update(self._importing())
         for path in sorted(found):
-            data = read(path)
-            if data is not None:
-                yield Candidate(path, data)
+            found_data = read(path)
+            if found_data is not None:
+                yield Candidate(path, found_data), found[path]
+
+    def _python_of(self, path: Path) -> bytes:
+        data = self._candidates[path]
+        return python_of(path, data if data is not None else read(path) or b"")
 
     def _want(self, imports: Iterable[Import]) -> None:
         for imported in imports:
@@ -80,42 +117,70 @@ class Fringe:
             if imported.name is not None:
                 self._wanted.add(f"{imported.module}.{imported.name}")
 
-    def _imported(self, importers: Importers) -> Iterator[Path]:
+    def _imported(self) -> Iterator[tuple[Path, Place]]:
+        packages = [self._names.package(group.real) for group in self._others]
         looked_for: set[str] = set()
         while not self._wanted <= looked_for:
             fresh, looked_for = self._wanted - looked_for, looked_for | self._wanted
-            stems: dict[str, set[str]] = defaultdict(set)
-            for module in fresh:
-                package, _, stem = module.rpartition(".")
-                stems[package].add(stem)
-                stems[module].add("__init__")
-            for group in importers.groups:
-                package = importers.packages[group.shown]
-                here = stems.get(package, ())
-                for name in group.names if here else ():
-                    if name.removesuffix(".py") in here and _allowed(group, name):
+            around = fresh | {module.rpartition(".")[0] for module in fresh}
+            for group, package in zip(self._others, packages, strict=True):
+                for name in group.names if package in around else ():
+                    if dotted(package, name) in fresh and _allowed(group, name):
                         path = Path(group.shown, name)
-                        self._want(_passed_on(path, dotted(package, name)))
-                        yield path
+                        if (file := self._parsed(path)) is not None:
+                            self._want(_passed_on(file))
+                            yield path, file.place
 
-    def _importing(self, importers: Importers) -> Iterator[Path]:
-        parsed: dict[Path, _File | None] = {}
-        pending = list(self._exports)
+    def _importing(self) -> Iterator[tuple[Path, Place]]:
+        parsed: dict[Path, _File | None] = dict.fromkeys(self._candidates)
+        pending = [(path, module) for module, paths in self._paths.items() for path in paths]
         while pending:
-            for group, name in importers.of(pending.pop()):
+            for group, name in self._importers.of(*pending.pop()):
                 path = Path(group.shown, name)
                 if path not in parsed:
-                    module = dotted(importers.packages[group.shown], name)
-                    parsed[path] = _parsed(path, module) if _allowed(group, name) else None
+                    parsed[path] = self._parsed(path) if _allowed(group, name) else None
                 file = parsed[path]
                 bound = _tainted(file, self._exports) if file is not None else None
                 if file is None or bound is None:
                     continue
-                known = self._exports.setdefault(file.module, set())
-                yield path
+                known = self._exports.setdefault(file.place.module, set())
+                yield path, file.place
                 if not bound <= known:
                     known |= bound
-                    pending.append(file.module)
+                    pending.append((path, file.place.module))
+
+    def _parsed(self, path: Path) -> _File | None:
+        data = read(path)
+        if data is None:
+            return None
+        data = python_of(path, data)
+        place = self._names.place(path, data)
+        imports = tuple(_scan(path, data, place))
+        classes = scan_classes(data) if imports else ()
+        found = tuple((name, tuple(bases)) for name, bases in classes)
+        return _File(path.name == "__init__.py", place, imports, found)
+
+
+def _together(others: Iterable[Listing], candidates: Iterable[Path]) -> list[Listing]:
+    """The files of a run by folder."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for path in candidates:
+        names[str(path.parent)].append(path.name)
+    groups = []
+    for group in others:
+        more = names.pop(group.shown, names.pop(group.shown or ".", []))
+        groups.append(
+            Listing.of(group.shown, group.real, [*group.names, *more], group.rules)
+            if more
+            else group
+        )
+    for shown, own in names.items():
+        groups.append(Listing.of(shown, os.path.realpath(shown), own, Ignores()))
+    return groups
+
+
+def _scan(path: Path, data: bytes, place: Place) -> Iterator[Import]:
+    return scan_imports(data, place.module, path.name == "__init__.py", dict(place.meant))
 
 
 def _tainted(file: _File, exports: dict[str, set[str]]) -> set[str] | None:
@@ -145,25 +210,11 @@ def _tainted(file: _File, exports: dict[str, set[str]]) -> set[str] | None:
     return bound
 
 
-def _passed_on(path: Path, module: str) -> Iterator[Import]:
-    file = _parsed(path, module)
-    if file is None:
-        return
+def _passed_on(file: _File) -> Iterator[Import]:
     bases = {base for _, names in file.classes for base in names}
     for imported in file.imports:
         if file.package or imported.bound in bases:
             yield imported
-
-
-def _parsed(path: Path, module: str) -> _File | None:
-    data = read(path)
-    if data is None:
-        return None
-    package = path.name == "__init__.py"
-    data = python_of(path, data)
-    imports = tuple(scan_imports(data, module, package))
-    classes = scan_classes(data) if imports else ()
-    return _File(package, module, imports, tuple((name, tuple(b)) for name, b in classes))
 
 
 def _allowed(group: Listing, name: str) -> bool:

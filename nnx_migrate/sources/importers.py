@@ -13,13 +13,13 @@ import os
 import zlib
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from nnx_migrate.sources.discovery import MAX_BYTES
 from nnx_migrate.sources.documents.kinds import PAGES, is_document, read_source
-from nnx_migrate.sources.imports import imported_modules
-from nnx_migrate.sources.modules import module_name
+from nnx_migrate.sources.imports import Written, imported_modules, written_imports
+from nnx_migrate.sources.naming import Names
 from nnx_migrate.sources.portions import lines_of_strings
 from nnx_migrate.sources.scanning import Listing, read_file, shared
 from nnx_migrate.sources.text import UndecodableSource
@@ -30,48 +30,61 @@ class Importers:
 
     Args:
         groups: the files, by folder.
+        names: how they are imported; learns from their imports.
         jobs: how many processes may read.
 
     Attributes:
         groups: the files, by folder.
-        packages: the dotted name of the package that each folder is; "" where it is none.
     """
 
-    def __init__(self, groups: Sequence[Listing], jobs: int) -> None:
+    def __init__(self, groups: Sequence[Listing], names: Names, jobs: int) -> None:
         self.groups = groups
-        self.packages = {group.shown: _package_of(group) for group in groups}
-        self._jobs = jobs
+        self._names = names
+        self._starts: list[int] = []
+        self._index: dict[int, array[int]] = {}
+        number = 0
+        for group, found in shared(functools.partial(_imports, names), groups, jobs):
+            self._starts.append(number)
+            for keys, evidence in found:
+                for key in keys:
+                    self._index.setdefault(key, array("I")).append(number)
+                for written in evidence:
+                    names.note(group.real, written)
+                number += 1
 
-    def of(self, module: str) -> Iterator[tuple[Listing, str]]:
+    def of(self, path: Path, module: str) -> Iterator[tuple[Listing, str]]:
         """Yield folder and name of the files that may import a module, or something from it.
 
         Args:
+            path: the module's file; None where no file has that name.
             module: its dotted name. One checksum may stand for several modules.
         """
-        starts, index = self._index
-        parent = module.rpartition(".")[0]
-        keys = {_key(name) for name in (module, parent) if name}
-        numbers = sorted({number for key in keys for number in index.get(key, ())})
-        for place, own in itertools.groupby(numbers, lambda number: bisect_right(starts, number)):
-            group = self.groups[place - 1]
+        place = os.path.join(os.path.realpath(path.parent), path.stem)
+        if path.name == "__init__.py":
+            place = os.path.dirname(place)
+        found = set(self._numbers(module, place, os.path.dirname(place)))
+        for name, start, after in self._names.ways(path):
+            head = name.partition(".")[0]
+            for group, numbers in self._by_group(self._numbers(name)):
+                if self._names.may_mean(group.real, head, start, after):
+                    found.update(numbers)
+        for group, numbers in self._by_group(found):
+            first = self._starts[self._place_of(numbers[0])]
             names = group.names
-            for number in own:
-                yield group, names[number - starts[place - 1]]
+            yield from ((group, names[number - first]) for number in numbers)
 
-    @functools.cached_property
-    def _index(self) -> tuple[list[int], dict[int, array[int]]]:
-        """Where the numbers of each folder's files start, and the files under each checksum."""
-        starts: list[int] = []
-        index: dict[int, array[int]] = {}
-        number = 0
-        look = functools.partial(_imports, self.packages)
-        for _, imported in shared(look, self.groups, self._jobs):
-            starts.append(number)
-            for keys in imported:
-                for key in keys:
-                    index.setdefault(key, array("I")).append(number)
-                number += 1
-        return starts, index
+    def _numbers(self, module: str, *places: str) -> Iterator[int]:
+        """The files that import a module by its dotted name, or relatively from some places."""
+        names = (module, module.rpartition(".")[0])
+        for key in {*map(_key, filter(None, names)), *map(_key, places)}:
+            yield from self._index.get(key, ())
+
+    def _by_group(self, numbers: Iterable[int]) -> Iterator[tuple[Listing, list[int]]]:
+        for place, own in itertools.groupby(sorted(set(numbers)), self._place_of):
+            yield self.groups[place], list(own)
+
+    def _place_of(self, number: int) -> int:
+        return bisect_right(self._starts, number) - 1
 
 
 def read(path: Path | str) -> bytes | None:
@@ -93,39 +106,36 @@ def python_of(path: Path, data: bytes) -> bytes:
         return b""
 
 
-def dotted(package: str, name: str) -> str:
-    """Return the dotted name of a file.
-
-    Args:
-        package: that of its folder; "" where it is none.
-        name: the file's.
-    """
-    stem = name.removesuffix(".py").replace(".", "@")
-    if stem == "__init__":
-        return package or stem
-    return f"{package}.{stem}" if package else stem
-
-
 def _imports(
-    packages: Mapping[str, str], folder: str, names: Sequence[str]
-) -> list[tuple[int, ...]]:
-    prefix, package = os.path.join(folder, ""), packages[folder]
-    found: list[tuple[int, ...]] = []
-    for name in names:
+    names: Names, folder: str, files: Sequence[str]
+) -> list[tuple[tuple[int, ...], tuple[Written, ...]]]:
+    """Of each file the keys of what it imports, and the imports that tell of folders."""
+    prefix, real = os.path.join(folder, ""), os.path.realpath(folder)
+    found: list[tuple[tuple[int, ...], tuple[Written, ...]]] = []
+    for name in files:
         data = None if name.endswith(PAGES) else read(prefix + name)
-        modules: set[str] = set()
-        if data is not None:
-            # JSON is decoded only where one of these lines imports what is asked for.
-            data = data if name.endswith(".py") else lines_of_strings(data)
-            modules = imported_modules(data, dotted(package, name), name == "__init__.py")
-        found.append(tuple(map(_key, modules)))
+        if data is None:
+            found.append(((), ()))
+            continue
+        # JSON is decoded only where one of these lines imports what is asked for.
+        data = data if name.endswith(".py") else lines_of_strings(data)
+        modules = imported_modules(data)
+        evidence: tuple[Written, ...] = ()
+        if names.heads and any(names.may_be_evidence(real, *each) for each in modules):
+            evidence = tuple(each for each in written_imports(data) if names.is_evidence(each))
+        keys = tuple(_key(_named(real, dots, module)) for dots, module in modules)
+        found.append((keys, evidence))
     return found
+
+
+def _named(folder: str, dots: int, module: str) -> str:
+    """What stands for a module: its dotted name, or its place where the import is relative."""
+    if not dots:
+        return module
+    for _ in range(dots - 1):
+        folder = os.path.dirname(folder)
+    return os.path.join(folder, *module.split(".")) if module else folder
 
 
 def _key(module: str) -> int:
     return zlib.crc32(module.encode(errors="surrogatepass"))
-
-
-def _package_of(group: Listing) -> str:
-    package = module_name(Path(group.real, "__init__.py"))
-    return "" if package == "__init__" else package

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 _LIST = rb"(?:[^\r\n;#\\]|\\\r?\n)+"
 _FROM = rb"from[ \t]+(?P<dots>\.*)[ \t]*(?P<module>[^\s;#(]*)[ \t]*\bimport\b"
@@ -38,39 +39,91 @@ class Import:
     bound: str
 
 
-def scan_imports(data: bytes, module: str, package: bool) -> Iterator[Import]:
+@dataclasses.dataclass(frozen=True, slots=True)
+class Written:
+    """One imported name as it is written.
+
+    Args:
+        dots: how many stand in front of the module; 0 for an absolute import.
+        module: what is behind them.
+        name: what is taken out of it; None for the module itself, "*" for everything.
+        bound: the name that it gets here.
+    """
+
+    dots: int
+    module: str
+    name: str | None
+    bound: str
+
+    @property
+    def parts(self) -> list[str]:
+        """The names on the way to it, behind the dots."""
+        parts = self.module.split(".") if self.module else []
+        return parts if self.name in (None, "*") else [*parts, str(self.name)]
+
+
+#: The names by which imports mean themselves.
+_LITERALLY: Mapping[str, str] = MappingProxyType({})
+
+
+def scan_imports(
+    data: bytes, module: str, package: bool, meant: Mapping[str, str] = _LITERALLY
+) -> Iterator[Import]:
     """Yield what the file imports, with relative imports resolved.
 
     Args:
         data: the bytes of the file.
         module: its dotted name.
         package: it is an `__init__.py`.
+        meant: first names of absolute imports -> the dotted names that they stand for here.
     """
+    for each in written_imports(data):
+        if each.dots:
+            source = _absolute(each.dots, each.module, module, package)
+        else:
+            source = translated(each.module, meant)
+        yield Import(source, each.name, each.bound)
+
+
+def written_imports(data: bytes) -> Iterator[Written]:
+    """Yield what the file with these bytes imports, as it says so."""
     for match in _import_lines(data, _IMPORT):
         if match["modules"] is not None:
             for name, bound in _names(match["modules"]):
-                yield Import(name, None, bound.split(".")[0])
+                yield Written(0, name, None, bound.split(".")[0])
             continue
-        source = _source(match, module, package)
+        source = match["module"].decode(errors="replace")
         for name, bound in _names(match["group"] or match["names"] or b""):
-            yield Import(source, name, bound)
+            yield Written(len(match["dots"]), source, name, bound)
 
 
-def imported_modules(data: bytes, module: str, package: bool) -> set[str]:
-    """Return the modules that the file imports, or imports something from.
+def imported_modules(data: bytes) -> set[tuple[int, str]]:
+    """Return the modules that the file imports, or imports something from, as it names them.
 
     Args:
         data: the bytes of the file.
-        module: its dotted name.
-        package: it is an `__init__.py`.
+
+    Returns:
+        The number of dots, and what is behind them.
     """
-    modules: set[str] = set()
+    modules: set[tuple[int, str]] = set()
     for match in _import_lines(data, _SOURCE):
         if match["modules"] is not None:
-            modules.update(name for name, _ in _names(match["modules"]))
+            modules.update((0, name) for name, _ in _names(match["modules"]))
         else:
-            modules.add(_source(match, module, package))
+            modules.add((len(match["dots"]), match["module"].decode(errors="replace")))
     return modules
+
+
+def translated(dotted: str, meant: Mapping[str, str]) -> str:
+    """Put what is meant in place of the first name of a dotted one.
+
+    Args:
+        dotted: as an absolute import has it.
+        meant: first names -> the dotted names that they stand for.
+    """
+    head, dot, rest = dotted.partition(".")
+    return f"{meant[head]}{dot}{rest}" if head in meant else dotted
 
 
 def scan_classes(data: bytes) -> Iterator[tuple[str, list[str]]]:
@@ -95,11 +148,6 @@ def _names(listing: bytes) -> Iterator[tuple[str, str]]:
         words = item.decode(errors="replace").split()
         if words:
             yield words[0], words[2] if len(words) == 3 and words[1] == "as" else words[0]
-
-
-def _source(match: re.Match[bytes], module: str, package: bool) -> str:
-    source = match["module"].decode(errors="replace")
-    return _absolute(len(match["dots"]), source, module, package) if match["dots"] else source
 
 
 def _absolute(dots: int, source: str, module: str, package: bool) -> str:

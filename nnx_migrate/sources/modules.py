@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
-from nnx_migrate.sources.portions import is_project, package_around
+from nnx_migrate.sources.portions import STANDARD, is_project, package_around
 
+#: Folder without `__init__.py` -> the folder above it by which it is imported (see `naming`).
+Above = Mapping[Path, Path]
+_NOTHING: Above = MappingProxyType({})
 _NEVER_IMPORTED = frozenset({".ipynb", ".md", ".markdown", ".rst"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Place:
+    """Where a file stands among the imports of a run.
+
+    Args:
+        root: the folder that its imports start from.
+        module: its dotted name.
+        meant: first names of its absolute imports, with the dotted names that they stand for.
+    """
+
+    root: Path
+    module: str
+    meant: tuple[tuple[str, str], ...] = ()
 
 
 def place_of(path: Path) -> Path:
@@ -30,14 +50,22 @@ def import_root(path: Path, roots: Collection[Path] = ()) -> Path:
         path: a Python file.
         roots: folders known to be such starting points although they hold an `__init__.py`.
     """
-    return _import_root(place_of(path), roots)
+    return root_of(place_of(path).parent, roots)
 
 
-def _import_root(place: Path, roots: Collection[Path]) -> Path:
-    folder = place.parent
+def root_of(folder: Path, roots: Collection[Path] = (), above: Above = _NOTHING) -> Path:
+    """The same of the files in a folder, which is a real one.
+
+    Args:
+        folder: its real path.
+        roots: folders known to be such starting points although they hold an `__init__.py`.
+        above: how folders without one are imported.
+    """
     while folder not in roots and folder != folder.parent:
         if os.path.isfile(folder / "__init__.py"):
             folder = folder.parent
+        elif folder in above:
+            folder = above[folder]
         elif (package := package_around(folder, roots)) is not None:
             folder = package
         else:
@@ -56,21 +84,42 @@ def module_name(path: Path, roots: Collection[Path] = ()) -> str:
         path: a Python file.
         roots: folders known to be on the import path although they hold an `__init__.py`.
     """
-    return import_place(path, roots)[1]
+    return name_below(import_root(path, roots), place_of(path))
 
 
-def import_place(path: Path, roots: Collection[Path] = ()) -> tuple[Path, str]:
-    """Both `import_root` and `module_name`."""
-    place = place_of(path)
-    root = _import_root(place, roots)
+def name_below(root: Path, place: Path) -> str:
+    """Return the dotted name of a file.
+
+    Args:
+        root: the folder that its imports start from.
+        place: the file's real place.
+    """
     relative = place.relative_to(root)
-    if path.suffix in _NEVER_IMPORTED:
+    if place.suffix in _NEVER_IMPORTED:
         # No import leads to it, and no file beside it may be taken for it.
-        return root, ".".join([*relative.parts[:-1], relative.name.replace(".", "@")])
+        return ".".join([*relative.parts[:-1], relative.name.replace(".", "@")])
     parts = relative.with_suffix("").parts
     if parts[-1] == "__init__" and len(parts) > 1:
         parts = parts[:-1]
-    return root, ".".join(parts)
+    return ".".join(parts) if len(parts) > 1 else _alone(parts[0])
+
+
+def dotted(package: str, name: str) -> str:
+    """Return the dotted name of a file.
+
+    Args:
+        package: that of its folder; "" where it is none.
+        name: the file's.
+    """
+    stem = name.removesuffix(".py").replace(".", "@")
+    if stem == "__init__":
+        return package or stem
+    return f"{package}.{stem}" if package else _alone(stem)
+
+
+def _alone(stem: str) -> str:
+    # `import types` seldom means the file, and where it does, that is said (see `naming`).
+    return f"{stem}@" if stem in STANDARD else stem
 
 
 def home_of(path: Path) -> Path:

@@ -19,19 +19,23 @@ from nnx_migrate.sources.scanning import read_file
 _PROJECT_MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
 #: Of a larger file nothing is learned.
 _MOST = 2 * 1024 * 1024
-#: A file `jax.py` is seldom what `import jax` beside it means.
-_ELSEWHERE = sys.stdlib_module_names | {
-    "flax",
-    "grain",
-    "haiku",
-    "jax",
-    "keras",
-    "numpy",
-    "optax",
-    "orbax",
-    "tensorflow",
-    "torch",
-}
+#: Libraries that projects of this field have. A file `jax.py` is seldom what `import jax` means.
+LIBRARIES = frozenset(
+    {
+        "flax",
+        "grain",
+        "haiku",
+        "jax",
+        "keras",
+        "numpy",
+        "optax",
+        "orbax",
+        "tensorflow",
+        "torch",
+    }
+)
+STANDARD = sys.stdlib_module_names
+_ELSEWHERE = STANDARD | LIBRARIES
 
 
 def package_around(folder: Path, roots: Collection[Path] = ()) -> Path | None:
@@ -90,8 +94,7 @@ def _imported(folder: str, name: str) -> set[str]:
         return set()
     if name.endswith(".ipynb"):
         data = lines_of_strings(data)
-    # A relative import must not look like one of a bare name, however many dots it has.
-    return imported_modules(data, ".".join(["-"] * 50), package=False)
+    return {module for dots, module in imported_modules(data) if not dots}
 
 
 def lines_of_strings(notebook: bytes) -> bytes:

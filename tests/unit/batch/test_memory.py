@@ -17,6 +17,7 @@ from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.planning import PlanTask
 from nnx_migrate.projects import Projects
 from nnx_migrate.reading import IndexTask, find
+from nnx_migrate.sources.modules import Place
 
 NNX = "from flax import nnx\n"
 
@@ -110,7 +111,10 @@ def test_another_program_gives_other_answers(
 def test_a_file_of_the_same_text_at_another_place_is_another(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path / "index.sqlite")
     memory = IndexMemory(shelf)
-    keys = {memory.key_of(IndexTask(Path(p), NNX.encode(), True)) for p in ("a.py", "b.py")}
+    keys = {
+        memory.key_of(IndexTask(Path(p), NNX.encode(), True, Place(Path(), p)))
+        for p in ("a.py", "b.py")
+    }
     assert len(keys) == 2
 
 

@@ -9,7 +9,13 @@ import pytest
 
 from nnx_migrate.sources.discovery import Walk
 from nnx_migrate.sources.fringe import Fringe
-from nnx_migrate.sources.imports import Import, imported_modules, scan_classes, scan_imports
+from nnx_migrate.sources.imports import (
+    Import,
+    imported_modules,
+    scan_classes,
+    scan_imports,
+    written_imports,
+)
 
 
 def fringe_of(root: Path, files: dict[str, str], jobs: int = 1) -> set[str]:
@@ -18,8 +24,9 @@ def fringe_of(root: Path, files: dict[str, str], jobs: int = 1) -> set[str]:
         (root / name).write_text(text)
     walk, fringe = Walk([root]), Fringe(jobs)
     for candidate in walk:
-        fringe.add(candidate.path, candidate.data)
-    return {found.path.relative_to(root).as_posix() for found in fringe.find(walk.others)}
+        fringe.add(candidate.path)
+    fringe.meet(walk.others)
+    return {found.path.relative_to(root).as_posix() for found, _ in fringe.find()}
 
 
 LAYERS = "from flax import nnx\nclass Net(nnx.Module):\n    pass\n"
@@ -82,7 +89,9 @@ def test_a_tree_without_candidates_reads_nothing_again(
     walk = Walk([tmp_path])
     assert list(walk) == []
     monkeypatch.setattr("nnx_migrate.sources.importers.read_file", None)
-    assert list(Fringe().find(walk.others)) == []
+    fringe = Fringe()
+    fringe.meet(walk.others)
+    assert list(fringe.find()) == []
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -134,8 +143,9 @@ def test_import_lines(line: str, imports: list[tuple[str, str | None, str]]) -> 
     for data in (line, f"x = 1\r\n{line}\r\n", f"x = 1\n\n{line}\n"):
         found = list(scan_imports(data.encode(), "top.pkg.mod", package=False))
         assert found == [Import(*each) for each in imports]
-        modules = imported_modules(data.encode(), "top.pkg.mod", package=False)
-        assert modules == {module for module, _, _ in imports}
+        written = list(written_imports(data.encode()))
+        assert imported_modules(data.encode()) == {(each.dots, each.module) for each in written}
+        assert [each.bound for each in written] == [bound for _, _, bound in imports]
 
 
 def test_class_lines() -> None:
