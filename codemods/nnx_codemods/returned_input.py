@@ -3,8 +3,8 @@
 What it finds
 -------------
 Functions under `jit`, `vmap`, `pmap`, `remat`, `shard_map`, `cond` and `switch` that return a
-Module, Optimizer, Rngs or State that they were given, a part of it, or a State of it, in their own
-return statements.
+Module, Optimizer, Rngs or State that they were given, a part of it, or a State of it: as it is, in
+a container, in a new Module, put together of its State, or by way of functions that give it back.
 
 Why it matters
 --------------
@@ -41,12 +41,10 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 from nnx_codemods._evidence import is_graph_node
-from nnx_migrate.facts import ir
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import SPLITTERS
 from nnx_migrate.facts.values import (
     STATE,
-    ClassValue,
     ContainerValue,
     Instance,
     Scope,
@@ -55,6 +53,7 @@ from nnx_migrate.facts.values import (
     Values,
 )
 from nnx_migrate.outcomes import Evidence, Proof
+from nnx_migrate.place import Place
 from nnx_migrate.rewrite.cloning import works_on_copy
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import function_scopes, given_parameters
@@ -69,67 +68,21 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         for _, name, values in given_parameters(context, site, scope):
             if works_on_copy(context, site, name):
                 continue
-            escapes = [e for e in context.analysis.effects.of(scope, name) if e.kind == "escape"]
-            if not escapes or not _returns_directly(context, scope, name):
+            if not _is_returned_whole(context, values):
                 continue
-            where = min(escape.where for escape in escapes)
-            if _is_returned_whole(context, values):
+            if context.analysis.sharing.gives_back(scope, name):
+                where = _where_it_leaves(context, scope, name)
                 evidence = Evidence(f"{name} is returned", Proof.PROVED, where)
                 reason = f"{name}, or a part of it, goes in and comes out ({where})"
                 return Pin(RULE.name, reason, (evidence,), bare=site.transform in SPLITTERS)
     return None
 
 
-def _returns_directly(context: FileContext, scope: Scope, name: str) -> bool:
-    """Whether the function itself returns the object, not something that it calls.
-
-    What is missed raises after the flip and changes nothing silently, so what a helper may hand
-    back on one of its ways is no reason for a pin.
-    """
+def _where_it_leaves(context: FileContext, scope: Scope, name: str) -> Place:
     function = context.project.function(scope)
-    return any(_refers(context, scope, value, name, frozenset()) for value in function.returns)
-
-
-def _refers(
-    context: FileContext, scope: Scope, expr: ir.Expr, name: str, seen: frozenset[str]
-) -> bool:
-    match expr:
-        case ir.Name(id=other):
-            if other == name:
-                return True
-            values = context.project.function(scope).bindings.get(other, ())
-            return other not in seen and any(
-                _refers(context, scope, value, name, seen | {other}) for value in values
-            )
-        case ir.Attribute(base=base) | ir.Unpacked(base=base) | ir.Element(base=base):
-            return _refers(context, scope, base, name, seen)
-        case ir.Sequence(elements=parts) | ir.Choice(options=parts):
-            return any(_refers(context, scope, part, name, seen) for part in parts)
-        case ir.Starred(value=value):
-            return _refers(context, scope, value, name, seen)
-        case ir.Call(func=func, args=args, keywords=keywords):
-            kept: tuple[ir.Expr, ...] = ()
-            called = {context.project.nnx_name(scope, func), context.project.dotted(scope, func)}
-            if called & _VIEWS:
-                kept = args[:1]
-            elif "merge" in called:
-                kept = args[1:]
-            elif isinstance(func, ir.Attribute) and func.name in _REPLACING:
-                kept = (func.base,)
-            elif _makes_tree(context, scope, func):
-                kept = (*args, *(value for _, value in keywords))
-            return any(_refers(context, scope, part, name, seen) for part in kept)
-        case _:
-            return False
-
-
-def _makes_tree(context: FileContext, scope: Scope, func: ir.Expr) -> bool:
-    """Whether a call makes a NamedTuple or the like, which hands on what it is given."""
-    hierarchy = context.evaluator.hierarchy
-    return any(
-        isinstance(value, ClassValue) and hierarchy.is_plain_tree(value.class_name)
-        for value in context.evaluator.values(scope, func)
-    )
+    effects = context.analysis.effects.of(scope, name)
+    known = (effect.where for effect in effects if effect.kind == "escape" and effect.where)
+    return min(known, default=Place(scope.module, function.line))
 
 
 def _is_returned_whole(context: FileContext, values: Values) -> bool:
@@ -152,11 +105,6 @@ def _holds_graph_node(context: FileContext, value: Value) -> bool:
             return is_graph_node(context, alone) or alone == STATE
 
 
-#: Methods of NamedTuples, and of dataclasses of flax, that give one like it.
-_REPLACING = frozenset({"_replace", "replace"})
-_VIEWS = frozenset({"state", "split", "variables", "view", "to_flat_state"}) | {
-    "dataclasses.replace"
-}
 _TRANSFORMS = (
     frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map", "checkify"})
     | {"cond", "switch"}

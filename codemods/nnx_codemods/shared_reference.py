@@ -40,8 +40,8 @@ What it does otherwise
 ----------------------
 `nnx.ModelAndOptimizer`, `nnx.call`, `nnx.capture` and `bridge.ToLinen` take no mode, so a person
 has to choose something else.
-Objects that are the same without the code showing it (two names for what a function returns) are
-not found. Arguments with `StateAxes` are looked at by the rule for these.
+Objects that are the same without the code showing it (two that a function of another package gives)
+are not found. Arguments with `StateAxes` are looked at by the rule for these.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
@@ -52,13 +52,9 @@ import ast
 from collections.abc import Iterator
 
 from nnx_codemods._argnums import argnums_of
-from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._gradients import GRADIENTS
 from nnx_codemods._kept_objects import is_other_class, put_together
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.combining import is_container, is_library_container
-from nnx_migrate.facts.identity import Path
-from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import (
@@ -133,7 +129,7 @@ def _holds_twice(context: FileContext, site: Site) -> str:
 def _reason(context: FileContext, given: ast.expr) -> str:
     """Why an argument holds something twice."""
     return context.analysis.sharing.of_expression(
-        context.scope(given), context.reaching.lowered(given)
+        context.scope(given), context.reaching.lowered(given), given.lineno
     )
 
 
@@ -179,7 +175,7 @@ def _returned_twice(context: FileContext, site: Site) -> str:
         return ""
     for scope in function_scopes(context, site):
         for returned in context.project.function(scope).returns:
-            reason = _shared_among(context, scope, [returned])
+            reason = context.analysis.sharing.twice(scope, (returned,))
             if reason:
                 return reason.replace("goes in", "is returned")
             reason = context.analysis.sharing.of_expression(scope, returned)
@@ -189,77 +185,26 @@ def _returned_twice(context: FileContext, site: Site) -> str:
 
 
 def _given_twice(context: FileContext, site: Site) -> str:
-    reasons = (_shared_among(context, *call) for call in _calls(context, site))
-    return next(filter(None, reasons), "")
+    twice = context.analysis.sharing.twice
+    calls = ((scope, tuple(given), line) for scope, given, line in _calls(context, site))
+    return next(filter(None, (twice(*call) for call in calls)), "")
 
 
-def _shared_among(context: FileContext, where: Scope, exprs: list[ir.Expr]) -> str:
-    identity = context.analysis.identity
-    nodes: list[tuple[Path, tuple[Path, ...]]] = []
-    for part in (part for expr in exprs for part in identity.parts(where, expr)):
-        path = identity.path(part.scope, part.expr)
-        made_here = isinstance(part.expr, ir.Call)
-        kept = tuple(identity.kept(part.scope, part.expr)) if path or made_here else ()
-        if made_here and kept:
-            path = ("", str(len(nodes)), f"what {ir.last_name(part.expr)} makes")
-        if kept or (
-            path and _may_be_node(context, context.evaluator.values(part.scope, part.expr))
-        ):
-            nodes.append((path, kept))
-    for i, (path, kept) in enumerate(nodes):
-        for other, others_kept in nodes[i + 1 :]:
-            reason = (
-                _overlap(path, other)
-                or next((r for each in kept if (r := _kept(each, other, path))), "")
-                or next((r for each in others_kept if (r := _kept(each, path, other))), "")
-            )
-            if reason:
-                return reason
-    return ""
-
-
-def _may_be_node(context: FileContext, values: Values) -> bool:
-    return any(
-        is_graph_node(context, frozenset({value}), _KINDS)
-        or is_library_container(value)
-        or (is_container(value) and _may_be_node(context, elements_of(value)))
-        for value in values
-    )
-
-
-def _overlap(path: Path, other: Path) -> str:
-    held, longer = sorted((path, other), key=len)
-    if longer == held:
-        return f"{_shown(held)} goes in twice"
-    if longer[: len(held)] == held:
-        return f"{_shown(longer)} goes in beside {_shown(held)}, which holds it"
-    return ""
-
-
-def _kept(kept: Path, given: Path, holder: Path) -> str:
-    if _overlap(kept, given):
-        return f"{_shown(given)} goes in beside {_shown(holder)}, which keeps it"
-    return ""
-
-
-def _shown(path: Path) -> str:
-    return ".".join(path[2:])
-
-
-def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Expr]]]:
-    """What each known call passes: in this file, or to a decorated function from anywhere."""
+def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Expr], int]]:
+    """What each known call passes, and where: in this file, or to a decorated function."""
     if site.form in {"operands", "object"}:
-        yield context.scope(site.node), [lower_expr(operand) for operand in site.operands]
+        given = [lower_expr(operand) for operand in site.operands]
+        yield context.scope(site.node), given, site.node.lineno
         return
     for use in site.uses:
-        given = [*use.args, *(keyword.value for keyword in use.keywords)]
-        yield context.scope(use), [lower_expr(argument) for argument in given]
+        passed = [*use.args, *(keyword.value for keyword in use.keywords)]
+        yield context.scope(use), [lower_expr(argument) for argument in passed], use.lineno
     if site.form != "decorator":
         return
     for scope in function_scopes(context, site):
         for where, call, value in context.evaluator.callers.of(scope):
             own = [call.func.base] if value.bound and isinstance(call.func, ir.Attribute) else []
-            yield where, [*own, *call.args, *(given for _, given in call.keywords)]
+            yield where, [*own, *call.args, *(given for _, given in call.keywords)], call.line
 
 
 _WITHOUT_PIN = {

@@ -17,6 +17,7 @@ class Bindings:
         self.functions = [self.function]
         self.class_bindings: dict[str, list[ir.Expr]] | None = None
         self.in_comprehension = False
+        self.line = 0
         self.loops: list[ast.For | ast.AsyncFor | ast.While] = []
 
     def bind(self, name: str, value: ir.Expr) -> None:
@@ -26,8 +27,8 @@ class Bindings:
         if name in self.function.globals:
             value = ir.Within(self.function.key, value)
             self.function.writes.append(ir.Write(ir.Name(name), value, "outer", 0))
-            self.owner_of(name).bind(name, value)
-        self.function.bind(name, value, self.in_comprehension)
+            self.owner_of(name).bind(name, value, line=self.line)
+        self.function.bind(name, value, self.in_comprehension, self.line)
 
     def in_class(self, value: ir.Expr) -> ir.Expr:
         """An expression of a class body, with the names that the body has bound by then."""
@@ -37,12 +38,12 @@ class Bindings:
                 return ir.Choice(tuple(bound[name]))
             case ir.Attribute(base=base, name=name):
                 return ir.Attribute(self.in_class(base), name)
-            case ir.Call(func=func, args=args, keywords=keywords, line=line):
+            case ir.Call(func=func, args=args, keywords=keywords, line=line, column=column):
                 given = tuple(self.in_class(arg) for arg in args)
                 named = tuple((name, self.in_class(arg)) for name, arg in keywords)
-                return ir.Call(self.in_class(func), given, named, line)
-            case ir.Sequence(elements=elements, is_tuple=is_tuple):
-                return ir.Sequence(tuple(self.in_class(e) for e in elements), is_tuple)
+                return ir.Call(self.in_class(func), given, named, line, column)
+            case ir.Sequence(elements=elements, is_tuple=is_tuple, each=each):
+                return ir.Sequence(tuple(self.in_class(e) for e in elements), is_tuple, each)
             case _:
                 return value
 
@@ -120,9 +121,9 @@ class Bindings:
         while holder is not None and name not in holder.bindings:
             holder = holder.parent
         if holder is self.function:
-            holder.bind(name, grown)
+            holder.bind(name, grown, line=self.line)
         elif holder is not None:
-            holder.bind(name, ir.Within(self.function.key, grown))
+            holder.bind(name, ir.Within(self.function.key, grown), line=self.line)
 
     def grow_by_key(self, name: str, value: ir.Expr) -> None:
         """`xs[k] = v` where xs is a container that was made here, and no array."""

@@ -19,7 +19,7 @@ def passed_for_field(evaluator: Evaluation, class_name: str, name: str) -> Itera
     if isinstance(hierarchy.method(class_name, "__init__"), Scope):
         return
     for made in hierarchy.descendants(class_name):
-        fields = _fields(evaluator, made)
+        fields = fields_of(evaluator, made)
         field = next((each for each in fields if each.name == name), None)
         for where, call in callers.constructing(made) if field is not None else ():
             assert field is not None
@@ -45,7 +45,7 @@ def seen_among(evaluator: Evaluation, passed: Values) -> Values:
     return frozenset(seen[name] for name in sorted(seen)[:_MAX_SEEN])
 
 
-def _fields(evaluator: Evaluation, class_name: str) -> tuple[ir.Parameter, ...]:
+def fields_of(evaluator: Evaluation, class_name: str) -> tuple[ir.Parameter, ...]:
     """The fields in the order of the arguments, those of base classes first."""
     found: dict[str, None] = {}
     for above in reversed(evaluator.hierarchy.ancestry(class_name).classes):

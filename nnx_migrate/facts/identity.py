@@ -6,14 +6,12 @@ from collections.abc import Iterator
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.evaluate import Evaluator
-from nnx_migrate.facts.library import CONTAINER_CLASSES
 from nnx_migrate.facts.sharing import SharingFinder
 from nnx_migrate.facts.values import Located, Scope
 
 #: The variable that an object is found by, then attributes: ("main", "train:3:0", "model", "lin").
 Path = tuple[str, ...]
 _MAX_HOPS = 5
-_DISPLAYS = frozenset({"tuple", "list", "dict", "List", "Dict", "Sequential", "data"})
 
 
 class IdentityFinder:
@@ -66,35 +64,6 @@ class IdentityFinder:
         elif isinstance(expr, ir.Attribute):
             found = self.stored(scope, expr)
         return found or Located(scope, expr)
-
-    def parts(self, scope: Scope, expr: ir.Expr, hops: int = 0) -> Iterator[Located]:
-        """What a tuple or a list holds, however deep; of anything else, the thing itself."""
-        origin = self._origin(scope, expr) if hops < _MAX_HOPS else Located(scope, expr)
-        match origin.expr:
-            case ir.Sequence(elements=elements):
-                held = elements
-            case ir.Call(func=func, args=args, keywords=keywords) if ir.last_name(
-                func
-            ) in _DISPLAYS or self._makes_tree(origin.scope, func):
-                held = (*args, *(value for _, value in keywords))
-                if ir.last_name(func) in CONTAINER_CLASSES and hops:
-                    yield Located(scope, expr)  # what holds it may hold it twice
-            case (
-                ir.Computed(operands=(ir.Sequence(elements=elements), other))
-                | ir.Computed(operands=(other, ir.Sequence(elements=elements)))
-            ) if not isinstance(other, ir.Sequence):
-                held = elements * 2  # a list so many times
-            case _:
-                yield Located(scope, expr)
-                return
-        for part in held:
-            inner = part.value if isinstance(part, ir.Starred) else part
-            yield from self.parts(origin.scope, inner, hops + 1)
-
-    def _makes_tree(self, scope: Scope, func: ir.Expr) -> bool:
-        """Whether it is a NamedTuple, or another class that jax looks into."""
-        name = self.evaluator.hierarchy.class_name(scope, func)
-        return name is not None and self.evaluator.hierarchy.is_plain_tree(name)
 
     def kept(self, scope: Scope, expr: ir.Expr) -> Iterator[Path]:
         """What an object keeps: what it was made of, and what was stored in it from outside."""

@@ -110,6 +110,7 @@ class _Walker(ExpressionWalker):
             self.walk_statement(statement)
 
     def walk_statement(self, node: ast.stmt) -> None:
+        self.line = node.lineno
         if node.__class__ in RUNNING:
             note_implied(self.function.implied, node)
         match node:  # the most frequent first: each case that does not match is one more check
@@ -186,6 +187,7 @@ class _Walker(ExpressionWalker):
 
     def walk_loop(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
         self.loops.append(node)
+        self.function.loops.append((node.lineno, node.end_lineno or node.lineno))
         self.walk_body(node.body)
         self.loops.pop()
         self.walk_body(node.orelse)

@@ -6,6 +6,7 @@ a whole project fit in every worker, and one evaluator serves the file at hand a
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from typing import Literal
@@ -46,10 +47,13 @@ class Attribute(_Record):
 
 @record
 class Call(_Record):
+    """A call; two of them that look the same are told apart by their places."""
+
     func: Expr
     args: tuple[Expr, ...]
     keywords: tuple[tuple[str | None, Expr], ...]
     line: int
+    column: int = 0
 
 
 @record
@@ -69,10 +73,15 @@ class Unpacked(_Record):
 
 @record
 class Sequence(_Record):
-    """A tuple, list, set or dict display; of a dict only the values."""
+    """A tuple, list, set or dict display; of a dict only the values.
+
+    Args:
+        each: it is a comprehension, which gives such elements in each turn.
+    """
 
     elements: tuple[Expr, ...]
     is_tuple: bool
+    each: bool = False
 
 
 @record
@@ -194,6 +203,8 @@ class Function(_Record):
         parent: key of the enclosing function (or MODULE_SCOPE); classes are not scopes for names.
         owner: key of the class that it is a method of.
         bindings: every value that a local name is bound to, anywhere in the body.
+        lines: where each of these is bound.
+        loops: the first and the last line of each loop.
         calls: calls in the body, those of nested functions left out.
         nested: keys of the functions and lambdas defined directly in the body.
         reads: attributes that are read other than in order to be called at once; those of imported
@@ -227,6 +238,8 @@ class Function(_Record):
     guards: tuple[tuple[int, str], ...] = ()
     implied: tuple[tuple[str, tuple[Expr, ...]], ...] = ()
     repeated: tuple[Write, ...] = ()
+    lines: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
+    loops: tuple[tuple[int, int], ...] = ()
 
 
 @record

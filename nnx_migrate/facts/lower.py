@@ -88,7 +88,7 @@ def _comprehension(generators: list[ast.comprehension], each: ast.expr) -> ir.Se
     while isinstance(root, ast.Attribute):
         root = root.value
     same = isinstance(root, ast.Name) and root.id not in targets
-    return ir.Sequence((element, element) if same else (element,), is_tuple=False)
+    return ir.Sequence((element, element) if same else (element,), is_tuple=False, each=True)
 
 
 def _call(node: ast.Call) -> ir.Call:
@@ -100,6 +100,7 @@ def _call(node: ast.Call) -> ir.Call:
             tuple([lower_expr(arg) for arg in node.args]),
             tuple([(keyword.arg, lower_expr(keyword.value)) for keyword in node.keywords]),
             node.lineno,
+            node.col_offset,
         )
         node.nnx_migrate_lowered = known  # type: ignore[attr-defined]
     return known
@@ -283,6 +284,8 @@ class FunctionBuilder:
     decorators: tuple[ir.Expr, ...] = ()
     return_annotation: ir.Expr | None = None
     bindings: dict[str, list[ir.Expr]] = dataclasses.field(default_factory=dict)
+    lines: dict[str, list[int]] = dataclasses.field(default_factory=dict)
+    loops: list[tuple[int, int]] = dataclasses.field(default_factory=list)
     globals: set[str] = dataclasses.field(default_factory=set)
     nonlocals: set[str] = dataclasses.field(default_factory=set)
     returns: list[ir.Expr] = dataclasses.field(default_factory=list)
@@ -303,12 +306,15 @@ class FunctionBuilder:
             self.guards[len(self.calls)] = self.guard
         self.calls.append(call)
 
-    def bind(self, name: str, value: ir.Expr, in_comprehension: bool = False) -> None:
+    def bind(
+        self, name: str, value: ir.Expr, in_comprehension: bool = False, line: int = 0
+    ) -> None:
         if in_comprehension and name not in self.bindings:
             self.loose.add(name)
         elif not in_comprehension:
             self.loose.discard(name)
         self.bindings.setdefault(name, []).append(value)
+        self.lines.setdefault(name, []).append(line)
 
     def build(self) -> ir.Function:
         return ir.Function(
@@ -332,4 +338,6 @@ class FunctionBuilder:
             tuple(self.guards.items()),
             tuple((method, tuple(on)) for method, on in self.implied.items()),
             tuple(self.repeated),
+            {name: tuple(lines) for name, lines in self.lines.items()},
+            tuple(self.loops),
         )

@@ -94,7 +94,7 @@ class PartsFinder:
         if any(map(is_new_container, bound)):
             if expr.id in within or len(bound) < len(bindings):
                 return []
-            made, grown = _told_apart(self.project.function(scope), expr.id, bound)
+            made, grown = told_apart(self.project.function(scope), expr.id, bound)
             ways = (self.of(scope, each, within | {expr.id}) for each in made)
             return max(ways, key=len, default=[]) + self._all(scope, grown, within | {expr.id})
         if len(bindings) != 1:
@@ -109,7 +109,7 @@ class PartsFinder:
         return any(isinstance(v, ContainerValue) for v in self.evaluator.values(scope, expr))
 
 
-def _told_apart(
+def told_apart(
     function: ir.Function, name: str, bound: list[ir.Expr]
 ) -> tuple[list[ir.Expr], list[ir.Expr]]:
     """What a name is bound to, one or the other, and what is put into that, all of it."""

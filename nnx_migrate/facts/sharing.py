@@ -7,7 +7,20 @@ import collections
 from collections.abc import Iterator
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.combining import is_container
+from nnx_migrate.facts.contents import ContentsFinder
 from nnx_migrate.facts.evaluate import Evaluator
+from nnx_migrate.facts.held import (
+    Found,
+    Held,
+    Object,
+    Variable,
+    either,
+    objects,
+    on_both,
+    together,
+    twice,
+)
 from nnx_migrate.facts.keeping import (
     KeepingFinder,
     Slot,
@@ -15,16 +28,22 @@ from nnx_migrate.facts.keeping import (
     attribute_path,
     is_super_init,
 )
+from nnx_migrate.facts.library import elements_of
+from nnx_migrate.facts.object_questions import LAST
+from nnx_migrate.facts.objects import ObjectFinder
 from nnx_migrate.facts.repeating import PartsFinder
 from nnx_migrate.facts.tying import OBJECTS, TieFinder
 from nnx_migrate.facts.values import (
+    Basic,
     ContainerValue,
     Instance,
+    Located,
     ParameterOf,
     Scope,
     TupleValue,
     Value,
     Values,
+    is_unknown,
     short_name,
 )
 from nnx_migrate.place import Place
@@ -33,6 +52,31 @@ from nnx_migrate.place import Place
 def _own(method: ir.Function) -> ir.Expr:
     """The name of a method's own object."""
     return ir.Name(method.parameters[0].name) if method.parameters else ir.UNSEEN
+
+
+def _in_words(one: Found, other: Found) -> str:
+    if one.holder is not None and other.holder is not None:
+        if str(one.holder) == str(other.holder):
+            return f"{one.holder} keeps {one.object} twice"
+        return f"{one.object} goes in with {one.holder} and with {other.holder}, which keep it"
+    if one.object.path != other.object.path:
+        return f"{one.object} goes in beside {other.object}, which holds it"
+    holder = one.holder or other.holder
+    if holder is not None:
+        return f"{one.object} goes in beside {holder}, which keeps it"
+    return f"{one.object} goes in twice"
+
+
+def _stored(scope: Scope, own: str, place: tuple[str, ...], held: Held) -> tuple[Found, ...]:
+    """The objects in a place of a method's own object, this itself included."""
+    root = Variable(scope, own, 0)
+    inside = [
+        each for each in objects(held) if each.object.root != root or each.object.path != place
+    ]
+    expr: ir.Expr = ir.Name(own)
+    for name in place:
+        expr = ir.Attribute(expr, name)
+    return (Found(Object(root, place, Located(scope, expr))), *inside)
 
 
 _FALSE = ir.Constant("number", "False")
@@ -49,22 +93,65 @@ class SharingFinder:
         self.keeping = KeepingFinder(self.project, self.hierarchy)
         self.ties = TieFinder(evaluator)
         self.parts = PartsFinder(evaluator)
+        self.contents = ContentsFinder(evaluator)
+        self.objects = ObjectFinder(evaluator)
         self._reasons: dict[str, str] = {}
 
     def of(self, values: Values) -> str:
         """Why an object that can be any of `values` holds something twice; empty when unseen."""
         return min((reason for value in values if (reason := self._value(value))), default="")
 
-    def of_expression(self, scope: Scope, expr: ir.Expr) -> str:
+    def of_expression(self, scope: Scope, expr: ir.Expr, at: int = LAST) -> str:
         """The same of what an expression gives, which may be known to be made by some call.
 
         What other code stores in objects that other calls made is none of its concern.
         """
+        return self._of_made(scope, expr) or self.twice(scope, (expr,), at)
+
+    def _of_made(self, scope: Scope, expr: ir.Expr) -> str:
         values = self.evaluator.values(scope, expr)
         made = self.ties.made_by(scope, expr)
         if made is None:
             return self.of(values)
         return next((reason for v in values if (reason := self._made(v, made))), "")
+
+    def twice(self, scope: Scope, given: tuple[ir.Expr, ...], at: int = LAST) -> str:
+        """What is in several values twice, in words: in two of them, or in one."""
+        whole = self.objects.resolved(scope, ir.Sequence(given, is_tuple=True), at)
+        found = (pair for pair in twice(whole) if self._is_in_both(*pair))
+        return next((_in_words(*pair) for pair in found), "")
+
+    def gives_back(self, scope: Scope, name: str) -> bool:
+        """Whether a function returns what it is passed by that name, a part of it or its State."""
+        passed = Variable(scope, name, 0)
+        for found in objects(self.objects.returned(scope), guessed=True):
+            if found.object.root == passed:
+                place = found.object.place
+                values = self.evaluator.values(place.scope, place.expr)
+                if is_unknown(values) or self._may_be_node(values):
+                    return True
+        return False
+
+    def _is_in_both(self, one: Found, other: Found) -> bool:
+        """Whether it may be an object of nnx, or hold one, and so may what it is a part of."""
+        both = (one.object,) if one.object.path == other.object.path else (one.object, other.object)
+        places = (each.place for each in both)
+        return all(self._may_be_node(self.evaluator.values(p.scope, p.expr)) for p in places)
+
+    def _may_be_node(self, values: Values) -> bool:
+        return any(
+            self.ties.is_node(value)
+            or value == Basic("state")
+            or (is_container(value) and self._may_be_node(elements_of(value)))
+            or self._holds_variables(value)
+            for value in values
+        )
+
+    def _holds_variables(self, value: Value) -> bool:
+        """Whether it is a NamedTuple or another tree, with Variables somewhere in it."""
+        if not isinstance(value, Instance) or not self.hierarchy.is_plain_tree(value.class_name):
+            return False
+        return bool(self.contents.of(frozenset({value})).variables)
 
     def _made(self, value: Value, made: ir.Call) -> str:
         """Why an object that a call makes holds something twice."""
@@ -168,11 +255,34 @@ class SharingFinder:
                     stored[given] |= places if is_super_init(call) else {place}
                 elif any(self.keeping.stores(scope, write, call) for write in function.writes):
                     yield f"{ir.last_name(given)} is kept under two names ({where})"
+        if found := self._kept_twice(scope):
+            yield found
         for name, kept in stored.items():
             # To ask what every name is would take most of the time of a run.
             if len(kept) > 1 and self._is_graph_node(scope, name):
                 text = name.id if isinstance(name, ir.Name) else "it"
                 yield f"{text} is kept in several places ({Place(scope.module, function.line)})"
+
+    def _kept_twice(self, scope: Scope) -> str:
+        """What a method stores in two places of its own object, in words."""
+        places: dict[tuple[str, ...], list[Held]] = collections.defaultdict(list)
+        lines: dict[tuple[str, ...], int] = {}
+        for place, held, line in self.objects.kept(scope):
+            places[place].append(held)
+            lines[place] = line
+        if not places:
+            return ""
+        own = self.project.function(scope).parameters[0].name
+        sides = {place: _stored(scope, own, place, either(held)) for place, held in places.items()}
+        for i, (place, side) in enumerate(sides.items()):
+            pairs = [*twice(together([("", either(places[place]))]))]
+            for later in list(sides)[i + 1 :]:
+                pairs += on_both(side, sides[later])
+            for one, other in pairs:
+                if self._is_in_both(one, other):
+                    where = Place(scope.module, lines[place])
+                    return f"{one.object} is kept in several places ({where})"
+        return ""
 
     def _stores(self, scope: Scope) -> Iterator[ir.Write]:
         """What a method stores in its own object, or in a container that this keeps."""

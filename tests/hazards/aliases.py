@@ -1,0 +1,388 @@
+"""Ways in which one object comes to be in two places, and their neighbours in which two are apart.
+
+Each form is a few lines of a program. Graph mode runs them all; of each pair of tables, tree mode
+refuses the forms in the first ("Duplicate ..."), and runs those in the second alike.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+
+HEAD = """
+import collections, contextlib, copy, dataclasses, functools, itertools, operator, typing
+import flax.struct
+import jax, jax.numpy as jnp, optax
+from flax import nnx
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.lin = nnx.Linear(2, 2, rngs=rngs)
+    def __call__(self, x):
+        return self.lin(x)
+    @property
+    def inner(self):
+        return self.lin
+    def me(self):
+        return self
+    def part(self):
+        return self.lin
+
+class Wrap(nnx.Module):
+    def __init__(self, inner):
+        self.inner = inner
+    def __call__(self, x):
+        return self.inner(x)
+
+@dataclasses.dataclass
+class Field(nnx.Module):
+    inner: nnx.Linear
+    def __call__(self, x):
+        return self.inner(x)
+
+@flax.struct.dataclass
+class Train:
+    model: Net
+    step: typing.Any
+
+class Pair(typing.NamedTuple):
+    model: Net
+    x: typing.Any
+
+Loose = collections.namedtuple("Loose", ["model", "x"])
+X = jnp.ones((1, 2))
+
+def linear(seed=0):
+    return nnx.Linear(2, 2, rngs=nnx.Rngs(seed))
+
+def same(value):
+    return value
+
+def inner_of(net):
+    return net.lin
+
+def holding(**parts):
+    return parts
+
+@functools.lru_cache
+def cached():
+    return linear()
+
+def leaves(*objects):
+    return [leaf for each in objects for leaf in jax.tree.leaves(nnx.as_pure(nnx.state(each)))]
+
+"""
+
+
+def _program(body: str, main: str) -> str:
+    lines = "\n".join(f"    {line}" for line in textwrap.dedent(main).strip().splitlines())
+    return f"{HEAD}\n{textwrap.dedent(body).strip()}\n\ndef main():\n{lines}\n"
+
+
+def _step(body: str) -> str:
+    """A step that is given `m` and returns something."""
+    lines = "\n".join(f"    {line}" for line in textwrap.dedent(body).strip().splitlines())
+    return _program(
+        f"@nnx.jit\ndef step(m: Net, x):\n{lines}",
+        "m = Net(nnx.Rngs(0))\nstep(m, X)\nreturn leaves(m)",
+    )
+
+
+def _model(body: str) -> str:
+    """A Module whose constructor stores things."""
+    lines = "\n".join(f"        {line}" for line in textwrap.dedent(body).strip().splitlines())
+    return _program(
+        "class Model(nnx.Module):\n"
+        f"    def __init__(self, rngs):\n{lines}\n"
+        "    def __call__(self, x):\n        return x\n"
+        "@nnx.jit\ndef step(model, x):\n    return model(x)\n",
+        "return step(Model(nnx.Rngs(0)), X)",
+    )
+
+
+def _given(body: str) -> str:
+    """Objects made and given to `step`, which takes anything."""
+    return _program("@nnx.jit\ndef step(*given):\n    return X\n", f"{body}\nreturn out")
+
+
+#: What a function under `nnx.jit` does with an object that it is given, last of all returns it.
+RETURNED: Mapping[str, str] = {
+    "dict of keywords": "return dict(m=m)",
+    "dict of pairs": "return dict([('m', m)])",
+    "dict display": "return {'m': m, 'x': x}",
+    "unpacked into a dict": "return {**{'m': m}}",
+    "unpacked into a list": "return [*[m]]",
+    "named tuple of collections": "return Loose(m, x)",
+    "named tuple of typing": "return Pair(m, x)",
+    "replaced in a named tuple": "return Pair(m, x)._replace(x=x + 1)",
+    "tree of flax": "return Train(m, x)",
+    "replaced in a tree": "return dataclasses.replace(Train(m, x), step=x + 1)",
+    "getattr": "return getattr(m, 'lin')",
+    "getattr with a default": "return getattr(m, 'lin', None)",
+    "attrgetter": "return operator.attrgetter('lin')(m)",
+    "itemgetter": "return operator.itemgetter(0)([m])",
+    "vars": "return vars(m)['lin']",
+    "__dict__": "return m.__dict__['lin']",
+    "helper": "return same(m)",
+    "helper of helpers": "return same(same(m))",
+    "helper that gives a part": "return inner_of(m)",
+    "helper that holds it": "return holding(m=m)",
+    "lambda called at once": "return (lambda a: a)(m)",
+    "lambda with a name": "give = lambda a: a.lin\nreturn give(m)",
+    "nested function": "def inner():\n    return m\nreturn inner()",
+    "nested function with a default": "def inner(a=m):\n    return a\nreturn inner()",
+    "partial": "return functools.partial(same, m)()",
+    "method that gives itself": "return m.me()",
+    "method that gives a part": "return m.part()",
+    "property": "return m.inner",
+    "map": "return list(map(same, [m]))",
+    "map of a lambda": "return tuple(map(lambda a: a.lin, (m,)))",
+    "zip": "return list(zip([m], [x]))",
+    "enumerate": "return [each for _, each in enumerate([m])]",
+    "chain": "return list(itertools.chain([m], [x]))",
+    "sorted": "return sorted([m], key=id)",
+    "reversed": "return list(reversed([m, x]))",
+    "filter": "return list(filter(None, [m]))",
+    "reduce": "return functools.reduce(lambda a, b: a, [m, m])",
+    "max": "return max([m], key=id)",
+    "next": "return next(iter([m]))",
+    "slice": "return [x, m][1:]",
+    "concatenation": "return [m] + [x]",
+    "concatenation of tuples": "return (m,) + (x,)",
+    "augmented": "found = [x]\nfound += [m]\nreturn found",
+    "appended": "found = []\nfound.append(m)\nreturn found",
+    "stored by a key": "found = {}\nfound['m'] = m\nreturn found",
+    "setdefault": "found = {}\nreturn found.setdefault('m', m)",
+    "get": "return {'m': m}.get('m')",
+    "pop": "return [m].pop()",
+    "values of a dict": "return list({'m': m}.values())",
+    "items of a dict": "return [v for k, v in {'m': m}.items()]",
+    "joined dicts": "return {'m': m} | {'x': x}",
+    "repeated": "return [m] * 1",
+    "tuple of a list": "return tuple([m])",
+    "element of a list": "return [m][0]",
+    "comprehension": "return [each for each in [m]]",
+    "dict comprehension": "return {name: each for name, each in [('m', m)]}",
+    "generator": "return tuple(each for each in [m])",
+    "loop": "for each in [m]:\n    found = each\nreturn found",
+    "walrus": "return (found := m)",
+    "conditional": "return m if x.ndim else None",
+    "or": "return m or None",
+    "starred target": "first, *rest = [x, m]\nreturn rest",
+    "with": "with contextlib.nullcontext(m) as found:\n    return found",
+    "match": "match m:\n    case found:\n        return found",
+    "list of nnx": "return nnx.List([m.lin])",
+    "dict of nnx": "return nnx.Dict(lin=m.lin)",
+    "Sequential": "return nnx.Sequential(m.lin)",
+    "a new Module": "return Wrap(m)",
+    "a new Module with fields": "return Field(m.lin)",
+    "stored in a new Module": "other = Net(nnx.Rngs(1))\nother.lin = m.lin\nreturn other",
+    "ModelAndOptimizer": "return nnx.ModelAndOptimizer(m, optax.sgd(0.1))",
+    "copy.copy": "return copy.copy(m)",
+    "split": "return nnx.split(m)[1]",
+    "split in two": "graphdef, state = nnx.split(m)\nreturn state",
+    "state": "return nnx.state(m, nnx.Param)",
+    "state in a helper": "return same(nnx.state(m))",
+    "state in a dict": "return dict(state=nnx.state(m))",
+    "flat state": "return nnx.to_flat_state(nnx.state(m))",
+    "merged again": "return nnx.merge(*nnx.split(m))",
+    "merged from names": "graphdef, state = nnx.split(m)\nreturn nnx.merge(graphdef, state)",
+    "merged and bound again": "m = nnx.merge(*nnx.split(m))\nreturn m",
+    "bound again": "m = same(m)\nreturn m",
+    "a Variable": "return m.lin.kernel",
+    "a Variable of a list": "return [v for v in [m.lin.kernel]]",
+}
+#: Neighbours of these that give nothing back.
+NOT_RETURNED: Mapping[str, str] = {
+    "called": "return dict(y=m(x))",
+    "clone": "return nnx.clone(m)",
+    "clone in a helper": "return same(nnx.clone(m))",
+    "deepcopy": "return copy.deepcopy(m)",
+    "merged from a clone": "return nnx.merge(*nnx.split(nnx.clone(m)))",
+    "a new Module of a clone": "return Wrap(nnx.clone(m))",
+    "a new Module": "return Wrap(linear())",
+    "list of new ones": "return nnx.List([linear()])",
+    "called by a helper": "return same(m)(x)",
+    "called by getattr": "return getattr(m, 'lin')(x)",
+    "map of calls": "return list(map(lambda a: a(x), [m]))",
+    "calls in a generator": "return next(each(x) for each in [m])",
+    "length": "return len([m])",
+    "arrays": "return nnx.as_pure(nnx.state(m))",
+    "arrays of a tree": "return jax.tree.map(jnp.zeros_like, nnx.state(m))",
+    "value": "return m.lin.kernel[...]",
+    "merged from new values": (
+        "graphdef, state = nnx.split(m)\n"
+        "return nnx.merge(graphdef, jax.tree.map(lambda v: v * 2, state))"
+    ),
+    "a helper that gives something else": "def inner(a, b):\n    return b\nreturn inner(m, x)",
+    "one of two elements": "return (m, x)[1]",
+    "one of two targets": "model, y = m, x\nreturn y",
+}
+#: What a constructor stores.
+STORED: Mapping[str, str] = {
+    "chained": "self.a = self.b = nnx.Linear(2, 2, rngs=rngs)",
+    "chained with a name": "l = self.a = nnx.Linear(2, 2, rngs=rngs)\nself.b = l",
+    "two targets": "l = nnx.Linear(2, 2, rngs=rngs)\nself.a, self.b = l, l",
+    "two targets of a list": "l = nnx.Linear(2, 2, rngs=rngs)\nself.a, self.b = [l] * 2",
+    "from another": "self.a = nnx.Linear(2, 2, rngs=rngs)\nself.b = self.a",
+    "part of another": "self.a = Net(rngs)\nself.b = self.a.lin",
+    "by getattr": "self.a = nnx.Linear(2, 2, rngs=rngs)\nself.b = getattr(self, 'a')",
+    "setattr": ("l = nnx.Linear(2, 2, rngs=rngs)\nsetattr(self, 'a', l)\nsetattr(self, 'b', l)"),
+    "setattr in a loop": (
+        "l = nnx.Linear(2, 2, rngs=rngs)\nfor name in ('a', 'b'):\n    setattr(self, name, l)"
+    ),
+    "walrus": "self.a = (l := nnx.Linear(2, 2, rngs=rngs))\nself.b = l",
+    "helper": "l = linear()\nself.a = same(l)\nself.b = same(l)",
+    "helper once": "l = linear()\nself.a = l\nself.b = same(l)",
+    "dict": "d = {'l': linear()}\nself.a = d['l']\nself.b = d['l']",
+    "get": "d = dict(l=linear())\nself.a = d.get('l')\nself.b = d.get('l')",
+    "element": "ls = [linear()]\nself.a = ls[0]\nself.b = ls[0]",
+    "cached factory": "self.a = cached()\nself.b = cached()",
+    "default argument": ("def make(l=linear()):\n    return l\nself.a = make()\nself.b = make()"),
+    "closure": "l = linear()\ndef make():\n    return l\nself.a = make()\nself.b = make()",
+    "lambda": "l = linear()\nmake = lambda: l\nself.a = make()\nself.b = make()",
+    "map": "l = linear()\nself.ls = nnx.List(map(lambda _: l, range(2)))",
+    "zip": "l = linear()\nself.ls = nnx.List([each for each, _ in zip([l, l], range(2))])",
+    "generator": "l = linear()\nself.ls = nnx.List(l for _ in range(2))",
+    "comprehension": "l = linear()\nself.ls = nnx.List([l for _ in range(2)])",
+    "repeated": "self.ls = nnx.List([linear()] * 2)",
+    "Sequential": "l = linear()\nself.seq = nnx.Sequential(l, l)",
+    "Sequential of a list": "ls = [linear()] * 2\nself.seq = nnx.Sequential(*ls)",
+    "copy.copy": "l = linear()\nself.a = l\nself.b = copy.copy(l)",
+    "tied": "self.a = linear()\nself.b = linear()\nself.b.kernel = self.a.kernel",
+    "two Modules with fields": "l = linear()\nself.a = Field(l)\nself.b = Field(l)",
+    "two Modules": "l = linear()\nself.a = Wrap(l)\nself.b = Wrap(l)",
+    "Module and part": "l = linear()\nself.a = l\nself.b = Wrap(l)",
+    "Module made in place": "self.a = linear()\nself.b = Wrap(self.a)",
+    "dict of nnx": "l = linear()\nself.d = nnx.Dict(a=l, b=l)",
+    "merged again": "l = linear()\nself.a = l\nself.b = nnx.merge(*nnx.split(l))",
+    "conditional": "l = linear()\nself.a = l\nself.b = l if len(X) else None",
+    "bound in two ways": (
+        "if len(X):\n    l = linear()\nelse:\n    l = linear(1)\nself.a = l\nself.b = l"
+    ),
+    "data": "l = linear()\nself.ls = nnx.data([l, l])",
+}
+#: Neighbours of these that store each object once.
+NOT_STORED_TWICE: Mapping[str, str] = {
+    "two": "self.a = nnx.Linear(2, 2, rngs=rngs)\nself.b = nnx.Linear(2, 2, rngs=rngs)",
+    "two in a line": "self.a = linear(); self.b = linear()",
+    "two targets": "self.a, self.b = linear(), linear()",
+    "two of a list": "self.a, self.b = [linear(), linear()]",
+    "two of a comprehension": "self.a, self.b = [linear() for _ in range(2)]",
+    "chained numbers": "self.a = self.b = 2",
+    "chained with a local name": "l = self.a = linear()\nl.name = 'a'",
+    "clone": "l = linear()\nself.a = l\nself.b = nnx.clone(l)",
+    "deepcopy": "self.a = linear()\nself.b = copy.deepcopy(self.a)",
+    "bound again": "l = linear()\nself.a = l\nl = linear()\nself.b = l",
+    "the same name again": "l = linear()\nself.a = l\nself.a = l",
+    "factory": "self.a = same(linear())\nself.b = same(linear())",
+    "Sequential of two": "self.seq = nnx.Sequential(linear(), linear())",
+    "comprehension": "self.ls = nnx.List([linear() for _ in range(2)])",
+    "generator": "self.ls = nnx.List(linear() for _ in range(2))",
+    "loop": "self.ls = nnx.List()\nfor _ in range(2):\n    l = linear()\n    self.ls.append(l)",
+    "two elements": "ls = [linear(), linear()]\nself.a = ls[0]\nself.b = ls[1]",
+    "two Modules": "self.a = Wrap(linear())\nself.b = Wrap(linear())",
+    "arrays": "k = jnp.ones(2)\nself.a = nnx.Param(k)\nself.b = nnx.Param(k)",
+    "values": "self.a = linear()\nself.b = nnx.Param(self.a.kernel[...])",
+    "moved": "l = linear()\nls = [l]\nself.seq = nnx.Sequential(*ls)",
+}
+#: What is given to a function under `nnx.jit`.
+GIVEN: Mapping[str, str] = {
+    "twice": "m = linear()\nout = step(m, m)",
+    "repeated": "m = linear()\nout = step(*[m] * 2)",
+    "a repeated tuple": "m = linear()\nout = step(*(m,) * 2)",
+    "another name": "m = linear()\nn = m\nout = step(m, n)",
+    "helper": "m = linear()\nout = step(m, same(m))",
+    "getattr": "m = Net(nnx.Rngs(0))\nout = step(m, getattr(m, 'lin'))",
+    "helper that gives a part": "m = Net(nnx.Rngs(0))\nout = step(m, inner_of(m))",
+    "property": "m = Net(nnx.Rngs(0))\nout = step(m, m.inner)",
+    "copy.copy": "m = linear()\nout = step(m, copy.copy(m))",
+    "state": "m = linear()\nout = step(m, nnx.state(m))",
+    "state by a name": "m = linear()\nstate = nnx.state(m)\nout = step(m, state)",
+    "some state": "m = linear()\nout = step(m, nnx.state(m, nnx.Param))",
+    "split": "m = linear()\ngraphdef, state = nnx.split(m)\nout = step(m, state)",
+    "merged again": "m = linear()\nn = nnx.merge(*nnx.split(m))\nout = step(m, n)",
+    "merged twice": (
+        "graphdef, state = nnx.split(linear())\n"
+        "out = step(nnx.merge(graphdef, state), nnx.merge(graphdef, state))"
+    ),
+    "parts of the same": (
+        "shared = linear()\na = Wrap(shared)\nb = Wrap(shared)\nout = step(a, b)"
+    ),
+    "parts of the same by fields": (
+        "shared = linear()\na = Field(shared)\nb = Field(shared)\nout = step(a, b)"
+    ),
+    "parts of the same in place": "shared = linear()\nout = step(Wrap(shared), Wrap(shared))",
+    "parts of the same Sequential": (
+        "l = linear()\nout = step(nnx.Sequential(l), nnx.Sequential(l))"
+    ),
+    "parts in lists": "l = linear()\nout = step(nnx.List([l]), dict(l=l))",
+    "parts from a cache": "out = step(Wrap(cached()), Wrap(cached()))",
+    "from a cache": "out = step(cached(), cached())",
+    "held twice": "l = linear()\nm = nnx.Sequential(l, l)\nout = step(m)",
+    "held twice and merged": (
+        "l = linear()\nm = nnx.Sequential(l, l)\n"
+        "graphdef, state = nnx.split(m)\nm = nnx.merge(graphdef, state)\nout = step(m)"
+    ),
+    "held twice and bound again": (
+        "l = linear()\nm = nnx.Sequential(l, l)\nm = same(m)\nout = step(m)"
+    ),
+    "held twice by a helper": (
+        "def made():\n    l = linear()\n    return nnx.Sequential(l, l)\nout = step(made())"
+    ),
+    "held in a list": "ls = [linear()] * 2\nout = step(ls)",
+    "held in a list that grew": "l = linear()\nls = []\nls.append(l)\nls.append(l)\nout = step(ls)",
+    "zip": "m = linear()\nout = step(list(zip([m], [m])))",
+    "keywords": "m = linear()\nout = step(*dict(a=m, b=m).values())",
+    "named tuple": "m = Net(nnx.Rngs(0))\nout = step(m, Loose(m, X))",
+    "tree": "m = Net(nnx.Rngs(0))\nout = step(m, Train(m, X))",
+    "tied": "a, b = linear(), linear()\nb.kernel = a.kernel\nout = step(a, b)",
+}
+#: Neighbours of these that are apart.
+APART: Mapping[str, str] = {
+    "two": "out = step(linear(), linear())",
+    "two by names": "m = linear()\nn = linear()\nout = step(m, n)",
+    "clone": "m = linear()\nout = step(m, nnx.clone(m))",
+    "deepcopy": "m = linear()\nout = step(m, copy.deepcopy(m))",
+    "merged from a clone": (
+        "m = linear()\nn = nnx.merge(*nnx.split(nnx.clone(m)))\nout = step(m, n)"
+    ),
+    "arrays": "m = linear()\nout = step(m, nnx.as_pure(nnx.state(m)))",
+    "graphdef": "m = linear()\nout = step(nnx.graphdef(m), m)",
+    "two states": (
+        "m = linear()\n_, params, rest = nnx.split(m, nnx.Param, ...)\nout = step(params, rest)"
+    ),
+    "two states and a graphdef": (
+        "m = linear()\ngraphdef, *states = nnx.split(m, nnx.Param, ...)\n"
+        "out = step(graphdef, *states)"
+    ),
+    "merged once": (
+        "m = linear()\ngraphdef, state = nnx.split(m)\n"
+        "m = nnx.merge(graphdef, state)\nout = step(m)"
+    ),
+    "merged from two": (
+        "m = linear()\ngraphdef, params, rest = nnx.split(m, nnx.Param, ...)\n"
+        "out = step(nnx.merge(graphdef, params, rest))"
+    ),
+    "parts": "m = nnx.Sequential(linear(), linear())\nout = step(m.layers[0], m.layers[1])",
+    "two Modules": "out = step(Wrap(linear()), Wrap(linear()))",
+    "two Modules of a loop": "ms = [Wrap(linear()) for _ in range(2)]\nout = step(*ms)",
+    "bound again": "m = linear()\na = Wrap(m)\nm = linear()\nout = step(a)",
+    "a helper called twice": "out = step(same(linear()), same(linear()))",
+    "called": "m = linear()\nout = step(m, m(X))",
+    "Rngs": (
+        "rngs = nnx.Rngs(0)\nout = step(nnx.Dropout(0.5, rngs=rngs), nnx.Dropout(0.5, rngs=rngs))"
+    ),
+}
+
+
+REFUSED = {
+    **{f"returned: {name}": _step(body) for name, body in RETURNED.items()},
+    **{f"stored: {name}": _model(body) for name, body in STORED.items()},
+    **{f"given: {name}": _given(body) for name, body in GIVEN.items()},
+}
+ALIKE = {
+    **{f"returned: {name}": _step(body) for name, body in NOT_RETURNED.items()},
+    **{f"stored: {name}": _model(body) for name, body in NOT_STORED_TWICE.items()},
+    **{f"given: {name}": _given(body) for name, body in APART.items()},
+}
