@@ -16,39 +16,132 @@ After
 -----
     step = functools.partial(train_step, model, optimizer)
 
+`cached_partial` binds copies, which share the Variables of what it is given: `model.eval()` and
+attributes that are set on the model later do not reach the function, and what the function gives
+back is the copy. Where that may be seen, the copies are made in sight:
+
+    step = functools.partial(train_step, nnx.merge(*nnx.split(model)), optimizer)
+
 When it is safe
 ---------------
-Always: the results are the same in both modes. What `cached_partial` saved is time per call: in
+The results are the same in both modes. An object is bound as it is where it has a name in the
+function around, nothing there changes its structure, the partial is only called there, and the
+function gives nothing of it back. What `cached_partial` saved is time per call: in
 graph mode the call gets slower, in tree mode it is about as fast as it was. Code that need not
 run in graph mode any more can go on to `nnx.jit_partial`, which is the fastest.
 
 What it does otherwise
 ----------------------
-Where `functools` means something else in the file, it is reported as manual work.
+Where `functools` means something else in the file, where the options or the function are not to be
+seen, and where an object is bound twice or is passed to the partial again, which tree mode refuses,
+it is reported as manual work.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
+from nnx_codemods._unseen_functions import may_be_graph_node
 from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.values import FunctionValue
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import Contribution, Decision
+from nnx_migrate.rewrite.functions import function_values
+from nnx_migrate.rewrite.plan import Contribution, Decision, Manual
 from nnx_migrate.rewrite.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    evidence = Evidence(
-        "functools.partial gives the same results in both modes (SEMANTICS CPP-01c)", Proof.PROVED
+    if not isinstance(site.node, ast.Call) or site.form != "call":
+        return Manual(RULE.name, f"what it binds is not to be seen; {_ADVICE}")
+    bound = site.node.args[1:]
+    again = _passed_again(context, site, bound)
+    if again is not None:
+        evidence = Evidence(f"{ast.unparse(again)} goes in twice", Proof.PROVED)
+        reason = f"tree mode takes nothing but trees, and {ast.unparse(again)} goes in twice"
+        return Manual(RULE.name, f"{reason}; pass it once", (evidence,))
+    copied = tuple(
+        place
+        for place, node in enumerate(bound, 1)
+        if may_be_graph_node(context, context.values(_whole(node)))
+        and not _stays_as_it_is(context, site, node, place - 1)
     )
+    if any(isinstance(site.node.args[place], ast.Starred) for place in copied):
+        return Manual(RULE.name, f"what it binds is not all to be seen; {_ADVICE}")
+    claim = "functools.partial gives the same results in both modes (SEMANTICS CPP-01c)"
+    message = "functools.partial binds the arguments"
+    if copied:
+        message += ", of copies as before, since their structure may change later"
     return Contribution(
         RULE.name,
-        "functools.partial binds the arguments; nnx.jit_partial is faster once the flip is done",
-        (evidence,),
+        f"{message}; nnx.jit_partial is faster once the flip is done",
+        (Evidence(claim, Proof.PROVED),),
         callee="functools.partial",
+        copied=copied,
     )
 
 
+def _whole(node: ast.expr) -> ast.expr:
+    return node.value if isinstance(node, ast.Starred) else node
+
+
+def _passed_again(context: FileContext, site: Site, bound: list[ast.expr]) -> ast.expr | None:
+    """What is bound and goes in beside that, by the same name."""
+    seen: set[str] = set()
+    passed = [arg for use in site.uses for arg in use.args]
+    parts = [*bound, *(part for each in passed for part in _parts(each))]
+    for node in parts:
+        text = ast.dump(_whole(node))
+        if not may_be_graph_node(context, context.values(_whole(node))):
+            continue
+        if isinstance(node, ast.Name | ast.Attribute) and text in seen:
+            return node
+        if node in bound:
+            seen.add(text)
+    return None
+
+
+def _parts(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Tuple | ast.List):
+        for element in node.elts:
+            yield from _parts(element)
+    else:
+        yield node
+
+
+def _stays_as_it_is(context: FileContext, site: Site, node: ast.expr, index: int) -> bool:
+    """Whether nobody can tell a bound object from the copy that cached_partial binds."""
+    if not isinstance(node, ast.Name) or site.escapes:
+        return False
+    scope = context.scope(node)
+    own = {binding.scope for binding in context.project.bindings(scope, node.id)}
+    if own != {scope} or context.tree.function_around(node) is None:
+        return False
+    if context.project.function(scope).yields:  # others run between its calls
+        return False
+    around = context.analysis.effects.of(scope, node.id)
+    if any(effect.kind == "structure" for effect in around):
+        return False
+    values = function_values(context, site)
+    return bool(values) and all(
+        isinstance(value, FunctionValue) and not _gives_back(context, value, index)
+        for value in values
+    )
+
+
+def _gives_back(context: FileContext, value: FunctionValue, index: int) -> bool:
+    """Whether a function returns a part of its argument at a place, or keeps it."""
+    parameters = context.project.function(value.scope).parameters
+    place = index + (1 if value.bound else 0) + value.partial_args
+    if place >= len(parameters) or parameters[place].kind != "positional":
+        return True
+    effects = context.analysis.effects.of(value.scope, parameters[place].name)
+    return any(effect.kind == "escape" for effect in effects)
+
+
+_ADVICE = "bind the arguments with functools.partial"
 _NAMES = frozenset({"cached_partial"})
 RULE = Rule("cached-partial", _NAMES, decide, project_words=_NAMES)

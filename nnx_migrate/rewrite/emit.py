@@ -50,7 +50,8 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
         _check_calls_only(context, site)
     callee = next((c.callee for c in job.contributions if c.callee), None)
     if callee is not None:
-        return replaced_by(context, site.reference, callee)
+        copied = tuple(place for c in job.contributions for place in c.copied)
+        return replaced_by(context, site.reference, callee) + _copies(context, site, copied)
     captures = [capture for c in job.contributions for capture in c.captures]
     if captures:
         return closure_edits(context, site, captures)
@@ -78,6 +79,20 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
         edits += metadata_edits(context, site, job.metadata, job.options, spelling.nnx)
     if job.splits or job.returns:
         edits += edited_in_place(context, job, spelling.nnx)
+    return edits
+
+
+def _copies(context: FileContext, site: Site, places: tuple[int, ...]) -> list[Edit]:
+    """Edits that put copies in the place of arguments: new objects that hold the same Variables."""
+    if not places:
+        return []
+    assert isinstance(site.node, ast.Call)
+    spelling = Spelling.at(context, site.reference)
+    edits = list(spelling.import_edits)
+    for place in places:
+        start, end = context.text.span(site.node.args[place])
+        edits.append(Edit(start, start, f"{spelling.nnx}.merge(*{spelling.nnx}.split("))
+        edits.append(Edit(end, end, "))"))
     return edits
 
 

@@ -308,6 +308,8 @@ class Contribution:
         options: new source text of the transform's keyword arguments; None removes one.
         metadata: metadata to transform.
         callee: a name of the standard library ("functools.partial") to put in its place.
+        copied: places of its arguments that it is to be given copies of, which share their
+            Variables.
         clones: places of arguments that the function is to work on copies of.
         capture: what it sows becomes a result.
         perturb: what it perturbs becomes an argument.
@@ -325,6 +327,7 @@ class Contribution:
     options: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
     metadata: Metadata | None = None
     callee: str | None = None
+    copied: tuple[int, ...] = ()
     clones: tuple[int, ...] = ()
     capture: CapturePlan | None = None
     perturb: PerturbPlan | None = None
