@@ -31,6 +31,9 @@ Module for its gradient, does not run in graph mode, so it has to wait for the f
 
 What it does otherwise
 ----------------------
+The passes given to `f.defvjp(forward, backward)` run when no call of `f` does, so that those that
+reach something which depends on the mode have it set for themselves:
+`f.defvjp(forward, nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(backward)))`.
 Functions of arrays alone are pinned too, because their backward pass gets the pair as well; for
 these `jax.custom_vjp` does the same in both modes.
 

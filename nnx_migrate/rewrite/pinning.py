@@ -14,6 +14,7 @@ from nnx_migrate.facts.flax_layers import mode_dependent_functions
 from nnx_migrate.facts.lower import is_computed_lookup
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import KEEPERS
+from nnx_migrate.facts.values import FunctionValue
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.functions import definition_of, is_owned
@@ -43,7 +44,37 @@ def pin_edits(context: FileContext, site: Site, cover_extent: bool) -> list[Edit
     edits += keep_printed_text(context, site.reference)
     if cover_extent:
         edits += _cover(context, site, spelling.nnx)
+    if site.transform == "custom_vjp":
+        edits += _cover_passes(context, site, spelling.nnx)
     return edits
+
+
+def _cover_passes(context: FileContext, site: Site, nnx: str) -> list[Edit]:
+    """Graph mode for both passes of `f.defvjp(fwd, bwd)`, which run when no call of f does."""
+    name = site.bound_name
+    place: ast.AST = site.node
+    if isinstance(site.function, ast.FunctionDef):
+        name, place = site.function.name, site.function
+    edits: list[Edit] = []
+    for load in context.finder.loads(context.tree.scope(place), name) if name else ():
+        method = context.tree.parents[load]
+        call = context.tree.parents.get(method)
+        if not (isinstance(method, ast.Attribute) and method.attr == "defvjp"):
+            continue
+        if isinstance(call, ast.Call) and call.func is method:
+            covered: list[Edit] = []
+            for function in (*call.args, *(keyword.value for keyword in call.keywords)):
+                if not _is_free_of_mode(context, function):
+                    covered += _cover_function(context, site, function, nnx)
+            edits += _on_short_lines(context, call, covered)
+    return edits
+
+
+def _is_free_of_mode(context: FileContext, function: ast.expr) -> bool:
+    values = context.values(function)
+    scopes = tuple(value.scope for value in values if isinstance(value, FunctionValue))
+    seen = bool(scopes) and len(scopes) == len(values)
+    return seen and context.analysis.extents.is_free_of_mode(scopes)
 
 
 def _pinned_call(context: FileContext, site: Site) -> list[Edit]:
