@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from nnx_migrate.config import ConfigError, Configuration
 from nnx_migrate.engine import RunResult, explain_line, pending, run, run_text
 from nnx_migrate.outcomes import FileResult
-from nnx_migrate.report.text import printable, render_text
+from nnx_migrate.report.text import first_on_line, printable, render_text
 from nnx_migrate.sources.journal import Journal, NoJournal, Run, runs_of
 from nnx_migrate.sources.own_folder import put_file
 from nnx_migrate.sources.write import Writer, real_trees, replace_files
@@ -173,7 +173,8 @@ def undo_run(name: str) -> int:
     left = False
     for file in _journal_explained(undo(wanted[0])):
         why = f": {file.reason}" if file.reason else ""
-        print(f"{printable(str(_from_here(file.path)))} {file.outcome}{why}")
+        path = first_on_line(printable(str(_from_here(file.path))))
+        print(f"{path} {file.outcome}{printable(why)}")
         left = left or file.outcome is Undone.REFUSED
     return WORK_LEFT if left else DONE
 

@@ -52,8 +52,19 @@ def printable(text: str) -> str:
     )
 
 
+def first_on_line(path: str) -> str:
+    """A path at the beginning of a line, where some logs take it for a command.
+
+    GitHub Actions and Azure obey lines that begin with `::` or `##`, and git can commit such names.
+
+    Args:
+        path: as it is shown.
+    """
+    return f"./{path}" if path.lstrip().startswith(("::", "##")) else path
+
+
 def _file(result: FileResult, verbose: bool, paint: Paint) -> Iterator[str]:
-    path = printable(str(result.path))
+    path = first_on_line(printable(str(result.path)))
     told = False
     for finding in result.findings:
         told = told or finding.message == result.reason

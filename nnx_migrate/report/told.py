@@ -81,12 +81,17 @@ def shown_path(path: Path, root: Path) -> str:
     """A file's name from the root, with "/"; an absolute one when it lies elsewhere.
 
     Args:
-        path: the file, absolute or relative to the current folder; a link stands for its target.
+        path: the file, absolute or relative to the current folder; a link stands for its target
+            where that is a file below the root.
         root: absolute folder.
     """
     real = os.path.realpath(path)
-    relative = os.path.relpath(real, _real(str(root)))
-    return (real if relative.startswith("..") else relative).replace(os.sep, "/")
+    link = os.path.join(os.path.realpath(os.path.dirname(path) or os.curdir), path.name)
+    for place in (real, link) if os.path.isfile(real) else (link, real):
+        relative = os.path.relpath(place, _real(str(root)))
+        if relative.split(os.sep)[0] != os.pardir:
+            return relative.replace(os.sep, "/")
+    return real.replace(os.sep, "/")
 
 
 def uri_path(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import pickle
 import sqlite3
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.conftest import TRAIN, Command
 
 
 @pytest.fixture
@@ -197,3 +198,36 @@ def test_patterns_that_explode_are_matched_in_time(
     done = command("apply", "src", "--patch", "patches", "--patch-by", "owner")
     assert done.code == 1
     assert len(list((tmp_path / "patches").glob("*.patch"))) == 1
+
+
+@pytest.mark.parametrize("name", ["::error::x.py", "##[error]x.py", " ::stop-commands::t.py"])
+def test_no_line_is_a_command_of_a_build_log(tmp_path: Path, command: Command, name: str) -> None:
+    (tmp_path / name).write_bytes(b"from flax import nnx\ndef (:\n")
+    (tmp_path / f"{name}{name}").mkdir()
+    (tmp_path / f"{name}{name}" / "train.py").write_bytes(TRAIN)
+    texts = [command("apply", ".", *flags) for flags in (("--check", "-v"), ("--diff",), ())]
+    texts.append(command("undo", "last"))
+    texts.append(command("batch", ".", "--out", "out"))
+    for form in ("json", "jsonl", "sarif", "gitlab", "markdown"):
+        texts.append(command("apply", ".", "--check", "--format", form))
+    for done in texts:
+        for line in (done.err + done.out.decode()).splitlines():
+            assert not line.lstrip().startswith(("::", "##[")), line
+
+
+def test_places_are_files_of_the_tree(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "outside.py").write_bytes(b"from flax import nnx\ndef (:\n")
+    (tmp_path / "tree" / "broken.py").symlink_to("nowhere")
+    (tmp_path / "tree" / "zero.py").symlink_to("/dev/zero")
+    (tmp_path / "tree" / "away.py").symlink_to("../outside.py")
+    for name in ("..py", "...py", "a:b.py"):
+        (tmp_path / "tree" / name).write_bytes(b"from flax import nnx\ndef (:\n")
+    done = command("apply", ".", "--check", "--format", "sarif", cwd=tmp_path / "tree")
+    places = {
+        location["physicalLocation"]["artifactLocation"]["uri"]
+        for result in json.loads(done.out)["runs"][0]["results"]
+        for location in result["locations"]
+    }
+    names = {"broken.py", "zero.py", "away.py", "..py", "...py", "a%3Ab.py"}
+    assert {"..py", "...py", "a%3Ab.py"} <= places <= names
