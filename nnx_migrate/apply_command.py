@@ -74,6 +74,12 @@ _FORMATS = ("json", "jsonl", "sarif", "github", "gitlab", "markdown")
     help="Worker processes.  [default: as many as processors, up to 8]",
 )
 @click.option(
+    "--timeout",
+    type=click.IntRange(min=1),
+    metavar="SECONDS",
+    help="Leave a file alone that takes longer, with a finding.  [default: 300]",
+)
+@click.option(
     "--format",
     "report_format",
     type=click.Choice(["text", *_FORMATS]),
@@ -120,6 +126,7 @@ def apply(
     on_unsafe: str | None,
     target: str | None,
     jobs: int | None,
+    timeout: int | None,
     report_format: str,
     reports: Sequence[str],
     verbose: bool,
@@ -165,6 +172,7 @@ def apply(
         "on_unsafe": on_unsafe,
         "target": target,
         "jobs": jobs,
+        "timeout": timeout,
     }
     request = Request(
         previews=dry_run or diff,

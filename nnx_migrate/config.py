@@ -55,6 +55,7 @@ class Options:
         target: "both" asks for code that holds before and after the flip, "tree" for code that may
             hold after it only. There is no such rewrite yet, so both give the same.
         jobs: worker processes; None for as many as there are processors, up to 8.
+        timeout: seconds that a file may take in `apply`; `batch` has a limit of its own.
         exclude: .gitignore patterns of paths that are not looked at.
         docs: look into pages of documentation and doctests as well.
     """
@@ -65,6 +66,7 @@ class Options:
     on_unsafe: OnUnsafe = "pin"
     target: Target = "both"
     jobs: int | None = None
+    timeout: int = 300
     exclude: tuple[str, ...] = ()
     docs: bool = False
 
@@ -289,6 +291,7 @@ _READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
         "on-unsafe": _one_of("pin", "leave"),
         "target": _one_of("both", "tree"),
         "jobs": _positive,
+        "timeout": _positive,
         "exclude": _strings,
         "docs": _boolean,
     }

@@ -15,7 +15,7 @@ from nnx_migrate.config import ConfigError, Configuration
 from nnx_migrate.deep import run_deep
 from nnx_migrate.finishing import Planning, finish, settled, written_together
 from nnx_migrate.outcomes import FileResult, FileStatus
-from nnx_migrate.planning import PlanTask, plan_crashed, plan_file, set_projects
+from nnx_migrate.planning import PlanTask, plan_crashed, plan_file_in_time, set_projects
 from nnx_migrate.projects import Projects
 from nnx_migrate.reading import (
     Indexed,
@@ -118,7 +118,9 @@ def _run(
     found = find(paths, configuration, jobs, progress)
     results = found.results
     wanted = {task.path: task for task in found.tasks}
-    planners = Workers(plan_file, jobs, plan_crashed, set_projects, (found.projects, wanted))
+    planners = Workers(
+        plan_file_in_time, jobs, plan_crashed, set_projects, (found.projects, wanted)
+    )
     for done, result in enumerate(planners.map(found.tasks), start=1):
         progress("planning", done, len(found.tasks))
         results.append(result if result.together else finish(result, write))
@@ -146,7 +148,7 @@ def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResu
     if own.failure is not None:
         return dataclasses.replace(own.failure, before=data, after=data)
     set_projects(projects, {})
-    result = plan_file(PlanTask(path, own.digest, options, data))
+    result = plan_file_in_time(PlanTask(path, own.digest, options, data))
     if result.status is FileStatus.CHANGED:
         return result
     return dataclasses.replace(result, before=data, after=data)

@@ -69,6 +69,15 @@ def crash(path: Path) -> FileResult:
     return problem(path, FileStatus.FAILED, "internal-error", reason)
 
 
+def too_slow(path: Path, seconds: float) -> FileResult:
+    """The result of a file that took more than its time."""
+    reason = (
+        f"it took more than {seconds:g} s and is left as it is; give it more time "
+        "(`timeout` in [tool.nnx-migrate], or --timeout), or exclude it"
+    )
+    return problem(path, FileStatus.FAILED, "too-slow", reason)
+
+
 def changed_meanwhile(path: Path) -> FileResult:
     """The result of a file that somebody has edited between two looks at it."""
     reason = "changed while migrating; run again"

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nnx_migrate.config import Options
-from nnx_migrate.failures import changed_meanwhile, crash, failure_of
+from nnx_migrate.failures import changed_meanwhile, crash, failure_of, too_slow
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.projects import Projects
 from nnx_migrate.sources.documents.kinds import is_document, read_document
 from nnx_migrate.sources.scanning import digest_of, read_file
 from nnx_migrate.sources.text import UndecodableSource, decode
+from nnx_migrate.time_limit import TookTooLong, time_limit
 
 if TYPE_CHECKING:
     from nnx_migrate.facts.project import Project
@@ -88,6 +89,20 @@ def _looker(project: Project) -> Reader:
         return None if found is None else dataclasses.replace(found, options=None)
 
     return read
+
+
+def plan_file_in_time(task: PlanTask) -> FileResult:
+    """The same, within the time that the options give it."""
+    from nnx_migrate.facts.analysis import analysis_of
+
+    try:
+        with time_limit(task.options.timeout):
+            return plan_file(task)
+    except TookTooLong:
+        # What was found out by then is whole in no table: the next file begins anew.
+        for known in (analysis_of, _reader, _looker):
+            known.cache_clear()
+        return too_slow(task.path, task.options.timeout)
 
 
 def plan_file(task: PlanTask) -> FileResult:

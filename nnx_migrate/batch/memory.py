@@ -171,5 +171,7 @@ def _lasting(result: FileResult | None) -> bool:
 def _deciding(options: Options) -> tuple[object, ...]:
     """What of the options decides a result, in an order that is the same in every process."""
     select = sorted(options.select) if options.select is not None else None
-    rest = dataclasses.replace(options, select=None, ignore=frozenset(), jobs=None, exclude=())
+    rest = dataclasses.replace(
+        options, select=None, ignore=frozenset(), jobs=None, timeout=0, exclude=()
+    )
     return select, sorted(options.ignore), rest

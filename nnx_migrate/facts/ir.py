@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from nnx_migrate.facts.records import record
+from nnx_migrate.facts.records import linked_record, record
 
 MODULE_SCOPE = "<module>"
 #: What stands among the names of an `__all__` that is computed.
@@ -36,8 +36,22 @@ class Name(_Record):
         return shared_name, (self.id,)
 
 
-@record
-class Attribute(_Record):
+class _Link(_Record):
+    """A record that stands in long chains, `a.b().c`: it knows its hash, which is that of all."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            self._hash = hash(tuple([getattr(self, name) for name in self.__match_args__]))
+            return self._hash
+
+
+@linked_record
+class Attribute(_Link):
     base: Expr
     name: str
 
@@ -45,8 +59,8 @@ class Attribute(_Record):
         return shared_attribute, (self.base, self.name)
 
 
-@record
-class Call(_Record):
+@linked_record
+class Call(_Link):
     """A call; two of them that look the same are told apart by their places."""
 
     func: Expr
@@ -56,15 +70,15 @@ class Call(_Record):
     column: int = 0
 
 
-@record
-class Element(_Record):
+@linked_record
+class Element(_Link):
     """An element of `base`: `base[i]`, or what iterating over it gives."""
 
     base: Expr
 
 
-@record
-class Unpacked(_Record):
+@linked_record
+class Unpacked(_Link):
     """The element at `index` (negative from the end) of a sequence being unpacked."""
 
     base: Expr

@@ -18,16 +18,16 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
     match node:  # the most frequent first: each case that does not match is one more check
         case ast.Name(id=name):
             return ir.shared_name(name)
-        case ast.Attribute(value=base, attr=name):
-            return ir.shared_attribute(lower_expr(base), name)
+        case ast.Attribute():
+            return _attribute(node)
         case ast.Constant(value=value):
             return _constant(value)
         case ast.Call():
             return _call(node)
         case None:
             return _constant(None)
-        case ast.Subscript(value=base, slice=index):
-            return _subscript(base, index)
+        case ast.Subscript():
+            return _subscript(node)
         case ast.Starred(value=value):
             return ir.Starred(lower_expr(value))
         case ast.Tuple(elts=elements):
@@ -91,6 +91,15 @@ def _comprehension(generators: list[ast.comprehension], each: ast.expr) -> ir.Se
     return ir.Sequence((element, element) if same else (element,), is_tuple=False, each=True)
 
 
+def _attribute(node: ast.Attribute) -> ir.Attribute:
+    # Kept on the node, as calls are: of `a.b.c` each part is asked for by itself.
+    known: ir.Attribute | None = getattr(node, "nnx_migrate_lowered", None)
+    if known is None:
+        known = ir.shared_attribute(lower_expr(node.value), node.attr)
+        node.nnx_migrate_lowered = known  # type: ignore[attr-defined]
+    return known
+
+
 def _call(node: ast.Call) -> ir.Call:
     # Kept on the node: a call in a call in a call is asked for by itself and in all around it.
     known: ir.Call | None = getattr(node, "nnx_migrate_lowered", None)
@@ -106,7 +115,15 @@ def _call(node: ast.Call) -> ir.Call:
     return known
 
 
-def _subscript(base: ast.expr, index: ast.expr) -> ir.Expr:
+def _subscript(node: ast.Subscript) -> ir.Expr:
+    known: ir.Expr | None = getattr(node, "nnx_migrate_lowered", None)
+    if known is None:
+        known = _part(node.value, node.slice)
+        node.nnx_migrate_lowered = known  # type: ignore[attr-defined]
+    return known
+
+
+def _part(base: ast.expr, index: ast.expr) -> ir.Expr:
     if isinstance(index, ast.Slice):
         return ir.Call(ir.SLICED, (lower_expr(base),), (), base.lineno)
     if isinstance(index, ast.Constant) and index.value is Ellipsis:

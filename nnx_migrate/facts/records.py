@@ -16,3 +16,12 @@ def record(cls: type[T]) -> type[T]:
     hundreds of thousands that a run makes four times as dear.
     """
     return dataclasses.dataclass(slots=True, unsafe_hash=True)(cls)
+
+
+@typing.dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+def linked_record(cls: type[T]) -> type[T]:
+    """Make a class the same, which inherits its `__hash__`."""
+    inherited = cls.__hash__
+    made = dataclasses.dataclass(slots=True, eq=True)(cls)
+    made.__hash__ = inherited  # type: ignore[method-assign]
+    return made

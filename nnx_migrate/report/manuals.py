@@ -23,6 +23,7 @@ _ENGINE = {
     "special-file": "The path is a pipe, a socket or a device.",
     "syntax-error": "The file is not Python that this interpreter can read.",
     "too-deep": "The code is nested too deeply to be read.",
+    "too-slow": "The file took more time than it may (`timeout`).",
     "too-little-memory": "There was too little memory to read the file or to plan it.",
     "quarantined-file": "A batch run gave up on the file: too slow, too large, or it crashed.",
     "unread-code": "Code in a document that says nnx and could not be read.",
