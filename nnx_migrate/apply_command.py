@@ -18,6 +18,14 @@ _FILE = click.Path(path_type=Path)
 _FORMATS = ("json", "jsonl", "sarif", "github", "gitlab", "markdown")
 
 
+def _gone(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    """Say what to do instead to who still passes an option that there was."""
+    from nnx_migrate.config import NO_TARGET
+
+    if value is not None:
+        raise click.UsageError(f"{parameter.opts[0]} is gone: {NO_TARGET}; leave it out", context)
+
+
 @click.command()
 @click.argument("paths", metavar="PATH...", nargs=-1, type=click.Path())
 @click.option(
@@ -62,12 +70,7 @@ _FORMATS = ("json", "jsonl", "sarif", "github", "gitlab", "markdown")
     type=click.Choice(["pin", "leave"]),
     help="Without --unsafe: keep such a place in graph mode visibly, or leave it.  [default: pin]",
 )
-@click.option(
-    "--target",
-    type=click.Choice(["both", "tree"]),
-    help="Modes the written code has to hold in. What is written holds in both, always."
-    "  [default: both]",
-)
+@click.option("--target", hidden=True, expose_value=False, callback=_gone)
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -124,7 +127,6 @@ def apply(
     docs: bool,
     unsafe: bool,
     on_unsafe: str | None,
-    target: str | None,
     jobs: int | None,
     timeout: int | None,
     report_format: str,
@@ -170,7 +172,6 @@ def apply(
         "docs": True if docs else None,
         "unsafe": True if unsafe else None,
         "on_unsafe": on_unsafe,
-        "target": target,
         "jobs": jobs,
         "timeout": timeout,
     }

@@ -81,8 +81,6 @@ def apply_paths(
     journal = None
     with console.errors_reported():
         configuration = console.configure(flags)
-        if flags.get("target") == "tree":
-            click.echo("--target tree: the same as both, which holds in tree mode too", err=True)
         if stdin:
             result = console.run_stdin(stdin_filename or Path("stdin.py"), configuration)
             if request.writes:

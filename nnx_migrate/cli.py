@@ -85,7 +85,7 @@ def rule(name: str | None) -> None:
       nnx-migrate rule state-axes
     """
     from nnx_migrate.console import errors_reported, stop
-    from nnx_migrate.registry import BrokenRule, UnknownRule, find_rule, rule_entries
+    from nnx_migrate.registry import NO_RULES, BrokenRule, UnknownRule, find_rule, rule_entries
 
     with errors_reported():
         try:
@@ -93,6 +93,8 @@ def rule(name: str | None) -> None:
                 click.echo(find_rule(name).manual())
                 return
             entries = rule_entries()
+            if not entries:
+                stop(NO_RULES)
             width = max(map(len, entries), default=0)
             broken = None
             for entry in entries.values():

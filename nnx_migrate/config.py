@@ -5,7 +5,6 @@
     ignore = ["state-axes"]
     unsafe = false
     on-unsafe = "pin"                 # or "leave"
-    target = "both"                   # or "tree": for now the same, what is written holds in both
     jobs = 4
     docs = false                      # look into .md and .rst files, and doctests, too
     exclude = ["third_party/"]        # .gitignore patterns, relative to this file
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     import pathspec
 
 OnUnsafe = Literal["pin", "leave"]
-Target = Literal["both", "tree"]
+NO_TARGET = "what is written holds in graph mode and in tree mode, always"
 KnownRules = Callable[[], Collection[str]]
 
 
@@ -52,8 +51,6 @@ class Options:
         unsafe: apply rewrites that rest on an assumption.
         on_unsafe: what becomes of such a site otherwise: pinned to graph mode, or left with a
             finding.
-        target: "both" asks for code that holds before and after the flip, "tree" for code that may
-            hold after it only. There is no such rewrite yet, so both give the same.
         jobs: worker processes; None for as many as there are processors, up to 8.
         timeout: seconds that a file may take in `apply`; `batch` has a limit of its own.
         exclude: .gitignore patterns of paths that are not looked at.
@@ -64,7 +61,6 @@ class Options:
     ignore: frozenset[str] = frozenset()
     unsafe: bool = False
     on_unsafe: OnUnsafe = "pin"
-    target: Target = "both"
     jobs: int | None = None
     timeout: int = 300
     exclude: tuple[str, ...] = ()
@@ -91,13 +87,13 @@ class Table:
     overrides: tuple[tuple[pathspec.GitIgnoreSpec, Mapping[str, Any]], ...] = ()
     check: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
-    def values_for(self, path: Path) -> dict[str, Any]:
+    def values_for(self, path: Path, *, overridden: bool = True) -> dict[str, Any]:
         """Return the fields of `Options` that this table sets for `path` (absolute)."""
         relative = path.relative_to(self.file.parent).as_posix()
         values = dict(self.values)
-        for patterns, overridden in self.overrides:
+        for patterns, others in self.overrides if overridden else ():
             if patterns.match_file(relative):
-                values.update(overridden)
+                values.update(others)
         return values
 
 
@@ -155,15 +151,19 @@ class Configuration:
             return None
         return table.file.parent, _patterns(f"{table.file}: exclude", table.values["exclude"])
 
-    def options_for(self, path: Path) -> Options:
+    def options_for(self, path: Path, *, overridden: bool = True) -> Options:
         """Return what counts for the file at `path`.
+
+        Args:
+            path: the file.
+            overridden: what overrides say of it counts too.
 
         Raises:
             ConfigError: a pyproject.toml on the way up has a table that cannot be obeyed.
         """
         place = place_of(path)
         table = self.table_for(place.parent)
-        values = table.values_for(place) if table is not None else {}
+        values = table.values_for(place, overridden=overridden) if table is not None else {}
         return Options(**{**values, **self._flags})
 
 
@@ -228,6 +228,8 @@ def _parse_values(
 ) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in table.items():
+        if key in _GONE:
+            raise ConfigError(f"{where} {key} is gone: {_GONE[key]}; remove the key")
         if key not in keys:
             raise ConfigError(f"{where} has no key {key!r}{did_you_mean(key, keys)}")
         values[key.replace("-", "_")] = _READERS[key](where, key, value)
@@ -289,7 +291,6 @@ _READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
         "ignore": _rule_names,
         "unsafe": _boolean,
         "on-unsafe": _one_of("pin", "leave"),
-        "target": _one_of("both", "tree"),
         "jobs": _positive,
         "timeout": _positive,
         "exclude": _strings,
@@ -297,4 +298,6 @@ _READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
     }
 )
 _KEYS = frozenset(_READERS) | {"overrides", "check"}
-_OVERRIDABLE = frozenset({"select", "ignore", "unsafe", "on-unsafe", "target"})
+_OVERRIDABLE = frozenset({"select", "ignore", "unsafe", "on-unsafe"})
+#: Keys that there were, and what to do without them.
+_GONE = MappingProxyType({"target": NO_TARGET})

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from nnx_migrate.active import require_rules
 from nnx_migrate.config import ConfigError, Configuration
 from nnx_migrate.deep import run_deep
 from nnx_migrate.finishing import Planning, finish, settled, written_together
@@ -116,6 +117,7 @@ def _run(
     progress: Progress,
 ) -> RunResult:
     found = find(paths, configuration, jobs, progress)
+    require_rules(configuration, ((task.path, task.options) for task in found.tasks))
     results = found.results
     wanted = {task.path: task for task in found.tasks}
     planners = Workers(
@@ -144,6 +146,7 @@ def _finished_together(
 
 def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
     options = configuration.options_for(path)
+    require_rules(configuration, [(path, options)])
     own, projects = _read_around(path, data, configuration)
     if own.failure is not None:
         return dataclasses.replace(own.failure, before=data, after=data)
@@ -167,6 +170,7 @@ def _explain(path: Path, line: int, cell: int, configuration: Configuration) -> 
         raise ConfigError(f"{path}: {own.failure.reason}")
     module, project = projects.module(path), projects.around(path)
     options = configuration.options_for(path)
+    require_rules(configuration, [(path, options)])
     if is_document(path):
         document = read_document(path, data)
         return explain_document(document, module, project, options, line, cell)

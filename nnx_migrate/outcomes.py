@@ -23,7 +23,6 @@ class Proof(enum.StrEnum):
     """How a precondition of a rewrite is known."""
 
     PROVED = "proved"
-    OBSERVED = "observed"
     ASSUMED = "assumed"
 
 

@@ -18,6 +18,11 @@ from typing import Any
 from nnx_migrate.config import did_you_mean
 
 GROUP = "nnx_migrate.codemods"
+#: What is said where the package itself is not registered properly.
+NO_RULES = (
+    f"no rules are installed (nothing is registered as {GROUP}), so nothing can be found: "
+    "the installation is broken; install nnx-migrate again with pip"
+)
 
 
 class UnknownRule(LookupError):

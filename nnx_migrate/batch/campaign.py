@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from nnx_migrate.active import require_rules
 from nnx_migrate.batch.memory import IndexMemory, PlanMemory
 from nnx_migrate.batch.processes import Processes
 from nnx_migrate.batch.remembering import remembering_index, remembering_plan
@@ -150,7 +151,9 @@ class Campaign:
     def _found(self, own: Shelf, others: Sequence[Shelf] = ()) -> Found:
         memory = IndexMemory(own, others)
         indexing = remembering_index(memory, self.processes, given_up=self.given_up)
-        return find(self.paths, self.configuration, self.jobs, self.progress, indexing)
+        found = find(self.paths, self.configuration, self.jobs, self.progress, indexing)
+        require_rules(self.configuration, ((task.path, task.options) for task in found.tasks))
+        return found
 
     @contextlib.contextmanager
     def _shelf(self, name: str) -> Iterator[Shelf]:

@@ -214,16 +214,6 @@ def test_a_closed_pipe_is_no_accident(project: Path) -> None:
     assert process.wait() == 1
 
 
-def test_target_tree_is_the_same_and_says_so(command: Command, project: Path) -> None:
-    both = command("apply", "src", "--diff", "--target", "both")
-    tree = command("apply", "src", "--diff", "--target", "tree")
-    assert (tree.code, tree.out) == (both.code, both.out)
-    assert b"nnx.merge" in tree.out
-    assert "--target tree: the same as both" in tree.err
-    assert "--target" not in both.err
-    assert (project / "train.py").read_bytes() == TRAIN
-
-
 LIB = b"""\
 from flax import nnx
 

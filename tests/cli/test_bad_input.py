@@ -190,7 +190,12 @@ def test_a_kill_in_the_middle_leaves_whole_files(project: Path) -> None:
         (["apply", "src", "--select", "state-axis"], "did you mean 'state-axes'?"),
         (["apply", "src", "--ignore", "nonsense"], "'nnx-migrate rule' lists them"),
         (["apply", "src", "--jobs", "0"], "--jobs"),
-        (["apply", "src", "--target", "graph"], "--target"),
+        (["apply", "src", "--target", "tree"], "--target is gone: what is written holds in graph"),
+        (
+            ["apply", "src", "--select", "diff-state", "--ignore", "diff-state"],
+            "select and ignore leave none of the",
+        ),
+        (["apply", "src", "--select", ""], "'nnx-migrate rule' lists them"),
         (
             ["apply", "src", "--patch", "no/such/folder/x.patch"],
             "there is no folder no/such/folder",

@@ -6,9 +6,7 @@ import dataclasses
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
 
-Target = Literal["both", "tree"]
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 
 
@@ -20,7 +18,6 @@ class Expectation:
         why: what the case is there for, in one line.
         outcomes: rule -> outcome -> number of sites; an outcome that is not named is 0, except
             `same`, which counts only where it is named.
-        target: the target the tool is given.
         unsafe: whether rewrites with assumptions are allowed.
         tree_unchanged_ok: the unmigrated program runs in tree mode with the same results.
         reason: why a case that tree mode does not break is kept all the same.
@@ -32,7 +29,6 @@ class Expectation:
 
     why: str
     outcomes: Mapping[str, Mapping[str, int]]
-    target: Target
     unsafe: bool
     tree_unchanged_ok: bool
     reason: str
@@ -47,14 +43,6 @@ class Expectation:
             for counts in self.outcomes.values()
             for outcome in ("rewritten", "pinned")
         )
-
-
-def _target(value: str) -> Target:
-    if value == "tree":
-        return "tree"
-    if value == "both":
-        return "both"
-    raise ValueError(f"target must be both or tree, not {value}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -119,14 +107,13 @@ class Case:
         """
         text = (self.folder / "expect.toml").read_text(encoding="utf-8")
         table = tomllib.loads(text)
-        known = {"why", "outcomes", "target", "unsafe", "tree_unchanged_ok", "reason"}
+        known = {"why", "outcomes", "unsafe", "tree_unchanged_ok", "reason"}
         known |= {"select", "raises"}
         if table.keys() - known or not table.get("why"):
             raise ValueError(f"{self.name}: expect.toml needs `why` and only {sorted(known)}")
         return Expectation(
             why=table["why"],
             outcomes=table.get("outcomes", {}),
-            target=_target(table.get("target", "both")),
             unsafe=table.get("unsafe", False),
             tree_unchanged_ok=table.get("tree_unchanged_ok", False),
             reason=table.get("reason", ""),

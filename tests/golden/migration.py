@@ -19,7 +19,7 @@ from tests.golden.cases import Expectation
 def options_for(expectation: Expectation) -> Options:
     """The options that a case asks for."""
     select = frozenset(expectation.select) if expectation.select else None
-    return Options(select=select, target=expectation.target, unsafe=expectation.unsafe)
+    return Options(select=select, unsafe=expectation.unsafe)
 
 
 def migrate_tree(files: Mapping[str, bytes], options: Options) -> dict[str, FileResult]:

@@ -25,7 +25,7 @@ def test_every_key(tmp_path: Path) -> None:
     write(
         tmp_path / "pyproject.toml",
         '[tool.nnx-migrate]\nselect = ["state-axes", "diff-state"]\nignore = ["diff-state"]\n'
-        'unsafe = true\non-unsafe = "leave"\ntarget = "tree"\njobs = 3\nexclude = ["old/"]\n',
+        'unsafe = true\non-unsafe = "leave"\njobs = 3\nexclude = ["old/"]\n',
     )
     configuration = Configuration(known_rules=lambda: RULES)
     options = configuration.options_for(tmp_path / "deep" / "er" / "a.py")
@@ -34,7 +34,6 @@ def test_every_key(tmp_path: Path) -> None:
         ignore=frozenset({"diff-state"}),
         unsafe=True,
         on_unsafe="leave",
-        target="tree",
         jobs=3,
         exclude=("old/",),
     )
@@ -49,12 +48,12 @@ def test_every_key(tmp_path: Path) -> None:
 
 def test_the_nearest_table_counts_whole_and_flags_beat_it(tmp_path: Path) -> None:
     write(tmp_path / "pyproject.toml", "[tool.nnx-migrate]\nunsafe = true\njobs = 2\n")
-    write(tmp_path / "a" / "pyproject.toml", '[tool.nnx-migrate]\ntarget = "tree"\n')
+    write(tmp_path / "a" / "pyproject.toml", "[tool.nnx-migrate]\ndocs = true\n")
     write(tmp_path / "a" / "b" / "pyproject.toml", "[project]\nname = 'b'\n")
     inner = Configuration().options_for(tmp_path / "a" / "b" / "x.py")
-    assert inner == Options(target="tree")
+    assert inner == Options(docs=True)
     assert Configuration().options_for(tmp_path / "x.py") == Options(unsafe=True, jobs=2)
-    flagged = Configuration({"target": "both", "jobs": 5})
+    flagged = Configuration({"docs": False, "jobs": 5})
     assert flagged.options_for(tmp_path / "a" / "x.py") == Options(jobs=5)
 
 
@@ -79,7 +78,8 @@ def test_overrides_apply_by_path_in_order(tmp_path: Path) -> None:
         ("jobs = 0", "jobs must be a whole number of 1 or more, not 0"),
         ("jobs = true", "jobs must be a whole number"),
         ('select = "state-axes"', "select must be a list of strings"),
-        ('target = "graph"', "target must be 'both' or 'tree', not 'graph'"),
+        ('target = "tree"', "target is gone: what is written holds in graph mode and in tree mode"),
+        ('overrides = [{paths = ["a"], target = "both"}]', "number 1 target is gone"),
         ('on_unsafe = "pin"', "has no key 'on_unsafe'; did you mean 'on-unsafe'?"),
         ('ignore = ["state-axis"]', "no rule named 'state-axis'; did you mean 'state-axes'?"),
         ("overrides = 3", "overrides must be written as [[tool.nnx-migrate.overrides]]"),

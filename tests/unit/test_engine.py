@@ -30,7 +30,7 @@ def plan(source: Source, module: str, project: Any, options: Options, read: Any)
     if "EDIT_ME" in source.text:
         source.path.write_bytes(source.data + b"# edited\n")
     known = ",".join(f"{name}={project.modules[name].path}" for name in sorted(project.modules))
-    message = f"{module} target={options.target} knows {known}"
+    message = f"{module} unsafe={options.unsafe} knows {known}"
     findings = (Finding("spy", 1, 1, Outcome.REWRITTEN, message),)
     after = source.encode(source.text.replace("OLD", "NEW"))
     changed = after != source.data
@@ -153,7 +153,7 @@ def test_a_worker_that_dies_costs_one_file(tmp_path: Path) -> None:
 
 
 def test_facts_come_from_the_project_around_a_single_file(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text("[tool.nnx-migrate]\ntarget = 'tree'\n")
+    (tmp_path / "pyproject.toml").write_text("[tool.nnx-migrate]\nunsafe = true\n")
     grow(
         tmp_path,
         **{
@@ -169,7 +169,7 @@ def test_facts_come_from_the_project_around_a_single_file(tmp_path: Path) -> Non
     result = migrate(tmp_path / "scripts" / "train.py", write=True)
     assert [each.path.name for each in result.results] == ["train.py"]
     text = message(result, "train.py")
-    assert text.startswith("train target=tree knows ")
+    assert text.startswith("train unsafe=True knows ")
     assert [known.split("=")[0] for known in text.split("knows ")[1].split(",")] == [
         "pkg",
         "pkg.mixin",
@@ -221,7 +221,7 @@ def test_a_text_from_stdin_is_planned_in_its_project(tmp_path: Path) -> None:
     data = NNX + b"from pkg.net import *\nOLD\r\n"
     result = run_text(data, tmp_path / "pkg" / "train.py", Configuration())
     assert result.after == data.replace(b"OLD", b"NEW")
-    assert result.findings[0].message.startswith("pkg.train target=both knows pkg.net=")
+    assert result.findings[0].message.startswith("pkg.train unsafe=False knows pkg.net=")
     assert "pkg.train=" in result.findings[0].message
     assert (tmp_path / "pkg" / "train.py").read_bytes() == NNX + b"on disk\n"
 
