@@ -6,8 +6,9 @@
 `scripts/accuracy_labels.jsonl` holds one place a line: where an nnx transform is used, and what
 happens there when the defaults are flipped and nothing is changed: "same", "raises", "silent" (it
 computes or keeps something else), or "depends" (on what users of the package pass in), with the
-SEMANTICS family that decides, and why. `cause_line` is the line that has to change, where that is
-another one. Exit status: 0 no silent place is missed, 1 one is, 2 a package is not to be had.
+entry of docs/semantics.md that decides, and why. `cause_line` is the line that has to change,
+where that is another one. Exit status: 0 no silent place is missed, 1 one is, 2 a package is not to
+be had.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ class Place:
     Args:
         package: name and version of the archive that holds it.
         file: the file in the archive.
-        family: id of the SEMANTICS entry that decides; "ENV" where the code runs in no mode, or
-            says its mode itself.
+        family: the entry of docs/semantics.md that decides; "ENV" where the code runs in no mode,
+            or says its mode itself.
         cause_line: line of the file that has to change, where it is not this one.
         why: the fact that decides.
     """

@@ -11,21 +11,21 @@ from flax import nnx
 # These follow the default mode and have no parameter that says otherwise, so a signature does not
 # show them. Each was seen to give another result, or an error, when the default changed.
 WITHOUT_PARAMETER: Mapping[str, str] = {
-    "Metric.split": "SEMANTICS 22: calls nnx.split",
-    "ModelAndOptimizer": "SEMANTICS 22: takes the default where Optimizer has graph=",
-    "ModelAndOptimizer.update": "SEMANTICS 2, ENV-1: as Optimizer.update",
-    "Module.eval": "SEMANTICS 22: calls set_attributes",
+    "Metric.split": "MIX-2: calls nnx.split",
+    "ModelAndOptimizer": "MIX-2: takes the default where Optimizer has graph=",
+    "ModelAndOptimizer.update": "ENV-1: as Optimizer.update",
+    "Module.eval": "MIX-2: calls set_attributes",
     "Module.iter_children": "calls nnx.iter_children",
     "Module.iter_modules": "calls nnx.iter_modules",
-    "Module.train": "SEMANTICS 22: calls set_attributes",
-    "Optimizer.update": "SEMANTICS 2, ENV-1: resolves the default where Optimizer got no graph=",
-    "EMA.update": "SEMANTICS 2, ENV-1: resolves the default where EMA got no graph=",
-    "EMA.apply_to": "SEMANTICS 2, ENV-1: resolves the default where EMA got no graph=",
-    "bridge.ToLinen": "SEMANTICS 22: splits and merges the module it wraps",
-    "call": "SEMANTICS 22: merges and splits",
-    "capture": "SEMANTICS 22: iterates over the modules",
-    "set_metadata": "SEMANTICS 22: iterates over the graph",
-    "tabulate": "SEMANTICS 18, API-1: Python scalars among the arguments",
+    "Module.train": "MIX-2: calls set_attributes",
+    "Optimizer.update": "ENV-1: resolves the default where Optimizer got no graph=",
+    "EMA.update": "ENV-1: resolves the default where EMA got no graph=",
+    "EMA.apply_to": "ENV-1: resolves the default where EMA got no graph=",
+    "bridge.ToLinen": "MIX-2: splits and merges the module it wraps",
+    "call": "MIX-2: merges and splits",
+    "capture": "MIX-2: iterates over the modules",
+    "set_metadata": "MIX-2: iterates over the graph",
+    "tabulate": "API-1: Python scalars among the arguments",
 }
 
 Naming = Callable[[object, str], list[str]]

@@ -33,7 +33,7 @@ TABLE = Path(__file__).parent.parent / "nnx_migrate" / "facts" / "flax_layers.js
 
 # Methods that are structural only when one of these keywords is given. The search cannot see the
 # first, because self goes into a function that is held in an attribute; of the second it sees what
-# happens while `lazy_init` runs too (SEMANTICS BRG-01, BRG-02).
+# happens while `lazy_init` runs too (docs/semantics.md: BRG-1, BRG-2).
 STRUCTURAL_WHEN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "flax.nnx.MultiHeadAttention": {"__call__": ("sow_weights",)},
     "flax.nnx.bridge.ToNNX": {"__call__": ("mutable",)},

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from site_pages import ROOT, rule_pages, smallest_rule
+from site_pages import ROOT, linked, rule_pages, smallest_rule
 
 
 def lay_out(folder: Path) -> None:
@@ -32,6 +32,8 @@ def lay_out(folder: Path) -> None:
     made[page.name] = page.read_text(encoding="utf-8").replace(
         "{{ smallest_rule }}", smallest_rule()
     )
+    for name in ("accuracy.md", "ecosystem.md", "faq.md", "outcomes.md", "concepts.md"):
+        made[name] = linked((target / name).read_text(encoding="utf-8"), "semantics.md")
     for path, text in made.items():
         file = target / path
         file.parent.mkdir(exist_ok=True)

@@ -15,6 +15,13 @@ from nnx_migrate.registry import rule_entries
 ROOT = Path(__file__).parent.parent
 _RULED = re.compile(r"^(?P<title>\S.*)\n-{3,}$", re.MULTILINE)
 _CODE = re.compile(r"(?:^ {4}.*\n(?:[ \t]*\n)*)+", re.MULTILINE)
+_ENTRY = re.compile(r"^### (\S+)$", re.MULTILINE)
+_NAMED = re.compile(
+    r"(?P<kept>```.*?```|`[^`\n]*`|\[[^\]\n]*\]\([^)\n]*\))|\b(?P<entry>[A-Z]{3}-[0-9A-Z]{1,2})\b",
+    re.DOTALL,
+)
+#: What a manual page says of the entries that it names, where there are no links.
+_PAGE_NAMED = re.compile(r"docs/semantics\.md:\s+")
 _REFERENCE = re.compile(r"^Reference: (\S+)", re.MULTILINE)
 
 
@@ -33,6 +40,23 @@ def rule_pages() -> Mapping[str, str]:
     return {"rules/index.md": head + "\n".join(rows) + "\n", **pages}
 
 
+def linked(text: str, page: str) -> str:
+    """A page with links where it names entries of docs/semantics.md, code and links left out.
+
+    Args:
+        text: the page, as Markdown.
+        page: the path from there to semantics.md.
+    """
+    source = (ROOT / "docs" / "semantics.md").read_text(encoding="utf-8")
+    entries = frozenset(_ENTRY.findall(source))
+
+    def link(found: re.Match[str]) -> str:
+        entry = found["entry"]
+        return f"[{entry}]({page}#{entry.lower()})" if entry in entries else found[0]
+
+    return _NAMED.sub(link, text)
+
+
 def smallest_rule() -> str:
     """The shortest rule of the pack without its manual page, as a code block."""
     files = (ROOT / "codemods" / "nnx_codemods").glob("[a-z]*.py")
@@ -45,7 +69,8 @@ def _rule_page(name: str, manual: str) -> str:
     body = _CODE.sub(_fenced, _RULED.sub(r"## \g<title>", body).strip() + "\n")
     body = _REFERENCE.sub(r"Reference: <\1>", body)
     parts = [f"# {name}", summary.strip(), body, "## Golden pairs", *_cases(name)]
-    return "\n\n".join(parts) + "\n"
+    text = _PAGE_NAMED.sub("", "\n\n".join(parts))
+    return linked(text, "../semantics.md") + "\n"
 
 
 def _cases(rule: str) -> Iterator[str]:

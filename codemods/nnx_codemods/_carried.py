@@ -35,7 +35,8 @@ from nnx_migrate.rewrite.stacks import stack_of
 def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | None:
     """Why something that is carried already may share a Variable with what is captured.
 
-    Loops of tree mode do not notice what goes in twice: the last one wins (SEMANTICS LOP-1).
+    Loops of tree mode do not notice what goes in twice: the last one wins (docs/semantics.md:
+    LOP-1).
     """
     for capture in captured.objects:
         scope = context.tree.scope(site.node)

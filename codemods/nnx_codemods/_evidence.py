@@ -129,7 +129,8 @@ def updated_broadcast(context: FileContext, site: Site, index: int) -> str:
     """Why a scan with axis None for the argument at `index` depends on the mode; empty when not.
 
     Graph mode starts every iteration with the object as it was and discards what the body does to
-    it; tree mode carries it (SEMANTICS SCN-1). Params alone are not what a forward pass updates.
+    it; tree mode carries it (docs/semantics.md: SCN-1). Params alone are not what a forward pass
+    updates.
     """
     values = argument_values(context, site, index)
     if is_graph_node(context, values) and not context.analysis.contents.of(values).only_params:

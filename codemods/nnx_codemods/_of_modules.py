@@ -28,7 +28,7 @@ def updating_of_module(context: FileContext, site: Site) -> Manual | None:
     """For a person to do, where the functions of a site update an object of a module for certain.
 
     This is seen through all functions that they call, of other files too, under whatever name these
-    have for the object. Such code raises in both modes (SEMANTICS 20).
+    have for the object. Such code raises in both modes (docs/semantics.md: CLO-2).
     """
     found = min(_updates(context, site), key=lambda each: (each[1].where, each[0]), default=None)
     if found is None or may_be_captured(context):

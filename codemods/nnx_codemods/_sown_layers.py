@@ -1,7 +1,7 @@
 """Transforms over parts of an object that sow: `nnx.scan` over the layers of a model.
 
 Under `nnx.capture` around what calls the model, what such layers sow comes out of `scan` and `vmap`
-stacked, under the paths at which graph mode has it (SEMANTICS SOW-6).
+stacked, under the paths at which graph mode has it (docs/semantics.md: SOW-6).
 """
 
 from __future__ import annotations

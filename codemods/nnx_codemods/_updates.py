@@ -84,7 +84,7 @@ def _acts(context: FileContext, scope: Scope, name: str) -> bool:
 
 
 def _is_merged(context: FileContext, scope: Scope, name: str) -> bool:
-    """Whether a State is made into a Module, which shares its Variables (SEMANTICS 18)."""
+    """Whether a State is made into a Module, which shares its Variables."""
     return any(
         context.project.nnx_name(where, call.func) in {"merge", "compat.merge", "update"}
         and any(_root(arg) == name for arg in call.args)

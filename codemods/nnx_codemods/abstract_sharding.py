@@ -9,7 +9,7 @@ Why it matters
 --------------
 Under a mesh, graph mode gives every abstract Variable a `NamedSharding` made from its metadata. In
 tree mode `.sharding` is None, without a word: what is restored from a checkpoint, or handed to
-`jax.jit` as `out_shardings`, is placed otherwise (SEMANTICS ABS-1).
+`jax.jit` as `out_shardings`, is placed otherwise (docs/semantics.md: ABS-1).
 
 Before
 ------

@@ -10,7 +10,7 @@ Why it matters
 --------------
 Graph mode starts every iteration with the object as it was and discards what the body does to it:
 the same dropout mask in every step, no counter counts. Tree mode carries it from step to step,
-without a word (SEMANTICS SCN-1).
+without a word (docs/semantics.md: SCN-1).
 
 Before
 ------
@@ -68,7 +68,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if not places:
         return None
     evidence = Evidence(
-        "a copy in the body gives the results of graph mode in both modes (SEMANTICS SCV-01)",
+        "a copy in the body gives the results of graph mode in both modes "
+        "(docs/semantics.md: SCN-1)",
         Proof.PROVED,
     )
     return Contribution(

@@ -6,7 +6,7 @@ Every use of `nnx.cached_partial`.
 
 Why it matters
 --------------
-It exists in graph mode only: in tree mode it raises a ValueError (SEMANTICS JIT-B).
+It exists in graph mode only: in tree mode it raises a ValueError (docs/semantics.md: JIT-B).
 
 Before
 ------
@@ -71,7 +71,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     )
     if any(isinstance(site.node.args[place], ast.Starred) for place in copied):
         return Manual(RULE.name, f"what it binds is not all to be seen; {_ADVICE}")
-    claim = "functools.partial gives the same results in both modes (SEMANTICS CPP-01c)"
+    claim = "functools.partial gives the same results in both modes (docs/semantics.md: JIT-B)"
     message = "functools.partial binds the arguments"
     if copied:
         message += ", of copies as before, since their structure may change later"

@@ -14,7 +14,7 @@ Why it matters
 Inside a transform such an object may be read, in both modes, and nothing else. To update it (a
 dropout key, batch statistics, a counter) raises TraceContextError in both modes; to hand it to
 another transform in there (layers that are scanned or rematerialised) raises in graph mode, and in
-tree mode where that transform writes back (SEMANTICS 20).
+tree mode where that transform writes back (docs/semantics.md: CLO-2).
 
 Before
 ------
@@ -285,7 +285,7 @@ _NOT_OF_NNX = (
     "nnx has no such transform in both modes; split the object outside, merge it in the function, "
     "return its State beside the result (has_aux), and update the object with that"
 )
-#: They keep what they compiled, with the values that captured objects had then (SEMANTICS 20).
+#: They keep what they compiled, with the values that captured objects had then.
 _KEEPING = frozenset({"jit", "pmap"})
 _TRACING = frozenset({"vmap", "pmap", "scan", "remat", "checkpoint", "grad", "value_and_grad"}) | {
     "jit",

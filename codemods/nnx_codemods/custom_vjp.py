@@ -8,8 +8,8 @@ Why it matters
 --------------
 In graph mode the backward pass gets a pair: the gradients of what the function updated, one entry
 for each argument, and the gradient of the output. In tree mode it gets the gradient of the output
-alone: unpacking it raises, or gives other gradients where it happens to unpack (SEMANTICS CVJ-1).
-`nondiff_argnums` with a `DiffState` is refused (CVJ-2).
+alone: unpacking it raises, or gives other gradients where it happens to unpack (docs/semantics.md:
+CVJ-1). `nondiff_argnums` with a `DiffState` is refused (CVJ-2).
 
 Before
 ------

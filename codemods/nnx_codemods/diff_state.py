@@ -7,7 +7,7 @@ behind a name, behind a condition, with any filter.
 
 Why it matters
 --------------
-Tree mode knows no DiffState: building the transform raises a ValueError (SEMANTICS GRD-4).
+Tree mode knows no DiffState: building the transform raises a ValueError (docs/semantics.md: GRD-4).
 
 Before
 ------

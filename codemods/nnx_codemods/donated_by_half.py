@@ -9,7 +9,7 @@ Why it matters
 --------------
 In tree mode an argument that is donated by name and passed by position (or the reverse) is
 donated but not given back: every Variable that the function did not change holds a deleted buffer
-afterwards, and the next use of the object raises (SEMANTICS JIT-A).
+afterwards, and the next use of the object raises (docs/semantics.md: JIT-A).
 
 Before
 ------

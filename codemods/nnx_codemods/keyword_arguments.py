@@ -10,7 +10,7 @@ Why it matters
 --------------
 Graph mode resolves keywords and defaults to positions and applies the axes to them. Tree mode
 maps keywords over axis 0, whatever `in_axes` says, and leaves defaults alone: another result
-without a word, or a ValueError or TypeError (SEMANTICS VMP-1, SCN-5, RMT-1).
+without a word, or a ValueError or TypeError (docs/semantics.md: VMP-1, SCN-5, RMT-1).
 
 Before
 ------

@@ -9,7 +9,7 @@ Why it matters
 --------------
 In graph mode only the Params of a Module are differentiated. In tree mode every array in it is:
 counters and random keys raise a TypeError, batch statistics get gradients of their own, and the
-gradients come back as a Module where they were a State (SEMANTICS GRD-1, GRD-2, GRD-3).
+gradients come back as a Module where they were a State (docs/semantics.md: GRD-1, GRD-2, GRD-3).
 
 Before
 ------

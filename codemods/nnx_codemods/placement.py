@@ -10,8 +10,9 @@ Why it matters
 --------------
 Graph mode makes every array of these an output, which is then placed as the transform says.
 Tree mode gives back what the function changed; all else stays where it was. The numbers are the
-same, the placements are not (SEMANTICS JIT-D): what `@nnx.jit(in_shardings=...) def place(model):
-pass` spreads over a mesh stays on one device, and is sent to the others in every call.
+same, the placements are not (docs/semantics.md: JIT-D): what `@nnx.jit(in_shardings=...)
+def place(model): pass` spreads over a mesh stays on one device, and is sent to the others in every
+call.
 
 Before
 ------

@@ -9,8 +9,8 @@ Why it matters
 --------------
 A number or a string in a container is a part of the graphdef in graph mode, and a leaf of the
 State in tree mode: the State has more leaves, jit traces them, and equal graphdefs are no longer
-told apart by them (SEMANTICS API-1). `merge` without re-creating Variables gives arrays for a
-graphdef of graph mode, and Variables for one of tree mode (API-3).
+told apart by them (docs/semantics.md: API-1). `merge` without re-creating Variables gives arrays
+for a graphdef of graph mode, and Variables for one of tree mode (API-3).
 
 Before
 ------

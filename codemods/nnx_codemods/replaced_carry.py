@@ -8,7 +8,7 @@ Bodies of `nnx.scan` that carry an `nnx.State` or a Variable and return a new on
 Why it matters
 --------------
 Graph mode carries the values. Tree mode carries the Variables themselves, and raises "scan Variable
-identity must be preserved across iterations" for others (SEMANTICS SCN-3).
+identity must be preserved across iterations" for others (docs/semantics.md: SCN-3).
 
 Before
 ------

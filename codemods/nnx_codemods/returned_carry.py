@@ -9,7 +9,8 @@ use, or where they are compared with `is`.
 Why it matters
 --------------
 Graph mode gives back the very object that went in. Tree mode gives back another one that holds the
-same Variables: what is set on one of them later is not seen through the other (SEMANTICS SCN-4).
+same Variables: what is set on one of them later is not seen through the other (docs/semantics.md:
+SCN-4).
 
 Before
 ------

@@ -9,8 +9,9 @@ a container, in a new Module, put together of its State, or by way of functions 
 Why it matters
 --------------
 Graph mode hands the same object back. In tree mode a Variable may occur once in what goes in and
-comes out: it raises a ValueError (SEMANTICS OUT-1, OUT-2). Under `split_rngs` and `fork_rngs` as
-decorators the copy comes out that the function was given, its streams still split (RNG-3).
+comes out: it raises a ValueError (docs/semantics.md: OUT-1, OUT-2). Under `split_rngs` and
+`fork_rngs` as decorators the copy comes out that the function was given, its streams still split
+(RNG-3).
 
 Before
 ------

@@ -10,7 +10,7 @@ Why it matters
 --------------
 Graph mode changes the object and returns backups. Tree mode returns a new object and leaves the
 old one as it is: as a statement it does nothing, without a word, and other random numbers are
-drawn; as a context manager it raises a TypeError (SEMANTICS RNG-1, RNG-2).
+drawn; as a context manager it raises a TypeError (docs/semantics.md: RNG-1, RNG-2).
 
 Before
 ------

@@ -18,7 +18,7 @@ Why it matters
 --------------
 Graph mode passes shared references as such. Tree mode raises "Duplicate ..." for all but the
 loops; these take the two apart, and of what the body does through one of them nothing is left,
-without a word (SEMANTICS ALI-1 to ALI-3, LOP-1).
+without a word (docs/semantics.md: ALI-1 to ALI-3, LOP-1).
 
 Before
 ------

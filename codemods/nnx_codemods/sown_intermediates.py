@@ -10,7 +10,7 @@ by `nnx.DiffState` of what a Module perturbs, where it is popped again.
 Why it matters
 --------------
 Sowing makes a new attribute. In tree mode it is gone when the transform returns, and `nnx.pop`
-gives an empty State without a word (SEMANTICS SOW-2).
+gives an empty State without a word (docs/semantics.md: SOW-2).
 
 Before
 ------

@@ -7,8 +7,8 @@ inline, behind a name, in a tuple; on decorators, calls, partials and methods.
 
 Why it matters
 --------------
-Tree mode knows no prefix filters: building the transform raises a ValueError (SEMANTICS PFX-1 to
-PFX-5, SCN-2).
+Tree mode knows no prefix filters: building the transform raises a ValueError (docs/semantics.md:
+PFX-1 to PFX-5, SCN-2).
 
 Before
 ------

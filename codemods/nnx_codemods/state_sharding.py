@@ -7,8 +7,8 @@ What it finds
 
 Why it matters
 --------------
-Tree mode knows no prefix filters: building the transform raises a ValueError (SEMANTICS PFX-1,
-PFX-2).
+Tree mode knows no prefix filters: building the transform raises a ValueError (docs/semantics.md:
+PFX-1, PFX-2).
 
 Before
 ------

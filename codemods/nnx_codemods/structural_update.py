@@ -15,7 +15,8 @@ in the first call of it.
 Why it matters
 --------------
 Tree mode writes back Variables and nothing else. Everything else that the function does to the
-object is gone when it returns, without a word (SEMANTICS STR-1 to STR-9, SOW-2, SOW-4, RNG-3).
+object is gone when it returns, without a word (docs/semantics.md: STR-1 to STR-9, SOW-2, SOW-4,
+RNG-3).
 
 Before
 ------

@@ -7,7 +7,7 @@ What it finds
 Why it matters
 --------------
 Tree mode ignores the argument without a word: the sharding metadata of the Variables lacks the name
-of the new axis (SEMANTICS VMP-2, SCN-6).
+of the new axis (docs/semantics.md: VMP-2, SCN-6).
 
 Before
 ------

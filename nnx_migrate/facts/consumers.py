@@ -70,7 +70,7 @@ class GradientReaders:
 
     They are a State in graph mode and a Module in tree mode, of the same leaves in the same order.
     `optimizer.update`, functions of leaves, and `grads.layer.kernel` do the same with both
-    (SEMANTICS GRD-3).
+    (docs/semantics.md: GRD-3).
 
     Args:
         models: what the Module can be; nothing where that says nothing about the gradients.

@@ -1,7 +1,8 @@
 """What a function does to an object it is given, followed through calls over all modules.
 
 Updates of Variables in place (`m.w[...] = v`) are kept by every transform in both modes and are no
-effect here. Everything else that reaches the object's structure is (SEMANTICS 3, 5, 17).
+effect here. Everything else that reaches the object's structure is (docs/semantics.md: STR-1 to
+STR-9, OUT-1, SOW-2).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whether an object holds an nnx.List or nnx.Sequential, whose parts go by number.
 
 Under `nnx.capture` an attribute of theirs goes by name, and graph mode cannot sort the two: every
-transform that such an object goes through raises (SEMANTICS SOW-6).
+transform that such an object goes through raises (docs/semantics.md: SOW-6).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Modules that are no trees, which tree mode refuses: they hold one object in two places (SEMANTICS
-ALI-1, ALI-3), or are told to be none (JIT-E)."""
+"""Modules that are no trees, which tree mode refuses: they hold one object in two places
+(docs/semantics.md: ALI-1, ALI-3), or are told to be none (JIT-E)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What a function does with an object that it captures: updates it, hands it to a transform.
 
 Either raises in graph mode when the function is traced: the object is of another trace level
-(SEMANTICS 20).
+(docs/semantics.md: CLO-2).
 """
 
 from __future__ import annotations

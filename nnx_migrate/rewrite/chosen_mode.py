@@ -1,7 +1,7 @@
 """Places that choose the mode themselves: they are decided, left alone, and reported.
 
 Setters, calls that say `graph=` or `graph_updates=`, and the names of Flax's settings in strings
-(SEMANTICS ENV-1 to ENV-5).
+(docs/semantics.md: ENV-1 to ENV-5).
 """
 
 from __future__ import annotations

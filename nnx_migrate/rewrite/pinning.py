@@ -1,8 +1,8 @@
 """Pins: the transform by its `nnx.compat` name, and graph mode for all that runs inside.
 
-`compat` changes the default of the call it names and of nothing inside (SEMANTICS 22), so the
-function gets the two mode setters as decorators, unless all that it reaches was seen to hold no
-nnx call that depends on the mode. Functions that trace nothing and are not in `compat` get
+`compat` changes the default of the call it names and of nothing inside (docs/semantics.md: MIX-1),
+so the function gets the two mode setters as decorators, unless all that it reaches was seen to hold
+no nnx call that depends on the mode. Functions that trace nothing and are not in `compat` get
 `graph=True`, or are called with graph mode set.
 """
 

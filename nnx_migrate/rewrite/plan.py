@@ -20,7 +20,7 @@ class ArgumentSplit:
         placement: "together": all States take the argument's place; "apart": the first one does
             and the others follow the last argument that is split (so argnums stay what they are).
         clone: which of the States are copied before they are merged, because the updates that
-            the function makes to them must not be kept (SEMANTICS SCN-2).
+            the function makes to them must not be kept (docs/semantics.md: SCN-2).
         carried: which of the States go into the carry of a scan.
         with_graphdef: the graphdef is passed too, because the transform keeps what it compiled.
         behind: the place of an argument that is not split, where the others are to follow that too.
@@ -342,7 +342,7 @@ class Pin:
 
     Args:
         outward: the transforms around it must stay in graph mode with it, because what the function
-            does to the object does not pass a tree-mode boundary (SEMANTICS 3, MIX-03).
+            does to the object does not pass a tree-mode boundary (docs/semantics.md: MIX-3).
         bare: nothing runs inside; the `compat` name alone is the pin.
         sows: it must because of values that are sown, or may be.
     """
