@@ -57,6 +57,22 @@ def test_only_the_cell_that_changes_is_written(command: Command, project: Path) 
     assert (again.code, file.read_bytes()) == (0, written(before))
 
 
+def test_cells_may_be_empty(command: Command, project: Path) -> None:
+    """Everywhere, and they move no place of the others."""
+    empty = {**code(""), "source": []}
+    parts = train_notebook()["cells"]
+    (project / "a.ipynb").write_bytes(
+        written(notebook(empty, *(cell for part in parts for cell in (part, empty))))
+    )
+    (project / "b.ipynb").write_bytes(written(notebook(empty, empty)))
+    (project / "c.ipynb").write_bytes(written(notebook(empty, code(STEP))))
+    done = command("apply", "src", "--check")
+    assert done.code == 1
+    assert "src/a.ipynb:cell 8:1:15: module-gradient: rewritten" in done.err
+    assert "src/c.ipynb:cell 2:3:10: module-gradient" in done.err
+    assert "bug" not in done.err
+
+
 def test_notebooks_are_found_and_pages_when_asked_for(command: Command, project: Path) -> None:
     (project / "a.ipynb").write_bytes(written(train_notebook()))
     (project / "b.md").write_text(page(IMPORTS, MODEL, TRAIN))

@@ -194,12 +194,17 @@ class Document:
     def _stands(self) -> Iterator[tuple[int, int, int]]:
         """Where each line of the virtual module stands; the nearest place for what stands nowhere.
 
-        A boundary stands where its block begins, and the prelude where the first one does.
+        A boundary stands where its block begins, and the prelude where the first one does. A cell
+        may have no lines.
         """
-        first = self.blocks[0].places[:1] if self.blocks else ()
-        for places in (first or (Place(1),), *((b.places[0], *b.places) for b in self.blocks)):
-            for place in places:
-                yield place.line, place.cell, place.cell_line
+        nearest = next((place for block in self.blocks for place in block.places), Place(1))
+        places = [nearest]
+        for block in self.blocks:
+            nearest = block.places[0] if block.places else nearest
+            places += [nearest, *block.places]
+            nearest = places[-1]
+        for place in places:
+            yield place.line, place.cell, place.cell_line
 
     def _inside(self, line: int) -> tuple[int, int]:
         """The number of the block that a virtual line belongs to, and the line in it from 0."""
