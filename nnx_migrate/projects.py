@@ -91,7 +91,12 @@ class Projects:
         # A package hides a module of the same name, so packages come first.
         ordered = sorted(
             indexes,
-            key=lambda index: (index.path.name != "__init__.py", str(index.root), str(index.path)),
+            key=lambda index: (
+                index.path.name != "__init__.py",
+                str(index.root),
+                index.module,
+                str(index.path),
+            ),
         )
         self._placed: dict[Path, tuple[int, Path, str]] = {}
         self._members: dict[int, list[PlacedIndex]] = defaultdict(list)

@@ -25,6 +25,7 @@ from nnx_migrate.facts.values import (
     Values,
     is_unknown,
 )
+from nnx_migrate.facts.witnesses import in_order
 from nnx_migrate.rewrite.context import FileContext
 
 #: What may be given an object that can be called, and does not call it.
@@ -135,7 +136,7 @@ def _kept(context: FileContext, callee: Values, call: ast.Call) -> Iterator[Func
     for argument in given:
         argument = argument.value if isinstance(argument, ast.Starred) else argument
         if isinstance(argument, ast.Name | ast.Attribute | ast.Subscript):
-            for value in context.values(argument):
+            for value in in_order(context.values(argument)):
                 if isinstance(value, Instance):
                     yield from _call_methods(context, value)
 
@@ -162,7 +163,7 @@ def _passed_on(context: FileContext, node: ast.Attribute | ast.Name) -> Iterator
         captured = parent.args[:1] == [node] and context.tree.nnx_name(parent.func) == "capture"
         if parent.func is node or captured:
             return
-    for value in context.values(node):
+    for value in in_order(context.values(node)):
         if isinstance(value, FunctionValue):
             yield value
 

@@ -10,6 +10,7 @@ from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import KEEPERS
 from nnx_migrate.facts.values import Basic, ClassValue, Scope
+from nnx_migrate.facts.witnesses import in_order
 from nnx_migrate.rewrite.context import FileContext
 
 
@@ -46,7 +47,7 @@ def is_other_class(context: FileContext, site: Site) -> bool:
         if not name or base not in hierarchy.ancestry(name).classes:
             return True
         return any(isinstance(each, Scope) for each in hierarchy.super_methods(name, "__init__"))
-    for value in context.values(reference):
+    for value in in_order(context.values(reference)):
         if isinstance(value, ClassValue):
             constructor = hierarchy.method(value.class_name, "__init__")
             above = hierarchy.ancestry(value.class_name).classes

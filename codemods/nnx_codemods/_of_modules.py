@@ -30,7 +30,7 @@ def updating_of_module(context: FileContext, site: Site) -> Manual | None:
     This is seen through all functions that they call, of other files too, under whatever name these
     have for the object. Such code raises in both modes (docs/semantics.md: CLO-2).
     """
-    found = min(_updates(context, site), key=lambda each: (each[1].where, each[0]), default=None)
+    found = min(_updates(context, site), key=_order_of_update, default=None)
     if found is None or may_be_captured(context):
         return None
     around = [site.node, *stack_of(context, site)[0].uses, *calls_of_decorated(context, site)]
@@ -49,6 +49,11 @@ def updating_of_module(context: FileContext, site: Site) -> Manual | None:
         (Evidence(f"{name}: {use.what}", Proof.PROVED, use.where),),
         blocks=False,
     )
+
+
+def _order_of_update(found: tuple[tuple[str, str], Use]) -> tuple[object, ...]:
+    name, use = found
+    return use.where, name, use.what, use.via
 
 
 def _updates(context: FileContext, site: Site) -> Iterator[tuple[tuple[str, str], Use]]:

@@ -47,6 +47,7 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.values import FunctionValue, Instance, Scope
+from nnx_migrate.facts.witnesses import in_order
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.place import Place
 from nnx_migrate.rewrite.context import FileContext
@@ -115,7 +116,8 @@ def _calls(
 ) -> Iterator[tuple[Scope, ir.Call, list[ir.Parameter]]]:
     """Calls of the transformed function: where, the call, the parameters that are left to it."""
     if site.form == "call":
-        made_of = (v for v in function_values(context, site) if isinstance(v, FunctionValue))
+        found = in_order(function_values(context, site))
+        made_of = [v for v in found if isinstance(v, FunctionValue)]
         left = [_left(parameters, value) for value in made_of if value.scope == scope]
         for use in site.uses:
             lowered = lower_expr(use)

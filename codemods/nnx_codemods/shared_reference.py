@@ -72,6 +72,7 @@ from nnx_migrate.facts.values import (
     Scope,
     Values,
 )
+from nnx_migrate.facts.witnesses import in_order
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import argument_values, function_scopes, given_parameters
@@ -153,7 +154,7 @@ def _beside_its_optimizer(context: FileContext, site: Site) -> str:
         given = [
             (name, value)
             for _, name, values in given_parameters(context, site, scope)
-            for value in values
+            for value in in_order(values)
             if isinstance(value, Instance)
         ]
         for holder, optimizer in given:

@@ -14,6 +14,7 @@ from nnx_migrate.facts.mentions import Mentions
 from nnx_migrate.facts.project import Project, nnx_name
 from nnx_migrate.facts.transforms import OPERANDS
 from nnx_migrate.facts.values import ClassValue, FunctionValue, Located, Scope, Value, scope_around
+from nnx_migrate.facts.witnesses import in_order
 
 if TYPE_CHECKING:
     from nnx_migrate.facts.evaluation import Evaluation
@@ -49,7 +50,7 @@ class Callers:
                 found[id(caller[1])] = caller
         if function.name == "<lambda>":
             for where, call in self._lambda_calls(scope, function):
-                for value in self.evaluator.values(where, call.func):
+                for value in in_order(self.evaluator.values(where, call.func)):
                     if isinstance(value, FunctionValue) and value.scope == scope:
                         found[id(call)] = (where, call, value)
         return tuple(found.values())
@@ -63,7 +64,7 @@ class Callers:
     def _resolved(self, handle: Handle) -> Mapping[Scope, tuple[Caller, ...]]:
         found: dict[Scope, list[Caller]] = collections.defaultdict(list)
         for where, call in self.handles.calls(handle):
-            for value in self.evaluator.values(where, call.func):
+            for value in in_order(self.evaluator.values(where, call.func)):
                 called = self._behind(value)
                 if isinstance(called, FunctionValue):
                     found[called.scope].append((where, call, called))
@@ -85,7 +86,7 @@ class Callers:
             for where, call in self.handles.calls(handle)
         }
         for where, call in rows.values():
-            for value in self.evaluator.values(where, call.func):
+            for value in in_order(self.evaluator.values(where, call.func)):
                 if isinstance(value, ClassValue) and value.class_name == class_name:
                     yield where, call
 
@@ -134,7 +135,7 @@ class Callers:
             names = set(self.handles.made_classes(scope, function))
         for name in sorted(names):
             for where, call in self.mentions.partials_of(name):
-                for value in self.evaluator.values(where, call.args[0]):
+                for value in in_order(self.evaluator.values(where, call.args[0])):
                     value = self._behind(value)
                     if not isinstance(value, FunctionValue) or value.scope != scope:
                         continue
@@ -175,7 +176,7 @@ class Callers:
         return frozenset(
             v
             for expr in exprs
-            for held in self.evaluator.values(where, expr)
+            for held in in_order(self.evaluator.values(where, expr))
             for v in (elements_of(held) if is_container(held) else (held,))
             if isinstance(v, FunctionValue) and v.scope == scope
         )

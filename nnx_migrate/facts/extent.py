@@ -28,6 +28,7 @@ from nnx_migrate.facts.values import (
     short_name,
     unknown,
 )
+from nnx_migrate.facts.witnesses import in_order
 from nnx_migrate.place import Place
 
 _MAY_BE_FUNCTIONS = (
@@ -105,7 +106,7 @@ class _Walk:
         for read in function.reads:
             yield from self.read(scope, read)
         for run in runs_in(self.project, function):
-            for value in self.evaluator.values(scope, run.operand):
+            for value in in_order(self.evaluator.values(scope, run.operand)):
                 for method in methods_run(self.evaluator, value, run.methods):
                     self.enter(method)
         for key in function.nested:
@@ -120,13 +121,13 @@ class _Walk:
         if not self.evaluator.callers.mentions.is_property(read.name):
             return
         where = Place(scope.module, self.project.function(scope).line)
-        for value in self.evaluator.values(scope, read.base):
+        for value in in_order(self.evaluator.values(scope, read.base)):
             if isinstance(value, Instance):
                 yield from self.method(value.class_name, read.name, where)
 
     def handed_on(self, values: Values) -> None:
         """Functions that are given to something may be called by it."""
-        for value in values:
+        for value in in_order(values):
             match value:
                 case FunctionValue(scope=scope):
                     self.enter(scope)
@@ -140,7 +141,7 @@ class _Walk:
         where = Place(scope.module, call.line)
         values = self.evaluator.values(scope, call.func)
         named = isinstance(call.func, ir.Attribute) and call.func.name in self.harmless
-        for value in values or unknown("what is called was not found"):
+        for value in in_order(values or unknown("what is called was not found")):
             if not (named and isinstance(value, Basic)):
                 yield from self.callee(value, call, where)
         for argument in (*call.args, *(value for _, value in call.keywords)):
@@ -159,7 +160,7 @@ class _Walk:
                     yield f"a Module of unknown class ({where})"
                 yield from self.method(class_name, "__call__", where)
                 self.handed_on(value.wraps)
-                for inner in value.wraps:
+                for inner in in_order(value.wraps):
                     yield from self.callee(inner, call, where)
             case ClassValue(class_name=class_name):
                 yield from self.method(class_name, "__init__", where)

@@ -46,6 +46,7 @@ from nnx_migrate.facts.values import (
     is_unknown,
     short_name,
 )
+from nnx_migrate.facts.witnesses import in_order
 from nnx_migrate.place import Place
 
 
@@ -356,6 +357,6 @@ class SharingFinder:
             place = Place(where.module, call.line)
             for kept in self.kept_arguments(where, call):
                 if kept not in tuple(arguments_of(call)):
-                    for value in self.evaluator.values(where, kept):
+                    for value in in_order(self.evaluator.values(where, kept)):
                         if isinstance(value, Instance):
                             yield value.class_name, place

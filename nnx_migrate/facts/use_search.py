@@ -29,6 +29,7 @@ from nnx_migrate.facts.values import (
     scope_around,
     short_name,
 )
+from nnx_migrate.facts.witnesses import in_order
 from nnx_migrate.place import Place
 
 
@@ -104,7 +105,7 @@ class Search:
                     yield dataclasses.replace(use, via=via)
             for read in function.reads:
                 if aliases.rooted(where, read.base):
-                    for value in aliases.values(where, read.base):
+                    for value in in_order(aliases.values(where, read.base)):
                         yield from self._method(value, read.name)
 
     def _place(self, scope: Scope, line: int) -> Place:
@@ -131,10 +132,10 @@ class Search:
         if is_of_module(aliases.parameter):
             yield from self._reached(values, aliases.parameter)
         if isinstance(func, ir.Attribute) and aliases.rooted(scope, func.base):
-            for base in aliases.values(scope, func.base):
+            for base in in_order(aliases.values(scope, func.base)):
                 yield from self._method_call(base, func.name, where)
         if aliases.rooted(scope, func):
-            for value in values:
+            for value in in_order(values):
                 yield from self.called(value, where)
         given = [
             argument
@@ -143,12 +144,12 @@ class Search:
         ]
         if given:
             yield from self._updated_by_method(aliases, scope, call, given, where)
-            for value in values:
+            for value in in_order(values):
                 yield from self._given(aliases, scope, value, call, given, where)
 
     def _reached(self, called: Values, name: str) -> Iterator[Use]:
         """What functions do that are called without the object: one of a module they know too."""
-        found = list(itertools.chain.from_iterable(map(self._run_by, called)))
+        found = list(itertools.chain.from_iterable(map(self._run_by, in_order(called))))
         for function in dict.fromkeys(found):
             for use in self.function(function, name):
                 yield dataclasses.replace(use, certain=use.certain and len(found) == 1)
@@ -240,7 +241,7 @@ class Search:
             switched = any(map(self.project.has_word, _SWITCHES))
             what = f"{name} may update itself"
             yield Use("update", what, where, certain=False, expected=not switched)
-        for inner in value.wraps:
+        for inner in in_order(value.wraps):
             yield from self.called(inner, where)
 
     def _updated_by_method(
@@ -290,7 +291,7 @@ class Search:
                     yield Use("update", "nnx.update() writes to it", where)
                 places = [i for i, argument in enumerate(call.args) if argument in given]
                 for branch, index in operands_of(dotted, call, places) or ():
-                    for function_value in aliases.values(scope, branch):
+                    for function_value in in_order(aliases.values(scope, branch)):
                         yield from self._operand(function_value, index)
             case Instance():
                 for class_name in self.hierarchy.classes_of(value):

@@ -9,7 +9,7 @@ of all witnesses the least is taken, at every depth.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 from nnx_migrate.facts.values import (
     IN_A_CIRCLE,
@@ -96,3 +96,21 @@ def _without_witness(value: Value) -> Hashable:
             return tuple(frozenset(map(_without_witness, each)) for each in elements)
         case _:
             return value
+
+
+def in_order(values: Values) -> Sequence[Value]:
+    """Some values in an order that is the same in every run, for whoever stops at the first."""
+    return tuple(values) if len(values) < 2 else sorted(values, key=_text)
+
+
+def _text(part: object) -> str:
+    match part:
+        case frozenset():
+            return f"{{{','.join(sorted(map(_text, part)))}}}"
+        case tuple():
+            return f"({','.join(map(_text, part))})"
+        case _ if dataclasses.is_dataclass(part):
+            fields = (_text(getattr(part, each.name)) for each in dataclasses.fields(part))
+            return f"{type(part).__name__}({','.join(fields)})"
+        case _:
+            return repr(part)

@@ -11,6 +11,7 @@ from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.transformed import CAPTURED
 from nnx_migrate.facts.values import NOTHING, FunctionValue, Scope, Value, Values, unknown
+from nnx_migrate.facts.witnesses import in_order
 from nnx_migrate.rewrite.context import FileContext
 
 
@@ -60,7 +61,7 @@ def parameter_at(context: FileContext, site: Site, scope: Scope, index: int) -> 
     """The name of the parameter that receives the argument at `index`."""
     function = context.project.function(scope)
     offset = 0
-    for value in function_values(context, site):
+    for value in in_order(function_values(context, site)):
         if isinstance(value, FunctionValue) and value.scope == scope:
             offset = (1 if value.bound else 0) + value.partial_args
     place = index + offset + site.leading

@@ -59,6 +59,33 @@ def train(number, x):
     return nnx.grad(lambda m: m(x).sum())(model.inner)
 """
 )
+#: What may run beside the Module is one of several functions.
+SEVERAL_FUNCTIONS = """
+from flax import nnx
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+    def __call__(self, x):
+        y = self.linear(x)
+        self.sow(nnx.Intermediate, "y", y)
+        return y
+
+def looked(x):
+    look = nnx.split or nnx.state or nnx.graphdef or nnx.clone or nnx.iter_graph or nnx.update
+    return look(x)
+
+@nnx.jit
+def step(model: Net, x):
+    y = model(x)
+    looked(y)
+    return y
+
+model = Net(nnx.Rngs(0))
+y = step(model, 1)
+sown = nnx.pop(model, nnx.Intermediate)
+"""
 #: The same object is made in several places, and handed on in a circle of functions.
 CIRCLE = """
 from flax import nnx
@@ -89,6 +116,7 @@ def test_every_hash_seed_gives_the_same(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     more = {"reasons": SEVERAL_REASONS, "classes": SEVERAL_CLASSES, "circle": CIRCLE}
+    more["functions"] = SEVERAL_FUNCTIONS
     for name, source in {**PROGRAMS, **more}.items():
         folder = tmp_path / "src" / name
         folder.mkdir(parents=True)
