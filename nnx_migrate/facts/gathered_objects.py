@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Iterable, Iterator
 
@@ -17,6 +18,7 @@ from nnx_migrate.facts.held import (
     either,
     element,
     every,
+    mapped,
     same_each_turn,
     spread,
     together,
@@ -160,6 +162,8 @@ def given_by_library(
         return held(ir.Attribute(args[0], args[1].text)) if args[1].text else NOTHING
     if dotted == "builtins.vars" and args:
         return Held(None, (("", attribute(held(args[0]), "[]", here)),))
+    if dotted in {"nnx.clone", "copy.deepcopy"} and args:
+        return mapped(held(args[0]), functools.partial(_copied, scope, call))
     if dotted == "nnx.split" and args:
         return _split(scope, call, held(args[0]))
     if dotted == "nnx.state" and args:
@@ -251,6 +255,15 @@ def calls_in(exprs: Iterable[ir.Expr]) -> Iterator[ir.Expr]:
                 yield from calls_in((base,))
             case ir.Starred(value=value):
                 yield from calls_in((value,))
+
+
+def _copied(scope: Scope, call: ir.Call, held: Held) -> Held:
+    """An object of a copy: what was one object in two places is one again."""
+    own = held.object
+    if own is None or not isinstance(own.root, MadeBy):
+        return dataclasses.replace(held, object=None)
+    root = dataclasses.replace(own.root, within=((scope, call), *own.root.within))
+    return dataclasses.replace(held, object=dataclasses.replace(own, root=root))
 
 
 def _part(held: Held, name: str, place: Located) -> Held:

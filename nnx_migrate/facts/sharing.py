@@ -7,6 +7,7 @@ import collections
 from collections.abc import Iterator
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.called_objects import in_terms_of
 from nnx_migrate.facts.combining import is_container
 from nnx_migrate.facts.contents import ContentsFinder
 from nnx_migrate.facts.evaluate import Evaluator
@@ -68,6 +69,10 @@ def _in_words(one: Found, other: Found) -> str:
     return f"{one.object} goes in twice"
 
 
+def _is_parameter(root: object, scope: Scope) -> bool:
+    return isinstance(root, Variable) and root.scope == scope and not root.version
+
+
 def _stored(scope: Scope, own: str, place: tuple[str, ...], held: Held) -> tuple[Found, ...]:
     """The objects in a place of a method's own object, this itself included."""
     root = Variable(scope, own, 0)
@@ -80,6 +85,9 @@ def _stored(scope: Scope, own: str, place: tuple[str, ...], held: Held) -> tuple
     return (Found(Object(root, place, Located(scope, expr))), *inside)
 
 
+#: Over how many functions an object is followed to where it is made, and over how many calls.
+_MAX_HOPS = 3
+_MAX_CALLS = 12
 _FALSE = ir.Constant("number", "False")
 _NO_TREES = frozenset({"flax.nnx.bridge.Module", "flax.nnx.Object"})
 
@@ -119,8 +127,29 @@ class SharingFinder:
     def twice(self, scope: Scope, given: tuple[ir.Expr, ...], at: int = LAST) -> str:
         """What is in several values twice, in words: in two of them, or in one."""
         whole = self.objects.resolved(scope, ir.Sequence(given, is_tuple=True), at)
+        return self._in_words(whole) or self._passed(scope, whole, _MAX_HOPS)
+
+    def _in_words(self, whole: Held) -> str:
         found = (pair for pair in twice(whole) if self._is_in_both(*pair))
         return next((_in_words(*pair) for pair in found), "")
+
+    def _passed(self, scope: Scope, whole: Held, hops: int) -> str:
+        """The same of what calls of the function pass for its parameters."""
+        given = (each.object.root for each in objects(whole))
+        if not hops or not any(_is_parameter(root, scope) for root in given):
+            return ""
+        for where, call, value in self.evaluator.callers.of(scope)[:_MAX_CALLS]:
+            own = call.func.base if isinstance(call.func, ir.Attribute) else ir.UNSEEN
+            at = call.line
+            first = {0: self.objects.held(where, own, at)} if value.bound else {}
+            via = where, call
+            held = value.partial_args
+            passed = in_terms_of(self.objects, scope, whole, call, first, via, at, held)
+            if reason := self._in_words(passed):
+                return f"{reason} ({Place(where.module, call.line)})"
+            if reason := self._passed(where, passed, hops - 1):
+                return reason
+        return ""
 
     def gives_back(self, scope: Scope, name: str) -> bool:
         """Whether a function returns what it is passed by that name, a part of it or its State."""

@@ -330,6 +330,21 @@ GIVEN: Mapping[str, str] = {
     "held twice by a helper": (
         "def made():\n    l = linear()\n    return nnx.Sequential(l, l)\nout = step(made())"
     ),
+    "held twice and passed on": (
+        "def run(m):\n    return step(m)\nl = linear()\nm = nnx.Sequential(l, l)\nout = run(m)"
+    ),
+    "held twice and passed on twice": (
+        "def inner(m):\n    return step(m)\ndef run(m):\n    return inner(m)\n"
+        "l = linear()\nout = run(nnx.Sequential(l, l))"
+    ),
+    "one for two parameters": (
+        "def run(a, b):\n    return step(a, b)\nm = linear()\nout = run(m, m)"
+    ),
+    "parts for two parameters": (
+        "def run(a, b):\n    return step(a, b)\nl = linear()\nout = run(Wrap(l), nnx.List([l]))"
+    ),
+    "held twice in a copy": "l = linear()\nout = step(nnx.clone(nnx.Sequential(l, l)))",
+    "held twice in a deep copy": "l = linear()\nout = step(copy.deepcopy(nnx.Sequential(l, l)))",
     "held in a list": "ls = [linear()] * 2\nout = step(ls)",
     "held in a list that grew": "l = linear()\nls = []\nls.append(l)\nls.append(l)\nout = step(ls)",
     "zip": "m = linear()\nout = step(list(zip([m], [m])))",
@@ -368,6 +383,11 @@ APART: Mapping[str, str] = {
     "two Modules": "out = step(Wrap(linear()), Wrap(linear()))",
     "two Modules of a loop": "ms = [Wrap(linear()) for _ in range(2)]\nout = step(*ms)",
     "bound again": "m = linear()\na = Wrap(m)\nm = linear()\nout = step(a)",
+    "two parameters": (
+        "def run(a, b):\n    return step(a, b)\n"
+        "out = run(linear(), linear()), run(Wrap(linear()), linear())"
+    ),
+    "copies of copies": "m = nnx.clone(linear())\nout = step(m, nnx.clone(m), copy.deepcopy(m))",
     "a helper called twice": "out = step(same(linear()), same(linear()))",
     "called": "m = linear()\nout = step(m, m(X))",
     "Rngs": (
