@@ -40,6 +40,8 @@ What it does otherwise
 ----------------------
 `nnx.ModelAndOptimizer`, `nnx.call`, `nnx.capture` and `bridge.ToLinen` take no mode, so a person
 has to choose something else.
+Of a model that is returned with its State (`return model, nnx.state(model)`), return the model
+alone and take the State where the call is made: then no pin is needed.
 Objects that are the same without the code showing it (two that a function of another package gives)
 are not found. Arguments with `StateAxes` are looked at by the rule for these.
 

@@ -14,6 +14,7 @@ from nnx_migrate.facts.held import (
     Object,
     Variable,
     attribute,
+    called,
     either,
     spread,
     together,
@@ -40,7 +41,7 @@ def named(objects: Objects, scope: Scope, name: str, at: int) -> Held:
     where = bindings[0].scope
     if len(bindings) == 1 and isinstance(bindings[0], Located):
         line = _lines(objects, where, name)[0] if where == scope else LAST
-        held = _called(objects.held(where, bindings[0].expr, line or LAST), name)
+        held = called(objects.held(where, bindings[0].expr, line or LAST), name)
         return _with_more(objects, where, ir.Name(name), held)
     if isinstance(bindings[0], ParameterOf) and len(bindings) == 1:
         return Held(Object(Variable(where, name, 0), (), Located(scope, ir.Name(name)), name))
@@ -146,10 +147,3 @@ def _whatever_is_made(held: Held) -> Held:
     if held.object is not None and isinstance(held.object.root, MadeBy):
         return dataclasses.replace(held, object=None)
     return held
-
-
-def _called(held: Held, name: str) -> Held:
-    """The same, by the name that it is bound to."""
-    if held.object is None or held.object.label:
-        return held
-    return dataclasses.replace(held, object=dataclasses.replace(held.object, label=name))

@@ -175,14 +175,31 @@ def attribute(held: Held, name: str, place: Located) -> Held:
         return dataclasses.replace(
             held, parts=tuple((at, attribute(part, name, place)) for at, part in held.parts)
         )
+    label = _label(held.object, name)
     if held.way == "all":
         for at, part in held.parts:
             if at == name:
-                return part
+                return called(part, label)
     if held.object is None:
         return NOTHING
     path = (*held.object.path, name)
-    return Held(dataclasses.replace(held.object, path=path, place=place, label=""))
+    return Held(dataclasses.replace(held.object, path=path, place=place, label=label))
+
+
+def _label(whole: Object | None, name: str) -> str:
+    """What the code calls an attribute, or the State of something that it calls by a name."""
+    if whole is None or not whole.label:
+        return ""
+    if name.startswith("<"):
+        return f"a State of {whole.label}"
+    return f"{whole.label}.{name}" if name.isidentifier() else whole.label
+
+
+def called(held: Held, name: str) -> Held:
+    """The same, by what the code calls it, where it does not yet."""
+    if held.object is None or held.object.label or not name:
+        return held
+    return dataclasses.replace(held, object=dataclasses.replace(held.object, label=name))
 
 
 def element(held: Held, place: Located) -> Held:
