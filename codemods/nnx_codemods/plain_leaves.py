@@ -3,14 +3,17 @@
 What it finds
 -------------
 Calls of `nnx.split`, `nnx.state`, `nnx.flatten` and `nnx.graphdef` on a tuple, list or dict that
-may hold plain Python values, and `nnx.merge(..., recreate_variables=False)`.
+may hold plain Python values, and `nnx.merge(..., recreate_variables=False)`. Modules that keep
+numbers, strings, dtypes or functions in a list or dictionary in `nnx.data(...)`, in these calls and
+in transforms (`jit`, `vmap`, `scan`, `cond` and their like).
 
 Why it matters
 --------------
 A number or a string in a container is a part of the graphdef in graph mode, and a leaf of the
-State in tree mode: the State has more leaves, jit traces them, and equal graphdefs are no longer
-told apart by them (docs/semantics.md: API-1). `merge` without re-creating Variables gives arrays
-for a graphdef of graph mode, and Variables for one of tree mode (API-3).
+State in tree mode: the State has more leaves, jit traces them (and raises for strings and dtypes),
+and equal graphdefs are no longer told apart by them (docs/semantics.md: API-1). `merge` without
+re-creating Variables gives arrays for a graphdef of graph mode, and Variables for one of tree mode
+(API-3).
 
 Before
 ------
@@ -36,8 +39,11 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.transforms import CONTROL_FLOW
 from nnx_migrate.facts.values import PLAIN, ContainerValue, TupleValue, Value
+from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
+from nnx_migrate.rewrite.functions import function_scopes, given_parameters
 from nnx_migrate.rewrite.plan import Decision, Manual, Pin
 from nnx_migrate.rewrite.rule import Rule
 
@@ -49,10 +55,27 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             return None
         reason = "the attributes become arrays or Variables by the mode that made the graphdef"
         return Manual(RULE.name, f"{reason}; make it with nnx.compat.split")
-    if site.form == "reference" or not _is_plain_inside(context, site.operands[0]):
+    if site.form == "reference":
+        return None
+    if site.transform in _TRACING:
+        return _given_plain(context, site)
+    if context.analysis.contents.of(context.values(site.operands[0])).plain:
+        return Pin(RULE.name, f"{_IN_DATA}, which become leaves of the State", bare=True)
+    if not _is_plain_inside(context, site.operands[0]):
         return None
     there = "that it may hold" if _held(site.operands[0]) is None else "in it"
     return Pin(RULE.name, f"plain Python values {there} become leaves of the State", bare=True)
+
+
+def _given_plain(context: FileContext, site: Site) -> Pin | None:
+    """A transform that takes numbers and strings apart which are none of its arguments today."""
+    for scope in function_scopes(context, site):
+        for _, name, values in given_parameters(context, site, scope):
+            if context.analysis.contents.of(values).plain:
+                evidence = Evidence(_IN_DATA, Proof.PROVED, context.where(site.node))
+                reason = f"in {name}, {_IN_DATA}; tree mode traces them, or raises"
+                return Pin(RULE.name, reason, (evidence,))
+    return None
 
 
 def _is_plain_inside(context: FileContext, node: ast.expr) -> bool:
@@ -88,4 +111,9 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-RULE = Rule("plain-leaves", frozenset({"split", "state", "flatten", "graphdef", "merge"}), decide)
+_IN_DATA = "a list or dictionary in nnx.data(...) holds values that are no arrays"
+_TRACING = frozenset(
+    {"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map", "checkify"}
+) | frozenset(CONTROL_FLOW)
+_TAKING_APART = frozenset({"split", "state", "flatten", "graphdef", "merge"})
+RULE = Rule("plain-leaves", _TAKING_APART | _TRACING, decide)

@@ -10,13 +10,18 @@ from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.fixpoint import Fixpoint
 from nnx_migrate.facts.flax_layers import Layer
 from nnx_migrate.facts.library import CONTAINER_CLASSES
+from nnx_migrate.facts.library_effects import MAPPING
 from nnx_migrate.facts.name_tables import writes_in
 from nnx_migrate.facts.project import layer_of
 from nnx_migrate.facts.stored import stored_outside
 from nnx_migrate.facts.values import (
+    PLAIN,
     Basic,
+    ClassValue,
     ContainerValue,
+    FunctionValue,
     Instance,
+    LibraryValue,
     Scope,
     TupleValue,
     Value,
@@ -33,17 +38,21 @@ class Contents:
         variables: names of the Variable types among them; a subclass of Param counts as "Param".
         arrays: it may hold arrays outside of any Variable.
         unseen: why the list may not be complete; empty when it is.
+        plain: a list or dictionary in `nnx.data(...)` holds values that are no arrays, which are a
+            part of the graphdef in graph mode and leaves in tree mode.
     """
 
     variables: frozenset[str] = frozenset()
     arrays: bool = False
     unseen: tuple[str, ...] = ()
+    plain: bool = False
 
     def __or__(self, other: Contents) -> Contents:
         return Contents(
             self.variables | other.variables,
             self.arrays or other.arrays,
             tuple(sorted({*self.unseen, *other.unseen})),
+            self.plain or other.plain,
         )
 
     @property
@@ -174,14 +183,52 @@ class ContentsFinder:
             names += sorted(self.evaluator.names_stored_outside(class_name))
         for name in dict.fromkeys(names):
             stored = self.evaluator.stored(class_name, name)
-            for value in stored:
+            others = stored_outside(self.evaluator, class_name, name) if outside else ()
+            for value in (*stored, *others):
                 found |= self.of(self.evaluator.values(value.scope, value.expr))
-            for value in stored_outside(self.evaluator, class_name, name) if outside else ():
-                found |= self.of(self.evaluator.values(value.scope, value.expr))
+                found |= self._told_as_data(value.scope, value.expr)
             body = Scope(module, record.scope)
             if name in record.annotations and all(each.scope == body for each in stored):
                 found |= self.of(annotated(self.hierarchy, body, record.annotations[name]))
         return found
+
+    def _told_as_data(self, scope: Scope, expr: ir.Expr) -> Contents:
+        """What `nnx.data(...)` makes leaves of that are neither arrays nor Variables."""
+        if not isinstance(expr, ir.Call) or self.project.nnx_name(scope, expr.func) != "data":
+            return _EMPTY
+        held = expr.args[0] if expr.args else expr
+        if isinstance(held, ir.Sequence):
+            plain = any(self._is_no_array(scope, part) for part in held.elements)
+        else:
+            plain = self._maps_to_none(scope, held)
+        # A number alone is a leaf in both modes.
+        return Contents(arrays=plain or self._is_no_array(scope, held), plain=plain)
+
+    def _is_no_array(self, scope: Scope, expr: ir.Expr) -> bool:
+        match expr:
+            case ir.Constant(type=sort):
+                return sort in {"number", "str"}
+            case ir.Sequence(elements=elements):
+                return any(self._is_no_array(scope, element) for element in elements)
+            case ir.Attribute(name=name) if name in _NO_ARRAYS:
+                return True
+        values = self.evaluator.values(scope, expr)
+        kinds = LibraryValue | FunctionValue | ClassValue
+        return bool(values) and all(isinstance(v, kinds) or v in PLAIN for v in values)
+
+    def _maps_to_none(self, scope: Scope, expr: ir.Expr) -> bool:
+        """Whether it is a tree like `jax.tree.map(lambda leaf: leaf.dtype, tree)`."""
+        if not isinstance(expr, ir.Call) or not expr.args:
+            return False
+        if self.project.dotted(scope, expr.func) not in MAPPING:
+            return False
+        functions = self.evaluator.values(scope, expr.args[0])
+        return any(
+            self._is_no_array(function.scope, returned)
+            for function in functions
+            if isinstance(function, FunctionValue)
+            for returned in self.project.function(function.scope).returns
+        )
 
     def _attribute_names(self, module: str, record: ir.Class) -> list[str]:
         names = [*record.attributes, *record.annotations]
@@ -202,6 +249,10 @@ class ContentsFinder:
             if function.parameters and _sets_computed(function, function.parameters[0].name):
                 return Contents(unseen=(f"{record.name} sets attributes by computed names",))
         return _EMPTY
+
+
+#: Attributes of arrays that are none themselves.
+_NO_ARRAYS = frozenset({"dtype", "shape", "ndim", "size", "sharding"})
 
 
 def _sets_computed(function: ir.Function, own: str) -> bool:
