@@ -1,29 +1,18 @@
-"""Python's own parser, without what it says about style on the side."""
+"""Python's own parser, and walks over its trees."""
 
 from __future__ import annotations
 
 import ast
-import warnings
+
+from nnx_migrate.sources.python_text import parse, readable
+
+__all__ = ["LEAVES", "children", "parse", "readable", "walk"]
 
 #: Fields of nodes that never hold a node that stands somewhere: operators and the like are one
 #: object for a whole file, and the rest are names and numbers.
 _WITHOUT_NODES = frozenset(
     {"ctx", "op", "ops", "id", "attr", "kind", "type_comment", "lineno", "level", "module"}
 )
-
-
-def parse(text: str) -> ast.Module:
-    r"""Parse a file's text.
-
-    Invalid escapes ("\d") and the like are the file's own affair; Python would tell of them on
-    stderr, without the name of the file.
-
-    Raises:
-        SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
 
 
 #: Kinds of nodes that none stands below: some two of three.

@@ -159,7 +159,7 @@ class FileContext:
     @functools.cached_property
     def comments(self) -> tuple[tuple[int, str], ...]:
         """Offset and text of every comment."""
-        unified = self.text.text.replace("\r\n", "\n").replace("\r", "\n")
+        unified = self.text.readable.replace("\r\n", "\n").replace("\r", "\n")
         return tuple(
             (self.text.line_start(token.start[0]) + token.start[1], token.string.rstrip())
             for token in tokenize.generate_tokens(io.StringIO(unified).readline)
@@ -174,7 +174,7 @@ class FileContext:
         """Lines that begin inside a string: their white space is content."""
         inside: set[int] = set()
         # The tokenizer of 3.11 knows no lone "\r"; the lines are the same with "\n".
-        unified = self.text.text.replace("\r\n", "\n").replace("\r", "\n")
+        unified = self.text.readable.replace("\r\n", "\n").replace("\r", "\n")
         middle = getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)
         for token in tokenize.generate_tokens(io.StringIO(unified).readline):
             if token.type in {tokenize.STRING, middle}:

@@ -15,7 +15,7 @@ def appended(context: FileContext, node: ast.Tuple, names: Sequence[str]) -> Edi
     """The edit that makes names the last elements of a tuple, a display or a target."""
     text = context.text
     start, end = text.span(node)
-    source = text.text[start:end]
+    source = text.readable[start:end]
     more = ", ".join(names)
     if not is_parenthesized(source):
         tail = " " if _tokens(source)[-1].string == "," else ", "

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import bisect
 import dataclasses
+import functools
 import itertools
 import re
 from collections.abc import Iterable
+
+from nnx_migrate.sources.python_text import readable
 
 # What Python's parser counts as the end of a line; str.splitlines knows more (form feeds, \x85).
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -28,6 +31,11 @@ class Text:
     def __init__(self, text: str) -> None:
         self.text = text
         self.line_starts = _line_starts(text)
+
+    @functools.cached_property
+    def readable(self) -> str:
+        """The text, once it was parsed, with spaces for what only a newer Python can read."""
+        return readable(self.text)
 
     def offset(self, line: int, column: int) -> int:
         """The character offset of a syntax tree place: line from 1, column in UTF-8 bytes."""

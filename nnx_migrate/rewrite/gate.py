@@ -15,7 +15,7 @@ import tokenize
 import warnings
 from collections.abc import Sequence
 
-from nnx_migrate.facts.parsing import parse
+from nnx_migrate.facts.parsing import parse, readable
 from nnx_migrate.rewrite.edits import Edit, Text, apply_edits
 from nnx_migrate.rewrite.unbound import Names, names_of
 from nnx_migrate.rewrite.untouched import Version, disturbed
@@ -112,7 +112,7 @@ def _error(tree: ast.Module, flags: int) -> str:
 
 
 def _comments(text: str) -> collections.Counter[str]:
-    unified = text.replace("\r\n", "\n").replace("\r", "\n")
+    unified = readable(text).replace("\r\n", "\n").replace("\r", "\n")
     return collections.Counter(
         token.string.rstrip()
         for token in tokenize.generate_tokens(io.StringIO(unified).readline)

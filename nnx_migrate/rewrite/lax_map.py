@@ -78,7 +78,7 @@ def _returned(context: FileContext, definition: AnyFunction, name: str) -> list[
             raise CannotEmit("the function does not return something on all its ways")
         start, end = context.text.span(node.value)
         bare = isinstance(node.value, ast.Tuple) and not is_parenthesized(
-            context.text.text[start:end]
+            context.text.readable[start:end]
         )
         stop = context.text.span(node)[1]
         edits += [Edit(start, start, "(")] if bare else []

@@ -84,7 +84,7 @@ def header_end(text: Text, function: AnyFunction) -> int:
     assert isinstance(function, FunctionNode)
     start = text.offset(function.lineno, function.col_offset)
     first = text.line_start(function.lineno)
-    source = text.text[first:]
+    source = text.readable[first:]
     skip = start - first
     depth = 0
     # The tokenizer of 3.11 wants "\n"; positions on a line are the same for every newline.

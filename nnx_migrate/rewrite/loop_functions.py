@@ -158,10 +158,10 @@ def returned_edits(
 
 def _returned(context: FileContext, value: ast.expr, carry: Carry) -> list[Edit]:
     start, end = context.text.span(value)
-    source = context.text.text[start:end]
     names = ", ".join(carry.names)
     if carry.size is None:
-        bare = isinstance(value, ast.Tuple) and not is_parenthesized(source)
+        read = context.text.readable[start:end]
+        bare = isinstance(value, ast.Tuple) and not is_parenthesized(read)
         opening, closing = ("(", ")") if bare else ("", "")
         return [Edit(start, start, opening), Edit(end, end, f"{closing}, {names}")]
     if isinstance(value, ast.Tuple):

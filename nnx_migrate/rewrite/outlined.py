@@ -203,7 +203,10 @@ def _one_line(text: str) -> str:
     """An option's text without line breaks and the comments between them."""
     if "\n" not in text and "\r" not in text:
         return text
-    return ast.unparse(ast.parse(text.strip(), mode="eval"))
+    try:
+        return ast.unparse(ast.parse(text.strip(), mode="eval"))
+    except SyntaxError:
+        raise CannotEmit("an option on several lines is written for a newer Python") from None
 
 
 def _comment_lines(context: FileContext, site: Site, lines: Sequence[str]) -> list[str]:

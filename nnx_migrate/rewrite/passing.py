@@ -238,7 +238,7 @@ def _parameter(
         place = start + len("lambda")
         return Edit(place, place, f" {more}")
     assert isinstance(definition, FunctionNode)
-    place = context.text.text.index("(", context.text.text.index(definition.name, start)) + 1
+    place = context.text.readable.index("(", context.text.text.index(definition.name, start)) + 1
     return Edit(place, place, more)
 
 

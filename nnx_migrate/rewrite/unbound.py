@@ -8,7 +8,7 @@ import dataclasses
 import symtable
 from collections.abc import Iterator
 
-from nnx_migrate.facts.parsing import walk
+from nnx_migrate.facts.parsing import readable, walk
 
 #: What Python binds in a module or in a class without being told.
 _GIVEN = frozenset(dir(builtins)) | {
@@ -52,7 +52,7 @@ def names_of(text: str, tree: ast.Module) -> Names:
     """
     tables = [
         (scope, table.get_symbols())
-        for scope, table in _tables(symtable.symtable(text, "<text>", "exec"), "")
+        for scope, table in _tables(symtable.symtable(readable(text), "<text>", "exec"), "")
     ]
     module = {symbol.get_name() for symbol in tables[0][1] if _binds(symbol)}
     bound, unbound = set[tuple[str, str]](), set[tuple[str, str]]()

@@ -18,6 +18,7 @@ import tokenize
 from collections.abc import Collection, Iterator
 
 from nnx_migrate.outcomes import Finding, Outcome
+from nnx_migrate.sources.python_text import readable
 
 _MARKER = "nnx-migrate"
 _DIRECTIVE = re.compile(r"#\s*nnx-migrate:\s*(?P<word>[\w-]*)\s*(?:\[(?P<rules>[^\]#]*)\])?")
@@ -123,7 +124,7 @@ def parse_suppressions(text: str) -> Suppressions:
 
 def _comments(text: str) -> Iterator[tuple[int, int, str]]:
     # The pure-Python tokenizer of 3.11 knows no lone "\r"; line numbers stay those of `ast`.
-    unified = text.replace("\r\n", "\n").replace("\r", "\n")
+    unified = readable(text).replace("\r\n", "\n").replace("\r", "\n")
     try:
         for token in tokenize.generate_tokens(io.StringIO(unified).readline):
             if token.type == tokenize.COMMENT and _MARKER in token.string:

@@ -14,6 +14,7 @@ from nnx_migrate.sources.documents.document import Document
 from nnx_migrate.sources.documents.mentions import free_mark, mentions_nnx
 from nnx_migrate.sources.documents.page_blocks import PageReader
 from nnx_migrate.sources.documents.rst import scan_rst
+from nnx_migrate.sources.python_text import parse
 from nnx_migrate.sources.text import Source
 
 _QUOTES = re.compile(r"(?P<kind>[rRuU]?)(?P<quotes>\"\"\"|'''|\"|')")
@@ -69,7 +70,7 @@ def _docstrings(root: ast.Module) -> Iterator[ast.Constant]:
 
 def _prelude(code: str, bound: set[str], module: str) -> str:
     """What the examples find in the module, and nnx where nobody imports it."""
-    tree = ast.parse(code)
+    tree = parse(code)
     own = _bound(tree.body)
     read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - own
     parts = []

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from nnx_migrate.sources.python_text import parse
 from nnx_migrate.sources.text import Source
 
 BOM = "\ufeff"
@@ -244,7 +245,7 @@ def _stripped(lines: Sequence[str]) -> list[str]:
 def shows(lines: Sequence[str]) -> bool:
     """Whether code ends with an expression whose value is shown."""
     try:
-        body = ast.parse("\n".join(lines)).body
+        body = parse("\n".join(lines)).body
     except (SyntaxError, ValueError):
         return False
     if not body or not isinstance(body[-1], ast.Expr):

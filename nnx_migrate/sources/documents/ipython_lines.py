@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import keyword
 import re
-import warnings
 from collections.abc import Sequence
+
+from nnx_migrate.sources.python_text import parse
 
 #: Line magics that take a statement of Python.
 PYTHON_LINES = frozenset({"time", "timeit", "prun", "memit", "mprun", "lprun", "snakeviz"})
@@ -29,9 +29,7 @@ def parses(lines: Sequence[str]) -> bool:
 def why_not(lines: Sequence[str]) -> str:
     """Why lines are not Python; empty when they are."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse("\n".join(lines) + "\n")
+        parse("\n".join(lines) + "\n")
     except SyntaxError as error:
         return f"{error.msg} (line {error.lineno})" if error.lineno else str(error.msg)
     except (ValueError, RecursionError, MemoryError) as error:

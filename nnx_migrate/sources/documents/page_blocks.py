@@ -13,6 +13,7 @@ from nnx_migrate.sources.documents.document import Block, CannotPlace, Place, Un
 from nnx_migrate.sources.documents.ipython import IN_COMMAND, Read, read_cell
 from nnx_migrate.sources.documents.ipython_lines import why_not
 from nnx_migrate.sources.documents.mentions import ignores_unread, mentions_nnx
+from nnx_migrate.sources.python_text import parse
 from nnx_migrate.sources.text import newline_of
 
 _PROMPT = re.compile(r"(?P<indent>[ \t]*)(?P<prompt>>>>|\.\.\.)(?: (?P<code>.*))?$")
@@ -203,7 +204,7 @@ def _prompts(lines: Sequence[str]) -> list[str]:
     starts: set[int] = set()
     inside: set[int] = set()
     try:
-        body = ast.parse("\n".join(lines)).body
+        body = parse("\n".join(lines)).body
     except (SyntaxError, ValueError) as error:
         raise CannotPlace("its examples would not be Python") from error
     for statement in body:
