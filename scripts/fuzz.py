@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import argparse
 import collections
+import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -28,9 +30,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--programs", type=int, default=100, help="how many")
     parser.add_argument("--seed", type=int, default=0, help="of the first one")
+    parser.add_argument(
+        "--inputs",
+        type=int,
+        default=0,
+        help="damage journals, kept answers, plans, settings so often each, and draw no programs",
+    )
     parser.add_argument("--out", type=Path, help="folder for programs that break a promise")
     parser.add_argument("--as-they-are", action="store_true", help="do not make them small")
     options = parser.parse_args()
+    if options.inputs:
+        return _damaged_inputs(range(options.seed, options.seed + options.inputs))
     counts: collections.Counter[Verdict] = collections.Counter()
     reasons: collections.Counter[str] = collections.Counter()
     outcomes: collections.Counter[tuple[str, str]] = collections.Counter()
@@ -59,6 +69,23 @@ def main() -> int:
     for reason, count in reasons.most_common(12):
         print(f"{count:6} {reason}")
     return int(any(counts[verdict] for verdict in WRONG))
+
+
+def _damaged_inputs(seeds: range) -> int:
+    from nnx_migrate.sources.journal import STATE_VARIABLE
+    from tests.fuzzing.inputs import broken, inputs
+
+    wrong = 0
+    with tempfile.TemporaryDirectory() as home:
+        os.environ[STATE_VARIABLE] = f"{home}/state"
+        for name, each in inputs(Path(home)).items():
+            found = 0
+            for told in broken(name, each, seeds):
+                print(told, flush=True)
+                found += 1
+            print(f"{len(seeds):6} {name}, {found} of them neither read nor refused", flush=True)
+            wrong += found
+    return int(wrong > 0)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ class Shelf:
         if self._empty:
             return None
         with _explained(self.file):
-            query = f"SELECT {column} FROM answers WHERE key = ?"
+            query = f"SELECT {column} FROM answers WHERE key = ?"  # nosec B608  # a word of ours
             row = self._database.execute(query, (key,)).fetchone()
         if row is None:
             return None

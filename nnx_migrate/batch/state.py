@@ -72,7 +72,7 @@ class State:
         """The last run; None before the first."""
         with self._changing() as database:
             row = database.execute("SELECT phase, request, journal FROM run").fetchone()
-        return None if row is None else Standing(Phase(row[0]), row[1], row[2])
+            return None if row is None else Standing(Phase(row[0]), str(row[1]), str(row[2]))
 
     def begin(self, request: str) -> None:
         """Note that a run plans; whatever an earlier one has planned is forgotten."""
@@ -111,11 +111,11 @@ class State:
         with self._changing() as database:
             (found,) = database.execute("SELECT found FROM run").fetchone()
             rows = database.execute("SELECT result FROM planned ORDER BY path").fetchall()
-        known = json.loads(found)
-        results: list[FileResult] = [unpacked(self._file, row[0]) for row in rows]
-        results.sort(key=lambda each: str(each.path))
-        totals = count(results, known["looked_at"])
-        return RunResult(tuple(results), totals, tuple(map(Path, known["missing"])))
+            known = json.loads(found)
+            results: list[FileResult] = [unpacked(self._file, row[0]) for row in rows]
+            results.sort(key=lambda each: str(each.path))
+            totals = count(results, known["looked_at"])
+            return RunResult(tuple(results), totals, tuple(map(Path, known["missing"])))
 
     def finish(self, moment: str, summary: Mapping[str, Any]) -> None:
         """Note that a run is done, and what came of it."""
@@ -130,7 +130,7 @@ class State:
         """What came of the runs that are done, the first one first."""
         with self._changing() as database:
             rows = database.execute("SELECT moment, summary FROM history ORDER BY rowid").fetchall()
-        return [(moment, json.loads(summary)) for moment, summary in rows]
+            return [(moment, json.loads(summary)) for moment, summary in rows]
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[sqlite3.Connection]:
@@ -143,7 +143,14 @@ class State:
                 database.close()
         except sqlite3.OperationalError as error:
             raise ConfigError(told(self._file, error)) from error
-        except sqlite3.DatabaseError as error:
+        # Of a damaged file what is in it may be of any form.
+        except (
+            sqlite3.DatabaseError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ) as error:
             raise ConfigError(
                 f"{self._file} is damaged; remove it to begin anew, and if files had been written, "
                 "put these back first: nnx-migrate undo last"

@@ -21,7 +21,7 @@ def run_script() -> None:
     module.__dict__.update(__file__=script, __loader__=loader, __builtins__=__builtins__)
     module.__dict__["__cached__"] = None
     sys.modules["__main__"] = module
-    exec(instrumented_code(script), module.__dict__)
+    exec(instrumented_code(script), module.__dict__)  # nosec B102  # the command that was given
 
 
 if __name__ == "__main__":
