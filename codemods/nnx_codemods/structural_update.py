@@ -42,9 +42,14 @@ it), write to the Variable in place (`self.w[...] = v`), or keep arrays in Varia
 
 What it does otherwise
 ----------------------
-Of an object whose class is not known, what the function does in its methods is not seen; what it
-does itself is: attributes that it sets, also through `setattr`, `object.__setattr__`, `__dict__`
-and `vars(model)`, `train()`, `eval()`, `sow` and `pop`.
+Of an object whose class is not known, what the function itself does is seen: attributes that it
+sets, also through `setattr`, `object.__setattr__`, `__dict__` and `vars(model)`, `train()`,
+`eval()`, `sow` and `pop`.
+What is called on it, or given it, and is not known, may be anything in sight: `m(x)` any
+`__call__`, `run(m)` any function of that name. Such an *unknown effect* is pinned where one of them
+changes structure, and the finding names it; where none does, nothing is said. An object that is
+one of nnx for sure and is given to code that is not in sight (of another package, a parameter that
+no call shows) is pinned too. To get rid of such a pin annotate the class, or name the function.
 A transform of a function that no file shows (`nnx.jit(getattr(steps, name))`, `globals()[name]`, a
 parameter that no call in sight passes, a function of another package) is pinned where a call may
 pass it an object, and so is a function that hands an object on to such a one, or calls `exec`. A
@@ -59,12 +64,15 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from nnx_codemods._argnums import argnums_of
 from nnx_codemods._computed_transforms import computed_transform
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._gradients import GRADIENTS
 from nnx_codemods._made_when_called import made_when_called
 from nnx_codemods._sown_results import left_after, missing
+from nnx_codemods._unknown_effects import explained, unknown_effect
 from nnx_codemods._unseen_functions import may_be_graph_node, seen_functions, unseen_function
 from nnx_migrate.facts.causes import (
     Cause,
@@ -109,27 +117,37 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         evidence = Evidence(unseen, Proof.ASSUMED, context.where(site.node))
         reason = f"which function it runs is not seen: {unseen}; {_ADVICE}"
         return Pin(RULE.name, reason, (evidence,), outward=True)
-    for scope in function_scopes(context, site) or seen_functions(context, site):
-        differentiated = _differentiated(context, site)
-        for index, name, values in given_parameters(context, site, scope):
-            if differentiated is None or index in differentiated:
-                continue
-            collected = index == 0 and is_captured(context, site)
-            effect = _structural(context, site, scope, name, values, collected)
-            if effect is not None:
-                seen = effect.kind == "structure"
-                proof = Proof.PROVED if seen else Proof.ASSUMED
-                evidence = Evidence(effect.what, proof, effect.where)
-                does = "changes" if seen else "may change"
-                reason = f"the function {does} {name}: {effect.what} ({effect.where})"
-                reason += missing(context, site) if effect.sows else ""
-                bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
-                return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare)
+    given = tuple(_given(context, site))
+    bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
+    for scope, name, values, collected in given:
+        effect = _structural(context, site, scope, name, values, collected)
+        if effect is not None:
+            seen = effect.kind == "structure"
+            evidence = Evidence(effect.what, Proof.PROVED if seen else Proof.ASSUMED, effect.where)
+            does = "changes" if seen else "may change"
+            reason = f"the function {does} {name}: {effect.what} ({effect.where})"
+            reason += missing(context, site) if effect.sows else ""
+            return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare)
     made = made_when_called(context, site)
     if made is not None:
         reason = f"what it makes then is lost: {made.claim} ({made.where})"
-        return Pin(RULE.name, reason, (made,), outward=True, bare=site.transform in SPLITTERS)
+        return Pin(RULE.name, reason, (made,), outward=True, bare=bare)
+    for scope, name, values, collected in given:
+        possible = unknown_effect(context, site, scope, name, values, collected)
+        if possible is not None:
+            reason, unsure = explained(possible, name)
+            return Pin(RULE.name, reason, unsure, outward=True, bare=bare)
     return None
+
+
+def _given(context: FileContext, site: Site) -> Iterator[tuple[Scope, str, Values, bool]]:
+    """The parameters that objects come by: of which function, their names, what they can be, and
+    whether what is sown on them is collected."""
+    differentiated = _differentiated(context, site)
+    for scope in function_scopes(context, site) or seen_functions(context, site):
+        for index, name, values in given_parameters(context, site, scope):
+            if differentiated is not None and index not in differentiated:
+                yield scope, name, values, index == 0 and is_captured(context, site)
 
 
 def _handed_on(context: FileContext, site: Site) -> Pin | None:

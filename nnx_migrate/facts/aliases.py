@@ -180,6 +180,8 @@ class Aliases:
             own = len(call.args) < 2
             return self.is_own_object(scope) if own else self.rooted(scope, call.args[1])
         func = call.func
+        if isinstance(func, ir.Call) and self.project.dotted(scope, func.func) == "weakref.ref":
+            return self.rooted(scope, func)
         if isinstance(func, ir.Attribute) and self.rooted(scope, func.base):
             base = self.values(scope, func.base)
             if any(self._method_gives(value, func.name) for value in base):

@@ -11,6 +11,7 @@ from nnx_migrate.facts.evaluate import Evaluator
 from nnx_migrate.facts.extent import ExtentFinder
 from nnx_migrate.facts.identity import IdentityFinder
 from nnx_migrate.facts.importing import ImportFinder
+from nnx_migrate.facts.in_sight import InSight
 from nnx_migrate.facts.lasting import Lasting
 from nnx_migrate.facts.lazy_inits import LazyInits
 from nnx_migrate.facts.module_objects import ModuleObjects
@@ -42,6 +43,10 @@ class Analysis:
             return TrackedEffects(self.evaluator)
         lasting = Lasting(self._before.effects.fixpoint, self.project)
         return TrackedEffects(self.evaluator, lasting.answer)
+
+    @functools.cached_property
+    def in_sight(self) -> InSight:
+        return InSight(self.effects)
 
     @functools.cached_property
     def uses(self) -> UseFinder:

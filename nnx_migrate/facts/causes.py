@@ -97,11 +97,13 @@ class PassedTo:
         what: that code, in words.
         called: the name by which it is called; empty where there is none.
         named_at_run_time: which code that is, a text decides when the program runs.
+        library: it is code of another package.
     """
 
     what: str
     called: str = ""
     named_at_run_time: bool = False
+    library: bool = False
 
 
 @record

@@ -57,6 +57,12 @@ def unsettled(found: Values) -> Values:
     return frozenset(v for v in found if isinstance(v, FunctionValue)) | unknown(IN_A_CIRCLE)
 
 
+def outside_circles(values: Values) -> Values:
+    """Without what is only not known because it is made from itself, where more is known."""
+    circle = frozenset(v for v in values if isinstance(v, Basic) and v.reason == IN_A_CIRCLE)
+    return values - circle or values
+
+
 def operator_result(operands: list[Values]) -> Values:
     """The result of an operator: containers are joined; what an unknown operand gives is open."""
     held = {v for operand in operands for v in operand}

@@ -23,6 +23,7 @@ from nnx_migrate.facts.causes import (
     Unseen,
     explain,
 )
+from nnx_migrate.facts.combining import outside_circles
 from nnx_migrate.facts.contents import ContentsFinder
 from nnx_migrate.facts.dispatching import DISPATCHING, implementations
 from nnx_migrate.facts.evaluate import Evaluator
@@ -189,10 +190,10 @@ class EffectFinder(abc.ABC):
     def _of_class_method(
         self, instance: Instance, class_name: str, name: str, where: Place
     ) -> Effects:
-        found = self._of_set_methods(class_name, name)
+        found = self.of_set_methods(class_name, name)
         return found | self._of_method_itself(instance, class_name, name, where)
 
-    def _of_set_methods(self, class_name: str, name: str) -> Effects:
+    def of_set_methods(self, class_name: str, name: str) -> Effects:
         """The effects of functions that code outside of a class makes a method of it."""
         found: Effects = NO_EFFECTS
         for scope, write in self.evaluator.callers.mentions.outside_writes(name):
@@ -221,7 +222,7 @@ class EffectFinder(abc.ABC):
             return frozenset({Effect("structure", MethodChanges(name, layer.name), where)})
         found: Effects = NO_EFFECTS
         if name == "__call__":
-            for inner in instance.wraps:
+            for inner in outside_circles(instance.wraps):
                 found |= self.of_call(inner, where)
         if layer.name == "MultiMetric" and name in _OF_ALL_METRICS:
             for metric in self._metrics_of(instance):
@@ -251,6 +252,13 @@ class EffectFinder(abc.ABC):
         for value in member(self.evaluator, instance, name):
             found |= self.of_call(value, where)
         return found
+
+    def of_kept(self, value: Value, name: str, where: Place) -> Effects:
+        """The effects on an object of calling what it keeps under a name."""
+        if isinstance(value, Basic) and value.sort == "unknown":
+            cause = MethodUnknown(name, f": {value.reason}")
+            return frozenset({Effect("unknown", cause, where)})
+        return self.of_call(value, where)
 
     def of_call(self, value: Value, where: Place) -> Effects:
         """The effects on an object of calling it."""

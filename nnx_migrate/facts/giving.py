@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.aliases import mapped, reduced, unstarred
 from nnx_migrate.facts.causes import FunctionChanges, PassedTo, UpdateAdds
+from nnx_migrate.facts.combining import outside_circles
 from nnx_migrate.facts.effects import Effect
 from nnx_migrate.facts.filtered_states import holds_variables_alone
 from nnx_migrate.facts.library import is_transform
@@ -42,6 +43,9 @@ from nnx_migrate.place import Place
 _UNSOWN = frozenset({"Param", "BatchStat", "Cache", "RngState", "RngKey", "RngCount"})
 
 
+_GETATTR = LibraryValue("builtins.getattr")
+
+
 class Giving(Touching):
     """Looks at calls that are given the object, or a part of it."""
 
@@ -59,7 +63,7 @@ class Giving(Touching):
             held = any(isinstance(v, ContainerValue) for v in values)
             if held and not self.aliases.is_local_container(scope, func.base):
                 yield self.kept(scope, func.base, call.line)
-        callees = self.aliases.values(scope, func)
+        callees = self.callees(scope, func)
         if self._writes_attribute(call, given, callees):
             yield by_method(ir.last_name(func), where)
         for value in callees:
@@ -76,8 +80,18 @@ class Giving(Touching):
                     yield from self.to_instance(scope, value, call, where)
                 case Basic(sort="unknown", reason=reason, named_at_run_time=by_name):
                     what = f"something unknown: {reason}"
-                    called = func.name if isinstance(func, ir.Attribute) else ""
+                    called = ir.last_name(func)
                     yield Effect("unknown", PassedTo(what, called, by_name), where)
+                    yield from self._given_with(scope, call)
+
+    def callees(self, scope: Scope, func: ir.Expr) -> Values:
+        """What may be called; of `getattr(m, name)(x)` what is kept under any such name."""
+        values = outside_circles(self.aliases.values(scope, func))
+        if isinstance(func, ir.Call) and _GETATTR in self.aliases.values(scope, func.func):
+            seen = frozenset(v for v in values if isinstance(v, Instance | FunctionValue))
+            named = any(isinstance(v, Basic) and v.named_at_run_time for v in values)
+            return values if named else seen or values
+        return values
 
     def _writes_attribute(self, call: ir.Call, given: list[int], callees: Values) -> bool:
         """`type(model).__setattr__(model, "n", 1)`, by whatever class that is no project's own."""
@@ -123,16 +137,30 @@ class Giving(Touching):
             for value in self.aliases.values(scope, call.args[0]):
                 if isinstance(value, Instance):
                     yield from self.finder.of_call(value, where)
+        if name is None and dotted not in MAPPING | BINDING | {"functools.reduce"}:
+            yield from self._given_with(scope, call)
         verdict = harmless_library_call(dotted)
-        if name is not None and 0 in given and name in CHANGING_METHODS:
-            yield by_method(name, where)  # nnx.Module.sow(self, ...)
+        method = name.rpartition(".")[2] if name else ""
+        if 0 in given and method in CHANGING_METHODS:
+            yield by_method(method, where)  # nnx.Module.sow(self, ...)
         elif verdict is None:
             by_name = dotted.endswith(NAMED_AT_RUN_TIME)
             unseen = f"something unknown: {NAMED_AT_RUN_TIME}, by getattr()" if by_name else dotted
-            yield Effect("unknown", PassedTo(unseen, named_at_run_time=by_name), where)
+            yield Effect("unknown", PassedTo(unseen, "", by_name, not by_name), where)
         elif not verdict:
             of_attributes = any(self.is_attributes(scope, call.args[place]) for place in given)
             yield Effect("structure", FunctionChanges(dotted, of_attributes), where)
+
+    def _given_with(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
+        """What functions do that are given along with it: `sorted([m], key=f)`, `run(f, m)`."""
+        for argument in (*call.args, *(value for _, value in call.keywords)):
+            for value in self.aliases.values(scope, unstarred(argument)):
+                if not isinstance(value, FunctionValue):
+                    continue
+                start = (1 if value.bound else 0) + value.partial_args
+                for parameter in self.project.function(value.scope).parameters[start:]:
+                    found = self.finder.of(value.scope, parameter.name)
+                    yield from (effect for effect in found if effect.kind == "structure")
 
     def _named(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
         """What `getattr(m, name)` runs, or gives to be run: by a name in sight, or else by any."""

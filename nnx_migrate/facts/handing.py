@@ -20,6 +20,7 @@ from nnx_migrate.facts.causes import (
     Unseen,
 )
 from nnx_migrate.facts.effects import Effect, EffectFinder, without_return
+from nnx_migrate.facts.library import ANY_OBJECT
 from nnx_migrate.facts.values import (
     FunctionValue,
     Instance,
@@ -148,7 +149,7 @@ class Handing:
             value = FunctionValue(method, method.function, bound=True)
             yield from self.to_function(scope, value, call, where, makes_new=True)
         elif method is None and not self.hierarchy.ancestry(class_name).closed:
-            yield Effect("unknown", PassedTo(short_name(class_name)), where)
+            yield Effect("unknown", PassedTo(short_name(class_name), library=True), where)
 
     def to_instance(
         self, scope: Scope, instance: Instance, call: ir.Call, where: Place
@@ -157,9 +158,14 @@ class Handing:
             method = self.hierarchy.method(class_name, "__call__")
             if isinstance(method, Scope):
                 value = FunctionValue(method, method.function, bound=True)
-                yield from self.to_function(scope, value, call, where)
+                for effect in self.to_function(scope, value, call, where):
+                    # Of any Module, one that cannot be called like this is not meant.
+                    if instance.class_name not in ANY_OBJECT or not isinstance(
+                        effect.cause, Unseen
+                    ):
+                        yield effect
             elif method is None and not self.hierarchy.ancestry(class_name).closed:
-                yield Effect("unknown", PassedTo(short_name(class_name)), where)
+                yield Effect("unknown", PassedTo(short_name(class_name), library=True), where)
 
     def to_operand(
         self, scope: Scope, function: ir.Expr, index: int, where: Place

@@ -61,6 +61,7 @@ PASS_THROUGH_TRANSFORMS = (NNX_TRANSFORMS - {"grad", "value_and_grad"}) | {
     "jax.checkpoint",
     "jax.remat",
     "jax.shard_map",
+    "abc.abstractmethod",
     "functools.cache",
     "functools.lru_cache",
     "staticmethod",

@@ -35,6 +35,12 @@ _NAMING = frozenset({"importlib.import_module"}) | {
     f"builtins.{name}" for name in ("__import__", "eval", "globals", "locals")
 }
 _OF_CONTAINER = "<container>."
+#: Loops, with the place of what they carry: it comes out as what it went in.
+_CARRIED = {
+    f"{prefix}{loop}": place
+    for prefix in ("", "jax.lax.")
+    for loop, place in (("while_loop", 2), ("fori_loop", 3))
+}
 
 
 def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: str) -> Values:
@@ -67,6 +73,9 @@ def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: s
         )
     if is_transform(dotted):
         return transformed(evaluator, scope, call, dotted)
+    carried = _CARRIED.get((name or dotted).removeprefix("compat."))
+    if carried is not None and carried < len(call.args):
+        return evaluator.values(scope, call.args[carried])
     if name == "merge" and call.args:
         return merged(evaluator, scope, call.args[0])
     given = call.args

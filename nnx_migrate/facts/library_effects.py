@@ -40,6 +40,8 @@ _HARMLESS_PREFIXES = (
     "warnings.",
     "copy.",
     "builtins.",
+    "types.MethodType",
+    "weakref.",
     "<container>.",
     "<method>.",
     "<tree>.",
@@ -111,7 +113,16 @@ GROWING_METHODS = frozenset(
     {"add", "append", "appendleft", "extend", "extendleft", "insert", "setdefault", "update"}
 )
 #: Functions that bind arguments to a function, by their names after `nnx.` or absolute ones.
-BINDING = frozenset({"functools.partial", "jax.tree_util.Partial", "jit_partial", "cached_partial"})
+BINDING = frozenset(
+    {
+        "functools.partial",
+        "jax.tree_util.Partial",
+        "jit_partial",
+        "cached_partial",
+        "operator.call",
+        "types.MethodType",
+    }
+)
 #: Functions that call their first argument with elements of the others.
 MAPPING = frozenset(
     {
@@ -148,6 +159,8 @@ _PARTS = frozenset(
         "builtins.vars",
         "builtins.zip",
         "functools.reduce",
+        "weakref.proxy",
+        "weakref.ref",
     }
 )
 _NNX_PARTS = frozenset({"iter_modules", "iter_children", "iter_graph", "iter_module_children"})

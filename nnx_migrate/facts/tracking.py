@@ -86,7 +86,7 @@ class Tracker(Giving):
             yield from self.outside_capture(self.given(scope, inner, where))
             return
         elif self.rooted(scope, func):
-            for value in self.aliases.values(scope, func):
+            for value in self.callees(scope, func):
                 called = value if isinstance(value, Instance | FunctionValue) else None
                 found = self.finder.of_call(value, where)
                 yield from self.flags.as_called(scope, call, found, called)
@@ -161,7 +161,9 @@ class Tracker(Giving):
             yield from self.finder.of_method(base, name, where)
         elif kind == "module":  # a call of something that it keeps: `self.encoder(x)`
             for value in member(self.finder.evaluator, base, name):
-                yield from self.finder.of_call(value, where)
+                yield from self.finder.of_kept(value, name, where)
+            for class_name in self.hierarchy.classes_of(base):
+                yield from self.finder.of_set_methods(class_name, name)
         else:
             yield from self.finder.of_method(base, name, where)
 

@@ -112,7 +112,10 @@ def _as_functions(evaluator: Evaluation, values: Values) -> Values:
             if isinstance(method, Scope):
                 found.add(FunctionValue(method, method.function, bound=True))
                 continue
-            found |= unknown("a Module used as a function")
+            if _is_any_object(value):
+                found.add(value)  # any Module in sight, for all that is known
+            else:
+                found |= unknown("a Module used as a function")
         elif isinstance(value, Basic):
             found |= unknown(value.reason or "a transform of something unknown")
         elif isinstance(value, LibraryValue):

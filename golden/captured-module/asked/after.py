@@ -102,16 +102,17 @@ def returned_by_name(net: Net, x: jax.Array):
             return result, net
         return carry, net
 
-    def other(i, carry):
+    def other(i, loop_carry):
+        carry, net = loop_carry
         (j, y) = carry
 
         def inner(z):
             return net.first(z)
 
-        return j + i, [inner(row) for row in (y, y)][0]
+        return (j + i, [inner(row) for row in (y, y)][0]), net
 
     first, _ = nnx.fori_loop(0, 2, body, ((jnp.array(0), x), net))
-    (j, y) = nnx.fori_loop(0, 2, other, first)
+    (j, y) = nnx.fori_loop(0, 2, other, (first, net))[0]
     last = nnx.fori_loop(0, 2, other_body(net), (j, y))
     return first, j, y, last
 

@@ -1,0 +1,85 @@
+"""Calls of what is not known, in traced functions: a finding where code in sight may be meant."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from nnx_migrate.outcomes import Finding, Outcome
+from tests.hazards.running import migrated
+
+_HEAD = """
+from flax import nnx
+import elsewhere
+
+class Net(nnx.Module):
+    def __init__(self):
+        self.w = nnx.Param(1.0)
+        self.n = 0
+        self.encoder = None
+
+    def __call__(self, x):
+        BODY
+        return x
+
+    def encode(self, x):
+        return x
+
+def touch(m):
+    m.n = 2
+
+def look(m):
+    return m.n
+
+def same(m):
+    return m
+"""
+
+
+def _pins(traced: str, body: str = "self.n += 1") -> list[Finding]:
+    text = _HEAD.replace("BODY", body) + textwrap.dedent(traced)
+    found = migrated(text).findings
+    assert all(each.rule == "structural-update" for each in found)
+    return [each for each in found if each.outcome is Outcome.PINNED]
+
+
+@pytest.mark.parametrize(
+    "traced",
+    [
+        "@nnx.jit\ndef step(m, x):\n    return m(x)\n",
+        "@nnx.jit\ndef step(state, x):\n    return state.model(x)\n",
+        "@nnx.jit\ndef step(m, x):\n    return m.encoder(x)\n",
+        "@nnx.jit\ndef step(m: Net):\n    return elsewhere.run(m)\n",
+        "@nnx.jit\ndef step(m: Net, f):\n    return f(m)\n",
+        "@nnx.jit\ndef step(m: Net):\n    return sorted([m], key=touch)\n",
+        "@nnx.jit\ndef step(m: Net):\n    return elsewhere.run(touch, m)\n",
+    ],
+)
+def test_what_is_not_known_and_may_change_structure_is_pinned(traced: str) -> None:
+    (pin,) = _pins(traced)
+    assert "m" in pin.message
+
+
+@pytest.mark.parametrize(
+    "traced",
+    [
+        "@nnx.jit\ndef step(m, x):\n    return m.encode(x)\n",
+        "@nnx.jit\ndef step(x):\n    return x.mean() + x.at[0].set(1)\n",
+        "@nnx.jit\ndef step(x):\n    return elsewhere.run(x)\n",
+        "@nnx.jit\ndef step(m: Net):\n    return sorted([m], key=look)\n",
+    ],
+)
+def test_what_no_code_in_sight_changes_is_left(traced: str) -> None:
+    assert _pins(traced) == []
+
+
+@pytest.mark.parametrize("body", ["pass", "self.w[...] += 1", "y = self.n"])
+def test_where_no_method_in_sight_changes_structure_nothing_is_said(body: str) -> None:
+    assert _pins("@nnx.jit\ndef step(m, x):\n    return m(x)\n", body) == []
+
+
+def test_the_finding_names_the_code_that_may_be_meant() -> None:
+    (pin,) = _pins("@nnx.jit\ndef step(m, x):\n    return m(x)\n")
+    assert "unknown effect on m" in pin.message
+    assert "it may be Net.__call__, where attribute n is updated" in pin.message
