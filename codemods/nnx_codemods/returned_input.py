@@ -5,6 +5,7 @@ What it finds
 Functions under `jit`, `vmap`, `pmap`, `remat`, `shard_map`, `cond` and `switch` that return a
 Module, Optimizer, Rngs or State that they were given, a part of it, or a State of it: as it is, in
 a container, in a new Module, put together of its State, or by way of functions that give it back.
+A reference of jax (`jax.new_ref`) that goes in and comes out counts too.
 
 Why it matters
 --------------

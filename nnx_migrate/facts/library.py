@@ -87,6 +87,8 @@ INITIALIZERS = (
 INITIALIZER: Values = frozenset({LibraryValue("jax.nn.initializers.<made>")})
 _INITIALIZING = frozenset({"<made>", "ones", "zeros"})
 _STATE_FUNCTIONS = frozenset({"state", "pop", "filter_state", "merge_state", "variables"})
+#: Arrays that are written in place; a transform may not give back what it was given.
+_REFERENCES = frozenset({"jax.new_ref", "jax.ref.new_ref", "jax.array_ref"})
 _SAME_AS_ARGUMENT = frozenset(
     {
         "clone",
@@ -94,6 +96,7 @@ _SAME_AS_ARGUMENT = frozenset(
         "as_abstract",
         "as_pure",
         "data",
+        "from_tree",
         "lazy_init",
         "static",
         "with_attributes",
@@ -235,6 +238,8 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
         return arguments[1]
     if dotted.startswith(_ARRAY_LIBRARIES):
         return ARRAY
+    if dotted in _REFERENCES:
+        return STATE
     if dotted.startswith(
         (
             "jax.sharding.",
