@@ -80,7 +80,8 @@ def _ended(root: Path, files: Files, *empty: str) -> set[Ended]:
         name = result.path.relative_to(root).as_posix()
         ended.add((name, result.status, result.after.decode()))
         for finding in result.findings:
-            message = finding.message.replace(str(root), "")
+            # Where nothing marks the project, places are told from the folder of the package.
+            message = finding.message.replace("pk/", "")
             ended.add((name, finding.line, finding.rule, finding.outcome, message))
     return ended
 
