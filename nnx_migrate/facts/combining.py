@@ -24,7 +24,9 @@ from nnx_migrate.facts.values import (
 )
 from nnx_migrate.facts.witnesses import with_one_witness
 
-_MAX_VALUES = 24
+#: A function that a project shares is given as many classes as there are files that use it. Each is
+#: one value; beyond this, an answer costs more than all that is done with it.
+_MAX_VALUES = 1000
 _MAX_DEPTH = 4
 _NESTED = unknown("containers in containers")
 
