@@ -31,17 +31,17 @@ After
 
 When it is safe
 ---------------
-This rule rewrites nothing; it pins: by the `compat` name, by `graph=True` where there is none
-(`nnx.Optimizer(..., graph=True)`), and by `nnx.set_graph_mode(True)(model.eval)()` where there is
-neither. To get rid of the pin, pass the object once and reach the
+A model that a decorated function makes and returns with its State (`return model, state`, where
+`state = nnx.state(model)`) is returned alone, and those that call take its State, when every call
+is seen and binds both to names. All else is pinned: by the `compat` name, by `graph=True` where
+there is none (`nnx.Optimizer(..., graph=True)`), and by `nnx.set_graph_mode(True)(model.eval)()`
+where there is neither. To get rid of the pin, pass the object once and reach the
 other name through it, or make the second attribute a property.
 
 What it does otherwise
 ----------------------
 `nnx.ModelAndOptimizer`, `nnx.call`, `nnx.capture` and `bridge.ToLinen` take no mode, so a person
 has to choose something else.
-Of a model that is returned with its State (`return model, nnx.state(model)`), return the model
-alone and take the State where the call is made: then no pin is needed.
 Objects that are the same without the code showing it (two that a function of another package gives)
 are not found. Arguments with `StateAxes` are looked at by the rule for these.
 
@@ -56,6 +56,7 @@ from collections.abc import Iterator
 from nnx_codemods._argnums import argnums_of
 from nnx_codemods._gradients import GRADIENTS
 from nnx_codemods._kept_objects import is_other_class, put_together
+from nnx_codemods._made_with_state import state_outside
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
@@ -78,7 +79,7 @@ from nnx_migrate.facts.witnesses import in_order
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.functions import argument_values, function_scopes, given_parameters
-from nnx_migrate.rewrite.plan import Decision, Manual, Pin
+from nnx_migrate.rewrite.plan import Contribution, Decision, Manual, Pin
 from nnx_migrate.rewrite.rule import Rule
 
 
@@ -94,6 +95,12 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     reason = next((found for way in ways if (found := way(context, site))), "")
     if not reason:
         return None
+    outside = state_outside(context, site) if not _goes_in_twice(context, site) else None
+    if outside is not None:
+        message = "the model is returned alone, and its State taken from it by those that call"
+        claim = f"all calls bind {outside.model} and its State to names"
+        evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
+        return Contribution(RULE.name, message, (evidence,), state_outside=outside)
     loops = site.transform in {"while_loop", "fori_loop"}
     effect = "loops of tree mode take it apart" if loops else "tree mode takes nothing but trees"
     evidence = Evidence(reason, Proof.PROVED, context.where(site.node))
@@ -103,6 +110,20 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return Manual(RULE.name, reason, (evidence,))
     traces_nothing = site.form == "object" or site.transform in SPLITTERS
     return Pin(RULE.name, message, (evidence,), outward=True, bare=traces_nothing)
+
+
+def _goes_in_twice(context: FileContext, site: Site) -> bool:
+    """Whether there is more to it than what is returned."""
+    ways = (_given_twice, _holds_twice, _beside_its_optimizer)
+    if any(way(context, site) for way in ways):
+        return True
+    sharing = context.analysis.sharing
+    scopes = function_scopes(context, site)
+    returned = [(s, each) for s in scopes for each in context.project.function(s).returns]
+    parts = [
+        (s, p) for s, e in returned for p in (e.elements if isinstance(e, ir.Sequence) else (e,))
+    ]
+    return any(sharing.of_expression(scope, part) for scope, part in parts)
 
 
 def _of_arrays_alone(context: FileContext, site: Site) -> bool:

@@ -26,7 +26,7 @@ def drop_edits(context: FileContext, names: Sequence[str], site: Site) -> list[E
         loads = context.finder.loads(scope, name)
         if scope.function == ir.MODULE_SCOPE or len(loads) != 1 or _is_deleted(context, name):
             continue
-        edits += _removal(context, assignment)
+        edits += removal(context, assignment)
     return edits
 
 
@@ -41,7 +41,7 @@ def drop_unread(context: FileContext, name: str) -> list[Edit]:
     above = context.text.line_start(max(found[1].lineno - 1, 1))
     if context.comments_between(above, context.text.line_start(found[1].lineno)):
         return []  # a comment that would be left alone
-    return _removal(context, found[1])
+    return removal(context, found[1])
 
 
 def _is_deleted(context: FileContext, name: str) -> bool:
@@ -69,7 +69,7 @@ def _imports(index: ir.ModuleIndex, module: str) -> bool:
     return any(last in target.split(".") for target in index.imports)
 
 
-def _removal(context: FileContext, assignment: ast.Assign) -> list[Edit]:
+def removal(context: FileContext, assignment: ast.Assign) -> list[Edit]:
     """Remove a statement with its line, when it has its lines for itself and a neighbour."""
     text = context.text
     start, end = text.span(assignment)

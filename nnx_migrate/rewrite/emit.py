@@ -24,6 +24,7 @@ from nnx_migrate.rewrite.perturbing import perturb_edits
 from nnx_migrate.rewrite.plan import CannotEmit
 from nnx_migrate.rewrite.rewiring import rewire
 from nnx_migrate.rewrite.spelling import Spelling, replaced_by
+from nnx_migrate.rewrite.state_outside import state_outside_edits
 
 #: Transforms that keep what they compiled: the function over States is made once, as before.
 _COMPILING = frozenset({"jit", "pmap"})
@@ -66,6 +67,9 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     perturb = next((c.perturb for c in job.contributions if c.perturb), None)
     if perturb is not None:
         return edits + perturb_edits(context, site, perturb, spelling.nnx)
+    outside = next((c.state_outside for c in job.contributions if c.state_outside), None)
+    if outside is not None:
+        return edits + state_outside_edits(context, outside, spelling.nnx)
     places = [place for c in job.contributions for place in c.clones]
     if places:
         if job.splits or job.returns:

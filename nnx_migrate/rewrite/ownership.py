@@ -34,10 +34,14 @@ def is_given(context: FileContext, site: Site, definition: AnyFunction) -> bool:
     return loads is not None and len(loads) == 1 and loads[0] in (site.function, *site.functions)
 
 
-def _loads(context: FileContext, definition: ast.FunctionDef) -> list[ast.Name] | None:
+def _loads(
+    context: FileContext, definition: ast.FunctionDef, decorated: bool = False
+) -> list[ast.Name] | None:
     """All places that read the name of a function; None when they are not all seen."""
     scope = context.tree.scope(definition)
-    if definition.decorator_list or context.tree.class_around(definition) is not None:
+    if definition.decorator_list and not decorated:
+        return None
+    if context.tree.class_around(definition) is not None:
         return None
     if len(context.project.bindings(scope, definition.name)) != 1:
         return None
@@ -46,9 +50,15 @@ def _loads(context: FileContext, definition: ast.FunctionDef) -> list[ast.Name] 
     return context.finder.loads(scope, definition.name)
 
 
-def direct_calls(context: FileContext, definition: ast.FunctionDef) -> list[ast.Call] | None:
-    """All calls of a function; None when it may be used in other ways too."""
-    loads = _loads(context, definition)
+def direct_calls(
+    context: FileContext, definition: ast.FunctionDef, decorated: bool = False
+) -> list[ast.Call] | None:
+    """All calls of a function; None when it may be used in other ways too.
+
+    Args:
+        decorated: what its decorators make of it is known, and is what is called.
+    """
+    loads = _loads(context, definition, decorated)
     if loads is None:
         return None
     calls = []

@@ -298,6 +298,25 @@ class Capture:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class StateOutside:
+    """A model that the function makes and returns with its State: it returns the model alone.
+
+    Args:
+        returned: what it returns.
+        model: what it calls the model.
+        filters: source text of what is taken of the State.
+        uses: each call of it, with the names that it binds.
+        unread: the statement in it that takes the State, where nothing else reads that.
+    """
+
+    returned: ast.Tuple
+    model: str
+    filters: tuple[str, ...]
+    uses: tuple[tuple[ast.Assign, ast.Name, ast.Name], ...]
+    unread: ast.Assign | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Contribution:
     """What one rule wants changed at one site.
 
@@ -316,6 +335,7 @@ class Contribution:
         settles: rules whose pins at the site have no reason any more when this is done.
         captures: objects from outside that the function is to be given.
         drop: names whose binding is no longer needed when this is done.
+        state_outside: a State that it returns is to be taken by those that call it.
     """
 
     rule: str
@@ -334,6 +354,7 @@ class Contribution:
     settles: frozenset[str] = frozenset()
     captures: tuple[Capture, ...] = ()
     drop: tuple[str, ...] = ()
+    state_outside: StateOutside | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

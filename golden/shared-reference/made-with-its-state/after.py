@@ -16,23 +16,19 @@ class Net(nnx.Module):
         return self.linear(x)
 
 
-@nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
+@nnx.jit
 def create():
     model = Net(nnx.Rngs(0))
     state = nnx.state(model)
     sharded = jax.lax.with_sharding_constraint(state, nnx.get_partition_spec(state))
     nnx.update(model, sharded)
-    return model, state
+    return model
 
 
-@nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
+@nnx.jit
 def create_with_params():
     model = Net(nnx.Rngs(0))
-    return model, nnx.state(model, nnx.Param)
+    return model
 
 
 @nnx.compat.jit
@@ -41,6 +37,24 @@ def create_with_params():
 def create_parts():
     model = Net(nnx.Rngs(0))
     return model.linear, nnx.state(model)
+
+
+@nnx.compat.jit
+@nnx.set_graph_mode(True)
+@nnx.set_graph_updates(True)
+def create_pair():
+    model = Net(nnx.Rngs(0))
+    return model, nnx.state(model)
+
+
+@nnx.compat.jit
+@nnx.set_graph_mode(True)
+@nnx.set_graph_updates(True)
+def create_and_grow():
+    model = Net(nnx.Rngs(0))
+    state = nnx.state(model)
+    model.more = nnx.Param(jnp.zeros(()))
+    return model, state
 
 
 @nnx.jit
@@ -72,13 +86,17 @@ def create_split():
 
 def run(x: jax.Array):
     with Mesh(jax.devices()[:1], ("data",)):
-        model, state = create()
-        other, params = create_with_params()
+        model = create()
+        state = nnx.state(model)
+        other = create_with_params()
+        params = nnx.state(other, nnx.Param)
         linear, whole = create_parts()
+        pair = create_pair()
+        grown, before = create_and_grow()
         alone = create_alone()
         copied, copy = create_and_copy()
         pure, arrays = create_arrays()
         split = create_split()
-    y = model(x) + other(x) + linear(x) + alone(x) + copied(x) + pure(x)
+    y = model(x) + other(x) + linear(x) + alone(x) + copied(x) + pure(x) + grown(x)
     shared = state["calls"] is model.calls
-    return y, shared, state, params, whole, copy, arrays, split
+    return y, shared, state, params, whole, copy, arrays, split, pair[1], before

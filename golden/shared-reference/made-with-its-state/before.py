@@ -38,6 +38,20 @@ def create_parts():
 
 
 @nnx.jit
+def create_pair():
+    model = Net(nnx.Rngs(0))
+    return model, nnx.state(model)
+
+
+@nnx.jit
+def create_and_grow():
+    model = Net(nnx.Rngs(0))
+    state = nnx.state(model)
+    model.more = nnx.Param(jnp.zeros(()))
+    return model, state
+
+
+@nnx.jit
 def create_alone():
     model = Net(nnx.Rngs(0))
     sharded = nnx.state(model)
@@ -69,10 +83,12 @@ def run(x: jax.Array):
         model, state = create()
         other, params = create_with_params()
         linear, whole = create_parts()
+        pair = create_pair()
+        grown, before = create_and_grow()
         alone = create_alone()
         copied, copy = create_and_copy()
         pure, arrays = create_arrays()
         split = create_split()
-    y = model(x) + other(x) + linear(x) + alone(x) + copied(x) + pure(x)
+    y = model(x) + other(x) + linear(x) + alone(x) + copied(x) + pure(x) + grown(x)
     shared = state["calls"] is model.calls
-    return y, shared, state, params, whole, copy, arrays, split
+    return y, shared, state, params, whole, copy, arrays, split, pair[1], before
