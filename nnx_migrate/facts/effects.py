@@ -141,6 +141,8 @@ class EffectFinder(abc.ABC):
             if self.project.dotted(outer, target) in DISPATCHING:
                 chosen = frozenset(implementations(self.evaluator, scope))
                 found |= self._around(function, parameter, chosen)
+            if self.project.nnx_name(outer, target) in _WITH_PASSES:
+                found |= self._around(function, parameter, self._forward_passes(scope))
             values = self.evaluator.values(outer, target)
             if isinstance(decorator, ir.Call) and _is_partial(values) and decorator.args:
                 values = self.evaluator.values(outer, decorator.args[0])
@@ -151,6 +153,19 @@ class EffectFinder(abc.ABC):
                 values = self._given_back(values)
             found |= self._around(function, parameter, self._given_back(values))
         return frozenset(found)
+
+    def _forward_passes(self, scope: Scope) -> Values:
+        """What `f.defvjp(forward, backward)` has run in the place of f under a gradient."""
+        found: Values = frozenset()
+        for where, call in self.evaluator.callers.mentions.calls_of("defvjp"):
+            if not isinstance(call.func, ir.Attribute):
+                continue
+            defined = self.evaluator.values(where, call.func.base)
+            if any(isinstance(v, FunctionValue) and v.scope == scope for v in defined):
+                forward = [given for name, given in call.keywords if name == "fwd"]
+                for given in (*call.args[:1], *forward):
+                    found |= self.evaluator.values(where, given)
+        return found
 
     def _given_back(self, values: Values) -> Values:
         """What functions of the project return."""
@@ -273,6 +288,7 @@ class EffectFinder(abc.ABC):
 
 #: What a MultiMetric has each of its metrics do.
 _OF_ALL_METRICS = frozenset({"reset", "update", "compute"})
+_WITH_PASSES = frozenset({"custom_vjp", "compat.custom_vjp"})
 _ACCESSORS = frozenset({"setter", "getter", "deleter"})
 
 
