@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.combining import is_container
 from nnx_migrate.facts.handles import Handle, Handles
-from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.mentions import Mentions
-from nnx_migrate.facts.project import Project, nnx_name
-from nnx_migrate.facts.transforms import OPERANDS
+from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.values import ClassValue, FunctionValue, Located, Scope, Value, scope_around
 from nnx_migrate.facts.witnesses import in_order
 
@@ -21,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Where a call is, the call, and the function it calls.
 Caller = tuple[Scope, ir.Call, FunctionValue]
+_Rows = Iterable[tuple[Scope, ir.Call]]
+_Calls = Callable[[Handle], _Rows]
 _NO_CALLERS: Mapping[Scope, tuple[Caller, ...]] = {}
 
 
@@ -39,31 +38,54 @@ class Callers:
     def of(self, scope: Scope) -> tuple[Caller, ...]:
         """Every call that reaches the function `scope`: where, the call, how it was reached."""
         return self.evaluator.fixpoint.get(
-            ("callers", scope), lambda: self._callers(scope), (), lambda found: found
+            ("callers", scope),
+            lambda: self._callers(scope, "reached", self.handles.calls),
+            (),
+            lambda found: found,
         )
 
-    def _callers(self, scope: Scope) -> tuple[Caller, ...]:
+    def implied(self, scope: Scope) -> tuple[Caller, ...]:
+        """Every call of it that a library makes: `map(f, xs)`, `partial(f, x)`, `submit(f, x)`.
+
+        What these pass is not all that they pass, nor are they to be found in the source.
+        """
+        return self.evaluator.fixpoint.get(
+            ("implied callers", scope),
+            lambda: self._callers(scope, "reached by libraries", self.handles.implied_calls),
+            (),
+            lambda found: found,
+        )
+
+    def _callers(self, scope: Scope, asked: str, calls: _Calls) -> tuple[Caller, ...]:
         function = self.project.function(scope)
         found: dict[int, Caller] = {}
         for handle in self.handles.of(scope):
-            for caller in self._reached(handle).get(scope, ()):
+            for caller in self._reached(handle, asked, calls).get(scope, ()):
                 found[id(caller[1])] = caller
         if function.name == "<lambda>":
-            for where, call in self._lambda_calls(scope, function):
+            outer = scope_around(scope, function)
+            if asked == "reached":
+                around = [(outer, call) for call in self.project.function(outer).calls]
+                rows = [row for row in around if _holds_function(row[1].func, function.key)]
+            else:
+                rows = list(self.mentions.implied_calls_of(function.key))
+            for where, call in rows:
                 for value in in_order(self.evaluator.values(where, call.func)):
                     if isinstance(value, FunctionValue) and value.scope == scope:
                         found[id(call)] = (where, call, value)
         return tuple(found.values())
 
-    def _reached(self, handle: Handle) -> Mapping[Scope, tuple[Caller, ...]]:
+    def _reached(
+        self, handle: Handle, asked: str, calls: _Calls
+    ) -> Mapping[Scope, tuple[Caller, ...]]:
         """The functions that calls by that handle reach, each with those calls."""
         return self.evaluator.fixpoint.get(
-            ("reached", handle), lambda: self._resolved(handle), _NO_CALLERS, lambda found: found
+            (asked, handle), lambda: self._resolved(calls(handle)), _NO_CALLERS, lambda found: found
         )
 
-    def _resolved(self, handle: Handle) -> Mapping[Scope, tuple[Caller, ...]]:
+    def _resolved(self, rows: _Rows) -> Mapping[Scope, tuple[Caller, ...]]:
         found: dict[Scope, list[Caller]] = collections.defaultdict(list)
-        for where, call in self.handles.calls(handle):
+        for where, call in rows:
             for value in in_order(self.evaluator.values(where, call.func)):
                 called = self._behind(value)
                 if isinstance(called, FunctionValue):
@@ -83,18 +105,15 @@ class Callers:
         rows = {
             id(call): (where, call)
             for handle in self.handles.of_class(class_name)
-            for where, call in self.handles.calls(handle)
+            for where, call in (
+                *self.handles.calls(handle),
+                *self.handles.implied_calls(handle),
+            )
         }
         for where, call in rows.values():
             for value in in_order(self.evaluator.values(where, call.func)):
                 if isinstance(value, ClassValue) and value.class_name == class_name:
                     yield where, call
-
-    def _lambda_calls(self, scope: Scope, function: ir.Function) -> Iterator[tuple[Scope, ir.Call]]:
-        outer = scope_around(scope, function)
-        for call in self.project.function(outer).calls:
-            if _holds_function(call.func, function.key):
-                yield outer, call
 
     def arguments(
         self, scope: Scope, function: ir.Function, parameter: ir.Parameter
@@ -103,6 +122,8 @@ class Callers:
         for where, call, value in self.of(scope):
             offset = (1 if value.bound else 0) + value.partial_args
             argument = argument_for(function, parameter, call, offset)
+            if value.bound and function.owner is None and parameter == function.parameters[0]:
+                argument = call.func.base if isinstance(call.func, ir.Attribute) else None
             if argument is not None:
                 yield Located(where, argument)
             elif parameter.kind in {"star", "double_star"}:
@@ -112,8 +133,15 @@ class Callers:
             else:
                 hidden = [value for keyword, value in call.keywords if keyword is None]
                 yield from (Located(where, ir.Element(value)) for value in hidden)
-        yield from self._operand_arguments(scope, function, parameter)
-        yield from self._partial_arguments(scope, function, parameter)
+        for where, call, value in self.implied(scope):
+            offset = (1 if value.bound else 0) + value.partial_args
+            argument = argument_for(function, parameter, call, offset)
+            if argument is not None and argument != ir.UNSEEN:
+                yield Located(where, argument)
+            elif parameter.kind in {"star", "double_star"}:
+                yield Located(where, _rest(function, parameter, call, offset))
+            elif argument is None and any(keyword is None for keyword, _ in call.keywords):
+                yield Located(where, ir.UNSEEN)
 
     def _behind(self, value: Value) -> Value:
         """The function that runs when a value is called, if it is one of the project."""
@@ -122,64 +150,6 @@ class Callers:
             if isinstance(method, Scope):
                 return FunctionValue(method, method.function, bound=True)
         return value
-
-    def _partial_arguments(
-        self, scope: Scope, function: ir.Function, parameter: ir.Parameter
-    ) -> Iterator[Located]:
-        """What `functools.partial(f, a)` and its like bind ahead of the calls."""
-        if parameter.kind not in {"positional", "keyword"}:
-            return
-        index = function.parameters.index(parameter)
-        names = {function.name}
-        if function.owner is not None and function.name == "__init__":
-            names = set(self.handles.made_classes(scope, function))
-        for name in sorted(names):
-            for where, call in self.mentions.partials_of(name):
-                for value in in_order(self.evaluator.values(where, call.args[0])):
-                    value = self._behind(value)
-                    if not isinstance(value, FunctionValue) or value.scope != scope:
-                        continue
-                    place = 1 + index - (1 if value.bound else 0) - value.partial_args
-                    if parameter.kind == "positional" and 1 <= place < len(call.args):
-                        yield Located(where, call.args[place])
-                    for keyword, given in call.keywords:
-                        if keyword in {parameter.name, None}:
-                            yield Located(where, given if keyword else ir.UNSEEN)
-
-    def _operand_arguments(
-        self, scope: Scope, function: ir.Function, parameter: ir.Parameter
-    ) -> Iterator[Located]:
-        """Operands that a loop, a conditional or eval_shape passes to a function given to it."""
-        if parameter.kind != "positional":
-            return
-        index = function.parameters.index(parameter)
-        outer = scope_around(scope, function)
-        calls = [(outer, call) for call in self.project.function(outer).calls]
-        passing = self.mentions.calls_with_operands(function.name)
-        calls += [row for row in passing if row[0] != outer]
-        for where, call in calls:
-            name = _operand_name(self.project.dotted(where, call.func))
-            if name is None:
-                continue
-            functions, start, skipped = OPERANDS[name]
-            given = [call.args[i] for i in functions if i < len(call.args)]
-            for value in self._references(where, given, scope):
-                first = skipped + value.partial_args + (1 if value.bound else 0)
-                place = start + index - first
-                if index >= first and place < len(call.args):
-                    yield Located(where, call.args[place])
-
-    def _references(
-        self, where: Scope, exprs: Iterable[ir.Expr], scope: Scope
-    ) -> frozenset[FunctionValue]:
-        """What the function is, as expressions or elements of lists give it to something."""
-        return frozenset(
-            v
-            for expr in exprs
-            for held in in_order(self.evaluator.values(where, expr))
-            for v in (elements_of(held) if is_container(held) else (held,))
-            if isinstance(v, FunctionValue) and v.scope == scope
-        )
 
 
 def argument_for(
@@ -224,19 +194,6 @@ def _rest(function: ir.Function, parameter: ir.Parameter, call: ir.Call, offset:
     named = {p.name for p in function.parameters}
     values = [v if k else ir.Element(v) for k, v in call.keywords if k not in named]
     return ir.Sequence(tuple(values), is_tuple=False)
-
-
-def _operand_name(dotted: str | None) -> str | None:
-    if dotted is None:
-        return None
-    name = nnx_name(dotted)
-    if name is not None:
-        name = name.removeprefix("compat.")
-    elif dotted.startswith("jax.lax."):
-        name = dotted.removeprefix("jax.lax.")
-    elif dotted.startswith("jax."):
-        name = dotted.removeprefix("jax.")
-    return name if name in OPERANDS else None
 
 
 def _holds_function(expr: ir.Expr, key: str) -> bool:

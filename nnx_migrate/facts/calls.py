@@ -6,8 +6,10 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.annotations import annotated_at
 from nnx_migrate.facts.combining import is_container, limited, unsettled
 from nnx_migrate.facts.evaluation import Evaluation
+from nnx_migrate.facts.higher_order import TAKERS, implied_calls
 from nnx_migrate.facts.library import elements_of
-from nnx_migrate.facts.library_calls import called_library
+from nnx_migrate.facts.library_calls import called_library, given_by
+from nnx_migrate.facts.library_names import taker_name
 from nnx_migrate.facts.project import layer_of, nnx_name
 from nnx_migrate.facts.redefined import with_classes
 from nnx_migrate.facts.special_methods import arithmetic_values
@@ -37,6 +39,8 @@ from nnx_migrate.place import Place
 _SETTERS = frozenset({"flax.nnx.set_graph_mode", "flax.nnx.set_graph_updates"})
 #: Kinds of classes of which an object may depend on the mode.
 _OBJECTS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
+#: Functions that give one which gives an element of what it is called on.
+_GETTING = frozenset({"itemgetter"})
 #: Control flow that gives what one of its branches does.
 _CHOOSING = frozenset({"cond", "switch", "compat.cond", "compat.switch"}) | {
     "jax.lax.cond",
@@ -60,6 +64,8 @@ def call_values(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
         return arithmetic_values(evaluator, operands) or ARRAY
     if call.func == ir.ENTERED:
         return union(_entered(evaluator, v) for v in evaluator.values(scope, call.args[0]))
+    if isinstance(call.func, ir.Call) and ir.last_name(call.func.func) in _GETTING:
+        return _got(evaluator, scope, call)
     func = with_classes(evaluator.project, scope, call.func, call.line)
     found = union(_called(evaluator, scope, call, v) for v in evaluator.values(scope, func))
     return found | _probably(evaluator, scope, call) if found and is_unknown(found) else found
@@ -141,10 +147,29 @@ def _called(evaluator: Evaluation, scope: Scope, call: ir.Call, callee: Value) -
             return transformed(evaluator, scope, call, name)  # nnx.set_graph_mode(True)(f)
         case Instance():
             return _called_instance(evaluator, callee)
+        case Basic(sort="unknown"):
+            return _called_unknown(evaluator, scope, call) | {callee}
         case Basic() | ContainerValue():
             return frozenset({callee})
         case _:
             return unknown("a call of something unexpected")
+
+
+def _called_unknown(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
+    """What a method of something unknown gives if it is what its name says: `pool.submit(f)`."""
+    taker = TAKERS.get(taker_name(evaluator.project, scope, call.func))
+    if taker is None or not taker.gives:
+        return NOTHING
+    functions = (each.func for each in implied_calls(call, taker))
+    held = evaluator.all_of(scope, tuple(functions))
+    if not any(isinstance(v, FunctionValue | ClassValue) for v in held):
+        return NOTHING
+    return given_by(evaluator, scope, call, taker)
+
+
+def _got(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
+    """What `itemgetter(name)(x)` gives."""
+    return evaluator.all_of(scope, tuple(ir.Element(each) for each in call.args))
 
 
 def _constructed(evaluator: Evaluation, scope: Scope, call: ir.Call, class_name: str) -> Instance:

@@ -16,8 +16,6 @@ _MAX_SEEN = 8
 def passed_for_field(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:
     """What the calls in sight of a class, and of those below it, pass for one of its fields."""
     callers, hierarchy = evaluator.callers, evaluator.hierarchy
-    if isinstance(hierarchy.method(class_name, "__init__"), Scope):
-        return
     for made in hierarchy.descendants(class_name):
         fields = fields_of(evaluator, made)
         field = next((each for each in fields if each.name == name), None)
@@ -47,12 +45,8 @@ def seen_among(evaluator: Evaluation, passed: Values) -> Values:
 
 def fields_of(evaluator: Evaluation, class_name: str) -> tuple[ir.Parameter, ...]:
     """The fields in the order of the arguments, those of base classes first."""
-    found: dict[str, None] = {}
-    for above in reversed(evaluator.hierarchy.ancestry(class_name).classes):
-        located = evaluator.project.class_of(above)
-        if located is not None:
-            found |= dict.fromkeys(located[1].annotations)
-    return tuple(ir.Parameter(name, "positional", None, None) for name in found)
+    names = evaluator.hierarchy.fields(class_name)
+    return tuple(ir.Parameter(name, "positional", None, None) for name in names)
 
 
 def _made_by_default(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:

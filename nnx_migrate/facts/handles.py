@@ -10,7 +10,13 @@ from typing import Literal, TypeVar
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.mentions import Mentions
-from nnx_migrate.facts.name_tables import PassedOn, callees, passed_on_in
+from nnx_migrate.facts.name_tables import (
+    PassedOn,
+    callees,
+    passed_on_in,
+    passed_on_in_class,
+    passed_out_of,
+)
 from nnx_migrate.facts.project import Binding, Project
 from nnx_migrate.facts.values import Located, ParameterOf, Scope, scope_around
 
@@ -50,8 +56,11 @@ class Handles:
         self._before = before
         self.hierarchy = hierarchy
         self.mentions = mentions
+        self._known_called: dict[Handle, bool] = {}
+        self._known_aliases: dict[Handle, frozenset[Handle]] = {}
         self._known: dict[Scope | str, tuple[Handle, ...]] = {}
         self._calls: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
+        self._implied: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
         self._passed: dict[str, Mapping[Handle, Sequence[PassedOn]]] = {}
 
     def of(self, scope: Scope) -> tuple[Handle, ...]:
@@ -68,14 +77,43 @@ class Handles:
         return self._known[class_name]
 
     def _called_by(self, own: Iterable[Handle]) -> tuple[Handle, ...]:
-        called = [handle for handle in self._all(own) if self.mentions.is_called(handle.name)]
+        called = [handle for handle in self._all(own) if self._is_called(handle)]
         return tuple(sorted(called, key=str))
+
+    def _is_called(self, handle: Handle) -> bool:
+        if handle not in self._known_called:
+            self._known_called[handle] = self.mentions.is_called(handle.name) and bool(
+                self.calls(handle) or self.implied_calls(handle)
+            )
+        return self._known_called[handle]
 
     def calls(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
         """The calls in the project that are spelled so."""
-        name, mentions = handle.name, self.mentions
-        if name not in self._calls:
-            rows = mentions.renewed_calls_of if self._before else mentions.calls_of
+        mentions = self.mentions
+        rows = mentions.renewed_calls_of if self._before else mentions.calls_of
+        known = self._spelled(handle, rows, self._calls)
+        if self._before is None:
+            return known
+        return self._with_those_before(known, self._before.calls(handle), lambda row: row[0])
+
+    def implied_calls(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
+        """The calls that libraries make of something that is spelled so."""
+        mentions = self.mentions
+        rows = mentions.renewed_implied_calls_of if self._before else mentions.implied_calls_of
+        known = self._spelled(handle, rows, self._implied)
+        if self._before is None:
+            return known
+        before = self._before.implied_calls(handle)
+        return self._with_those_before(known, before, lambda row: row[0])
+
+    def _spelled(
+        self,
+        handle: Handle,
+        rows: Callable[[str], Iterable[tuple[Scope, ir.Call]]],
+        known: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]],
+    ) -> Sequence[tuple[Scope, ir.Call]]:
+        name = handle.name
+        if name not in known:
             found: dict[Handle, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
             for where, call in rows(name):
                 named = [c for c in callees(call.func) if ir.last_name(c) == name]
@@ -83,11 +121,8 @@ class Handles:
                     found[meant].append((where, call))
                 if isinstance(call.func, ir.Call) and ir.last_name(call.func) == name:
                     found[Handle(name, kind="result")].append((where, call))
-            self._calls[name] = dict(found)
-        known = self._calls[name].get(handle, ())
-        if self._before is None:
-            return known
-        return self._with_those_before(known, self._before.calls(handle), lambda row: row[0])
+            known[name] = dict(found)
+        return known[name].get(handle, ())
 
     def _passed_on(self, handle: Handle) -> Sequence[PassedOn]:
         """What becomes of the functions that something is which is spelled so."""
@@ -148,7 +183,7 @@ class Handles:
     def _all(self, own: Iterable[Handle]) -> set[Handle]:
         found = frontier = set(own)
         for _ in range(_MAX_HOPS):
-            frontier = {a for handle in frontier for a in self._aliases_of(handle)} - found
+            frontier = {a for handle in frontier for a in self._aliases(handle)} - found
             found = found | frontier
         return found
 
@@ -159,6 +194,10 @@ class Handles:
             around = self.project.function(outer)
             for each in passed_on_in(outer, around, function.key.__eq__):
                 yield from self._becomes(each)
+            for record in self.project.modules[scope.module].classes.values():
+                if record.scope == outer.function:
+                    for each in passed_on_in_class(scope.module, record, function.key.__eq__):
+                        yield from self._becomes(each)
             return
         if function.owner is None:
             parent = scope_around(scope, function)
@@ -200,6 +239,11 @@ class Handles:
             if located is not None:
                 yield located[1].name
 
+    def _aliases(self, handle: Handle) -> frozenset[Handle]:
+        if handle not in self._known_aliases:
+            self._known_aliases[handle] = frozenset(self._aliases_of(handle))
+        return self._known_aliases[handle]
+
     def _aliases_of(self, handle: Handle) -> Iterator[Handle]:
         """What something is bound, returned or passed as where it has this handle."""
         if handle.kind == "own" or handle.name == "__init__":
@@ -218,6 +262,14 @@ class Handles:
             function = self.project.function(scope)
             scopes += [Scope(scope.module, key) for key in function.nested]
             yield from passed_on_in(scope, function, lambda other: other == name)
+            if function.parent is not None:
+                outer = scope_around(scope, function)
+                around = self.project.function(outer)
+                yield from passed_out_of(outer, around, scope.function, name.__eq__)
+                if outer.function != ir.MODULE_SCOPE:
+                    outer = Scope(outer.module, ir.MODULE_SCOPE)
+                    around = self.project.function(outer)
+                    yield from passed_out_of(outer, around, scope.function, name.__eq__)
 
     def _by_source(self, passed: Iterable[PassedOn]) -> Mapping[Handle, Sequence[PassedOn]]:
         found: dict[Handle, list[PassedOn]] = collections.defaultdict(list)
@@ -235,19 +287,31 @@ class Handles:
             yield from self._variables(here, passed.variable)
         elif passed.attribute:
             yield Handle(passed.attribute, kind="attribute")
+        elif passed.parameter:
+            name, taking = passed.parameter
+            yield Handle(name, taking)
         elif passed.call is None:
-            yield Handle(self.project.function(here).name, kind="result")
+            function = self.project.function(here)
+            yield Handle(function.name, kind="result")
+            named = not isinstance(passed.source, ir.Call)
+            if named and any(map(ir.is_property, function.decorators)):
+                yield Handle(function.name, kind="attribute")
         else:
-            yield from self._parameters(here, passed.call, passed.place)
+            named = not isinstance(passed.source, ir.Call)
+            yield from self._parameters(here, passed.call, passed.place, named)
 
-    def _parameters(self, here: Scope, call: ir.Call, place: int | str) -> Iterator[Handle]:
-        """The parameters that an argument is given to."""
+    def _parameters(
+        self, here: Scope, call: ir.Call, place: int | str, named: bool
+    ) -> Iterator[Handle]:
+        """The parameters that an argument is given to; of what is named, the fields too."""
         called = self._called(here, call.func)
         if isinstance(place, int):
             for scope, function in called:
                 i = place + (1 if function.owner else 0)
                 if i < len(function.parameters):
                     yield Handle(function.parameters[i].name, scope)
+            for name in self._fields_called(here, call.func)[place : place + 1] if named else ():
+                yield Handle(name, kind="attribute")
             return
         taking = [s for s, f in called if any(p.name == place for p in f.parameters)]
         yield from (Handle(place, scope) for scope in taking)
@@ -255,6 +319,11 @@ class Handles:
         fields = self.mentions.makes_fields(ir.last_name(call.func))
         if not taking or len(taking) < len(called) or fields:
             yield Handle(place, kind="any")
+
+    def _fields_called(self, here: Scope, func: ir.Expr) -> tuple[str, ...]:
+        """The fields of a class without a constructor, in the order of its arguments."""
+        class_name = self.hierarchy.class_name(here, func)
+        return () if class_name is None else self.hierarchy.fields(class_name)
 
     def _called(self, here: Scope, func: ir.Expr) -> Sequence[tuple[Scope, ir.Function]]:
         """The functions that a call may run: the one it names, else all that have the name."""

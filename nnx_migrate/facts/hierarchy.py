@@ -152,6 +152,17 @@ class Hierarchy:
             return ()
         return tuple(located[1].annotations)
 
+    def fields(self, class_name: str) -> tuple[str, ...]:
+        """The fields of a class without a constructor of its own, in the order of the arguments."""
+        if isinstance(self.method(class_name, "__init__"), Scope):
+            return ()
+        found: dict[str, None] = {}
+        for above in reversed(self.ancestry(class_name).classes):  # those of base classes first
+            located = self.project.class_of(above)
+            if located is not None:
+                found |= dict.fromkeys(located[1].annotations)
+        return tuple(found)
+
     def is_enum(self, class_name: str) -> bool:
         return not _ENUMS.isdisjoint(self.ancestry(class_name).classes)
 

@@ -48,7 +48,6 @@ _JAX_TRANSFORMS = frozenset(
         "jax.value_and_grad",
         "jax.custom_vjp",
         "jax.custom_jvp",
-        "functools.wraps",
         "functools.cache",
         "functools.lru_cache",
     }
@@ -64,6 +63,7 @@ PASS_THROUGH_TRANSFORMS = (NNX_TRANSFORMS - {"grad", "value_and_grad"}) | {
     "abc.abstractmethod",
     "functools.cache",
     "functools.lru_cache",
+    "functools.wraps",
     "staticmethod",
     "classmethod",
     "builtins.staticmethod",
@@ -103,6 +103,21 @@ _SAME_AS_ARGUMENT = frozenset(
         "to_tree",
     }
 )
+#: Functions that give a container of what containers hold, or of what they are given.
+_JOINING = frozenset(
+    {
+        "collections.ChainMap",
+        "collections.OrderedDict",
+        "collections.deque",
+        "itertools.chain",
+        "itertools.cycle",
+        "itertools.islice",
+        "itertools.chain.from_iterable",
+        "types.MappingProxyType",
+    }
+)
+#: Functions that give what is entered by `with` alone.
+_ENTERED = frozenset({"contextlib.nullcontext", "contextlib.closing"})
 _CONTAINER_BUILTINS = frozenset({"list", "tuple", "set", "sorted", "reversed", "iter", "frozenset"})
 _PLAIN_BUILTINS = frozenset(
     {
@@ -222,6 +237,12 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
         place = _CONTROL_FLOW[dotted]
         carried = arguments[place] if place is not None and place < len(arguments) else NOTHING
         return carried if carried and carried <= ARRAY | PLAIN else unknown(f"what {dotted} gives")
+    if dotted in _JOINING:
+        held = _elements(frozenset[Value]().union(*arguments))
+        whole = _elements(held) if dotted.endswith("from_iterable") else held
+        return frozenset({ContainerValue(whole - PLAIN or whole)})
+    if dotted in _ENTERED:
+        return frozenset({ContainerValue(first)})
     if dotted.startswith(_METHOD):
         return _method_result(dotted.removeprefix(_METHOD))
     if dotted.startswith(INITIALIZERS):

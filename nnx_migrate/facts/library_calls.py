@@ -6,8 +6,10 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.combining import last_of_pair, leaves, partial_of
 from nnx_migrate.facts.evaluation import Evaluation
 from nnx_migrate.facts.graphdefs import merged
+from nnx_migrate.facts.higher_order import TAKERS, Taker, implied_calls
 from nnx_migrate.facts.library import TREE_LEAVES, elements_of, is_transform, library_result
-from nnx_migrate.facts.members import REPLACE, classes, member
+from nnx_migrate.facts.library_names import canonical
+from nnx_migrate.facts.members import NAMESPACES, REPLACE, classes, member
 from nnx_migrate.facts.project import nnx_name
 from nnx_migrate.facts.run_time_names import (
     FUNCTIONS_BY_NAME,
@@ -41,6 +43,8 @@ _CARRIED = {
     for prefix in ("", "jax.lax.")
     for loop, place in (("while_loop", 2), ("fori_loop", 3))
 }
+#: What `functools.wraps(f)` is, which gives what it is called on.
+_SAME = "<given>"
 
 
 def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: str) -> Values:
@@ -65,23 +69,49 @@ def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: s
         return evaluator.values(scope, call.args[0])
     if dotted in _NAMING:
         return unknown_by_name(ir.last_name(call.func))
-    if dotted == "functools.partial" and call.args:
-        keywords = frozenset(name or "**" for name, _ in call.keywords)
-        return union(
-            partial_of(v, len(call.args) - 1, keywords)
-            for v in evaluator.values(scope, call.args[0])
-        )
+    if dotted == "functools.wraps":
+        return frozenset({LibraryValue(_SAME)})
+    if dotted in {_SAME, "functools.update_wrapper"}:
+        return evaluator.all_of(scope, call.args[:1])
+    if dotted in NAMESPACES:
+        named = evaluator.all_of(scope, tuple(value for _, value in call.keywords))
+        return frozenset({Instance(dotted, wraps=named, origin="a namespace")})
     if is_transform(dotted):
         return transformed(evaluator, scope, call, dotted)
     carried = _CARRIED.get((name or dotted).removeprefix("compat."))
     if carried is not None and carried < len(call.args):
         return evaluator.values(scope, call.args[carried])
+    taker = TAKERS.get(canonical(dotted))
+    if taker is not None and taker.gives:
+        return given_by(evaluator, scope, call, taker)
     if name == "merge" and call.args:
         return merged(evaluator, scope, call.args[0])
     given = call.args
     if name is not None and not given:  # nnx.clone(node=model)
         given = tuple(value for keyword, value in call.keywords if keyword == "node")
     return library_result(dotted, name, [evaluator.values(scope, arg) for arg in given])
+
+
+def given_by(evaluator: Evaluation, scope: Scope, call: ir.Call, taker: Taker) -> Values:
+    """What a function of a library gives that calls, or binds, what it is given."""
+    if taker.gives == "elements":
+        return evaluator.all_of(scope, call.args[taker.start :])
+    made = tuple(implied_calls(call, taker))
+    if taker.gives != "function":
+        found = evaluator.all_of(scope, made)
+        if taker.passes == "folded":
+            found |= union(evaluator.values(scope, each.args[0]) for each in made if each.args)
+        return found if taker.gives == "result" else frozenset({ContainerValue(found)})
+    functions = [(v, each) for each in made for v in evaluator.values(scope, each.func)]
+    if ir.last_name(call.func) in {"lower", "trace", "callback"}:
+        return frozenset(value for value, _ in functions)
+    return union(
+        partial_of(value, len(each.args) - taker.leading, _names(each)) for value, each in functions
+    )
+
+
+def _names(call: ir.Call) -> frozenset[str]:
+    return frozenset(name or "**" for name, _ in call.keywords)
 
 
 def _of_container(evaluator: Evaluation, scope: Scope, call: ir.Call, name: str) -> Values:
@@ -91,7 +121,7 @@ def _of_container(evaluator: Evaluation, scope: Scope, call: ir.Call, name: str)
     bases = evaluator.values(scope, call.func.base)
     held = frozenset(v for v in bases if isinstance(v, ContainerValue | TupleValue))
     element = union(map(elements_of, held))
-    if name in {"get", "pop", "popleft", "setdefault"}:
+    if name in {"get", "pop", "popleft", "setdefault", "result"}:
         return element | evaluator.all_of(scope, call.args[1:])
     if name == "items":
         return frozenset({ContainerValue(frozenset({TupleValue((PLAIN, element))}))})

@@ -9,10 +9,11 @@ from nnx_migrate.facts.annotations import annotated, calls_tell_more
 from nnx_migrate.facts.combining import as_container, is_library_container, library_attribute
 from nnx_migrate.facts.evaluation import Evaluation
 from nnx_migrate.facts.fields import passed_for_field, seen_among
+from nnx_migrate.facts.higher_order import METHOD, TAKERS
 from nnx_migrate.facts.library import library_member
 from nnx_migrate.facts.named import imported
 from nnx_migrate.facts.project import layer_of
-from nnx_migrate.facts.stored import stored_outside
+from nnx_migrate.facts.stored import stored_in_class, stored_outside
 from nnx_migrate.facts.transformed import defined
 from nnx_migrate.facts.values import (
     NOTHING,
@@ -34,8 +35,12 @@ from nnx_migrate.facts.values import (
     unknown,
 )
 
+#: Classes whose objects have the attributes that they are made with.
+NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
 #: The method that gives a tree like this one, with other fields.
 REPLACE = "<tree>.replace"
+#: Attributes of a function, or of a partial, that are called like it.
+_SAME_FUNCTION = frozenset({"__call__", "__wrapped__", "func"})
 #: Attributes of an array that are none.
 _DESCRIBING = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "sharding", "size"})
 
@@ -74,7 +79,7 @@ def _of_value(evaluator: Evaluation, value: Value, name: str) -> Values:
                 return frozenset({FunctionValue(method, method.function, bound=bound)})
             if evaluator.hierarchy.is_enum(class_name):
                 return frozenset({Instance(class_name)})
-            return unknown(f"{name} of a class")
+            return _of_class(evaluator, class_name, name) or unknown(f"{name} of a class")
         case LibraryValue(dotted=dotted):
             return frozenset({LibraryValue(f"{dotted}.{name}")})
         case Basic(sort="array") if name in _DESCRIBING:
@@ -83,8 +88,42 @@ def _of_value(evaluator: Evaluation, value: Value, name: str) -> Values:
             return frozenset({value})
         case ContainerValue() | TupleValue():
             return frozenset({LibraryValue(f"<container>.{name}")})
-        case _:
-            return unknown(f"attribute {name}")
+        case FunctionValue():
+            return _of_function(evaluator, value, name)
+
+
+def _of_class(evaluator: Evaluation, class_name: str, name: str) -> Values:
+    """What the body of a class, or code outside of it, binds to one of its names."""
+    found: Values = NOTHING
+    for above in evaluator.hierarchy.ancestry(class_name).classes:
+        located = evaluator.project.class_of(above)
+        if located is not None:
+            scope = Scope(located[0], located[1].scope)
+            found |= evaluator.all_of(scope, located[1].attributes.get(name, ()))
+            for stored in stored_in_class(evaluator, above, name):
+                found |= evaluator.values(stored.scope, stored.expr)
+        if found:
+            break
+    return found
+
+
+def _of_function(evaluator: Evaluation, function: FunctionValue, name: str) -> Values:
+    """What is stored on a function, what functions have, or what a transform gave it."""
+    if name in _SAME_FUNCTION:
+        return frozenset({function})
+    stored = union(
+        evaluator.values(scope, write.value)
+        for scope, write in evaluator.callers.mentions.outside_writes(name)
+        if isinstance(write.target, ir.Attribute) and write.value is not None
+        if any(
+            isinstance(v, FunctionValue) and v.scope == function.scope
+            for v in evaluator.values(scope, write.target.base)
+        )
+    )
+    if stored:
+        return stored
+    by_method = f"{METHOD}{name}"
+    return frozenset({LibraryValue(by_method)}) if by_method in TAKERS else unknown(f"its {name}")
 
 
 def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
@@ -104,11 +143,14 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
         return _or_passed(evaluator, instance.class_name, name, found - PLAIN)
     if name in {"items", "values"} and is_library_container(instance):
         return frozenset({as_container(instance)})
+    if instance.class_name in NAMESPACES:
+        return instance.wraps | _set_from_outside(evaluator, instance, name)
     return (
         _or_passed(evaluator, instance.class_name, name, _declared(evaluator, related, name))
         or found
         or library_member(instance.class_name, name)
         or _replacing(evaluator, instance.class_name, name)
+        or _set_from_outside(evaluator, instance, name)
         or unknown(f"attribute {name} of {short_name(instance.class_name)}")
     )
 
@@ -156,6 +198,23 @@ def _as_stored(evaluator: Evaluation, class_name: str, name: str, stored: Locate
         return values
     if not isinstance(stored.expr, ir.Name | ir.FunctionRef | ir.ImportRef):
         return values
+    return _as_methods(values)
+
+
+def _set_from_outside(evaluator: Evaluation, instance: Instance, name: str) -> Values:
+    """What code outside of all that is known of a class stores in it, or in objects of it."""
+    found: Values = NOTHING
+    for class_name in evaluator.hierarchy.ancestry(instance.class_name).classes:
+        for stored in stored_outside(evaluator, class_name, name):
+            found |= evaluator.values(stored.scope, stored.expr)
+        for stored in stored_in_class(evaluator, class_name, name):
+            values = evaluator.values(stored.scope, stored.expr)
+            static = ir.last_name(stored.expr) == "staticmethod"
+            found |= values if static else _as_methods(values)
+    return found
+
+
+def _as_methods(values: Values) -> Values:
     return frozenset(
         dataclasses.replace(v, bound=True) if isinstance(v, FunctionValue) else v for v in values
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.library_names import taker_name
 from nnx_migrate.facts.name_tables import NameTables, PassedOn, Table
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.values import Scope
@@ -42,15 +43,25 @@ class Mentions:
         return self._renewed_rows(lambda tables: tables.calls, name)
 
     def is_called(self, name: str) -> bool:
-        return next(self.calls_of(name), None) is not None
+        return any(
+            next(rows, None) is not None
+            for rows in (self.calls_of(name), self.implied_calls_of(name))
+        )
 
-    def partials_of(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
-        """Every call of functools.partial, or its like, that is given something of that name."""
-        return self._rows(lambda tables: tables.partials, name)
+    def implied_calls_of(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
+        """Every call of something of that name, or of a lambda, that a library makes."""
+        return self._taken(self._rows(lambda tables: tables.implied_calls, name))
 
-    def calls_with_operands(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
-        """Every call that may pass operands to functions, one of them of that name."""
-        return self._rows(lambda tables: tables.operand_calls, name)
+    def renewed_implied_calls_of(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
+        """Those in files in which names may mean something else than before."""
+        return self._taken(self._renewed_rows(lambda tables: tables.implied_calls, name))
+
+    def _taken(
+        self, rows: Iterator[tuple[Scope, tuple[ir.Call, ir.Call, str]]]
+    ) -> Iterator[tuple[Scope, ir.Call]]:
+        for scope, (made, call, dotted) in rows:
+            if taker_name(self.project, scope, call.func) == dotted:
+                yield scope, made
 
     def calls_with_keyword(self, keyword: str) -> Iterator[tuple[Scope, ir.Call]]:
         """Every call in the project that passes something by that keyword."""

@@ -13,8 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.higher_order import (
+    TAKER_NAMES,
+    implied_calls,
+    takers_named,
+)
 from nnx_migrate.facts.implied import NO_OBJECT, SPECIAL
-from nnx_migrate.facts.transforms import KEEPERS, OPERANDS, PARTIALS, WRAPPERS
+from nnx_migrate.facts.transforms import KEEPERS, NNX_TRANSFORMS, WRAPPERS
 from nnx_migrate.facts.values import Scope
 
 Item = TypeVar("Item")
@@ -33,6 +38,7 @@ class PassedOn:
         source: the function as it is named there; a call stands for what it returns.
         variable: the name that the value is bound to in `site`, or
         attribute: the attribute that it is stored in, or
+        parameter: the parameter that it is the default of, and of which function, or
         call, place: the call that it is passed to, and its index or keyword; with none of these,
             it is returned.
     """
@@ -41,6 +47,7 @@ class PassedOn:
     source: ir.Name | ir.Attribute | ir.Call
     variable: str = ""
     attribute: str = ""
+    parameter: tuple[str, Scope] | None = None
     call: ir.Call | None = None
     place: int | str = 0
 
@@ -81,25 +88,21 @@ class NameTables:
         return dict(found)
 
     @functools.cached_property
-    def partials(self) -> Table[ir.Call]:
-        """Calls of functools.partial, or its like, by the name of what these are given."""
-        found: Table[ir.Call] = collections.defaultdict(list)
-        for name in PARTIALS:
-            for record, scope, call in self.calls.get(name, ()):
-                if call.args:
-                    found[ir.last_name(call.args[0])].append((record, scope, call))
-        return dict(found)
+    def implied_calls(self) -> Table[tuple[ir.Call, ir.Call, str]]:
+        """Calls that functions of libraries make, by the names of what they call.
 
-    @functools.cached_property
-    def operand_calls(self) -> Table[ir.Call]:
-        """Calls that may pass operands to functions, by the names of these functions."""
-        found: Table[ir.Call] = collections.defaultdict(list)
-        for last in sorted({name.rpartition(".")[2] for name in OPERANDS}):
+        Each with the call that they are given it by, and with the name of the one that this is if
+        it is of a library at all. Lambdas are called by their keys.
+        """
+        found: Table[tuple[ir.Call, ir.Call, str]] = collections.defaultdict(list)
+        for last in sorted(TAKER_NAMES):
             for record, scope, call in self.calls.get(last, ()):
-                for given in call.args:
-                    listed = given.elements if isinstance(given, ir.Sequence) else (given,)
-                    for name in {ir.last_name(each) for each in listed} - {""}:
-                        found[name].append((record, scope, call))
+                if ir.last_name(call.func) != last or isinstance(call.func, ir.Call):
+                    continue
+                for dotted, taker in takers_named(last):
+                    for made in implied_calls(call, taker):
+                        for name in dict.fromkeys(_called_names(made.func)):
+                            found[name].append((record, scope, (made, call, dotted)))
         return dict(found)
 
     @functools.cached_property
@@ -158,6 +161,11 @@ class NameTables:
     def defined(self) -> frozenset[str]:
         """Names of functions and classes, in these files or elsewhere."""
         return self._elsewhere | defined_in(self.records)
+
+    @functools.cached_property
+    def known(self) -> frozenset[str]:
+        """Names that functions and classes may be passed on by: their own, and of attributes."""
+        return self.defined | _kept_in(self.records, self.defined)
 
     def implied(self, first: str) -> Sequence[Row[tuple[ir.Expr, ir.Expr]]]:
         """What syntax that looks for this method first may run it on, and what that is given."""
@@ -227,9 +235,15 @@ class NameTables:
         """Functions that are bound, stored, returned or passed, by the name they have there."""
         found: Table[PassedOn] = collections.defaultdict(list)
         for record, scope, function in self._functions():
-            for each in passed_on_in(scope, function, self.defined.__contains__):
+            for each in passed_on_in(scope, function, self.known.__contains__):
                 name = each.source.func if isinstance(each.source, ir.Call) else each.source
                 found[ir.last_name(name)].append((record, scope, each))
+        for record in self.records:
+            for class_record in record.classes.values():
+                for each in passed_on_in_class(
+                    record.module, class_record, self.known.__contains__
+                ):
+                    found[ir.last_name(each.source)].append((record, each.site, each))
         return dict(found)
 
 
@@ -240,6 +254,24 @@ def defined_in(records: Iterable[ir.ModuleIndex]) -> frozenset[str]:
         names.update(function.name for function in record.functions.values())
         names.update(defined.name for defined in record.classes.values())
     return frozenset(names)
+
+
+def _kept_in(records: Iterable[ir.ModuleIndex], defined: frozenset[str]) -> frozenset[str]:
+    """The names of attributes that functions and classes of such names are stored in."""
+    found: set[str] = set()
+    for record in records:
+        for key, function in record.functions.items():
+            here = Scope(record.module, key)
+            for write in writes_in(function):
+                target, value = write.target, write.value
+                if not isinstance(target, ir.Attribute) or value is None or target.name in found:
+                    continue
+                wrapped = isinstance(value, ir.Call) and ir.last_name(value.func) in NNX_TRANSFORMS
+                made = _made_from(here, value, defined.__contains__)
+                # Not what functions give, or each attribute that holds an object would be one.
+                if wrapped or any(not isinstance(source, ir.Call) for _, source in made):
+                    found.add(target.name)
+    return frozenset(found)
 
 
 def passed_on_in(
@@ -254,10 +286,15 @@ def passed_on_in(
         for value in values:
             for site, source in _made_from(scope, value, is_function):
                 yield PassedOn(site, source, variable=name)
-    for write in function.writes:
+    for write in writes_in(function):
         if write.value is not None and isinstance(write.target, ir.Attribute):
             for site, source in _made_from(scope, write.value, is_function):
                 yield PassedOn(site, source, attribute=write.target.name)
+    around = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+    for parameter in function.parameters:
+        if parameter.default is not None:
+            for site, source in _made_from(around, parameter.default, is_function):
+                yield PassedOn(site, source, parameter=(parameter.name, scope))
     for returned in (*function.returns, *function.yields):
         for site, source in _made_from(scope, returned, is_function):
             yield PassedOn(site, source)
@@ -268,6 +305,28 @@ def passed_on_in(
         for keyword, argument in call.keywords:
             for site, source in _made_from(scope, argument, is_function) if keyword else ():
                 yield PassedOn(site, source, call=call, place=keyword or "")
+
+
+def passed_on_in_class(
+    module: str, record: ir.Class, is_function: Callable[[str], bool]
+) -> Iterator[PassedOn]:
+    """What the body of a class binds to its names."""
+    scope = Scope(module, record.scope)
+    for attribute, values in record.attributes.items():
+        for value in values:
+            for site, source in _made_from(scope, value, is_function):
+                yield PassedOn(site, source, attribute=attribute)
+
+
+def passed_out_of(
+    outer: Scope, function: ir.Function, inner: str, is_function: Callable[[str], bool]
+) -> Iterator[PassedOn]:
+    """What a function inside of another puts into a container, or a name, of the outer one."""
+    for name, values in function.bindings.items():
+        for value in values:
+            if isinstance(value, ir.Within) and value.key == inner:
+                for site, source in _made_from(outer, value, is_function):
+                    yield PassedOn(site, source, variable=name)
 
 
 def _made_from(
@@ -281,12 +340,27 @@ def _made_from(
         case ir.FunctionRef(key=key):
             if is_function(key):
                 yield here, ir.Name(key)
-        case ir.Call(func=func, args=(first, *_)) if ir.last_name(func) in WRAPPERS:
-            yield from _made_from(here, first, is_function)
-        case ir.Call(func=ir.Attribute(base=base, name="items" | "values" | "get"), args=given):
+        case ir.Call(func=ir.ENTERED, args=(manager,)):
+            if is_function("__enter__"):
+                yield here, ir.Call(ir.Attribute(manager, "__enter__"), (), (), 0)
+            yield from _made_from(here, manager, is_function)
+        case ir.Call(func=ir.ANNOTATED, args=(_, held)):
+            yield from _made_from(here, held, is_function)
+        case ir.Call(func=ir.Attribute(base=base, name=name), args=given) if name in _GIVING:
             yield from _made_from(here, base, is_function)
             for each in given[1:]:
                 yield from _made_from(here, each, is_function)
+            if is_function(name):
+                yield here, value
+        case ir.Call(func=func, args=given, keywords=named) if ir.last_name(func) in _PASSING:
+            wraps = ir.last_name(func) in WRAPPERS
+            for each in (*given, *(held for _, held in named)):
+                for site, source in _made_from(here, each, is_function):
+                    # Most of what functions give, and containers are made of, are no functions.
+                    if wraps or not isinstance(source, ir.Call):
+                        yield site, source
+            if is_function(ir.last_name(func)) and isinstance(func, ir.Name | ir.Attribute):
+                yield here, value
         case ir.Call(func=ir.Name(id=name) | ir.Attribute(name=name)):
             if is_function(name):
                 yield here, value
@@ -297,23 +371,78 @@ def _made_from(
         case ir.Choice(options=parts) | ir.Sequence(elements=parts):
             for part in parts:
                 yield from _made_from(here, part, is_function)
-        case ir.Unpacked(base=base) | ir.Element(base=base):
+        case ir.Unpacked(base=base) | ir.Element(base=base) | ir.Starred(value=base):
             yield from _made_from(here, base, is_function)
         case ir.Within(key=key, expr=inner):
             yield from _made_from(Scope(here.module, key), inner, is_function)
 
 
+#: Methods whose result is what they are called on, or something in it.
+_GIVING = frozenset(
+    {"items", "values", "get", "setdefault", "lower", "trace", "compile", "__get__"}
+)
+#: Functions that give what they are given, or something that holds it.
+_PASSING = WRAPPERS | {
+    "ChainMap",
+    "MethodType",
+    "MappingProxyType",
+    "OrderedDict",
+    "SimpleNamespace",
+    "chain",
+    "cycle",
+    "defaultdict",
+    "deque",
+    "dict",
+    "enumerate",
+    "filter",
+    "frozenset",
+    "from_iterable",
+    "islice",
+    "iter",
+    "list",
+    "map",
+    "next",
+    "nullcontext",
+    "partialmethod",
+    "reversed",
+    "set",
+    "sorted",
+    "tuple",
+    "update_wrapper",
+    "zip",
+}
+
+
 def callees(func: ir.Expr) -> Iterator[ir.Name | ir.Attribute]:
     """What a call may call: `f` of `f(x)`, both `nnx.jit` and `f` of `nnx.jit(f)(x)`, `t[0](x)`."""
     match func:
-        case ir.Element(base=base):
+        case ir.Element(base=base) | ir.Unpacked(base=base):
             yield from callees(base)
         case ir.Name() | ir.Attribute():
             yield func
         case ir.Call(func=inner, args=args):
             yield from callees(inner)
+            if isinstance(inner, ir.Attribute) and inner.name in _GIVING:
+                yield from callees(inner.base)  # step.lower(x).compile()(x)
             for arg in args[:1]:
                 yield from callees(arg)
+
+
+def _called_names(func: ir.Expr) -> Iterator[str]:
+    """The last names of what a call may call, and the keys of lambdas."""
+    match func:
+        case ir.FunctionRef(key=key):
+            yield key
+        case ir.Call(func=inner, args=(first, *_)):
+            yield from _called_names(inner)
+            yield from _called_names(first)
+        case ir.Element(base=base) | ir.Unpacked(base=base):
+            yield from _called_names(base)
+        case ir.Sequence(elements=parts) | ir.Choice(options=parts):
+            for part in parts:
+                yield from _called_names(part)
+        case _:
+            yield from map(ir.last_name, callees(func))
 
 
 def writes_in(function: ir.Function) -> Iterator[ir.Write]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.annotations import annotated
@@ -11,7 +11,7 @@ from nnx_migrate.facts.evaluation import Evaluation
 from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.lower import is_new_container
 from nnx_migrate.facts.name_tables import writes_in
-from nnx_migrate.facts.values import Basic, Instance, Located, Scope, Value, is_unknown
+from nnx_migrate.facts.values import Basic, ClassValue, Instance, Located, Scope, Value, is_unknown
 
 
 def stored_by_class(hierarchy: Hierarchy, class_name: str, name: str) -> list[Located]:
@@ -69,6 +69,15 @@ def stored_outside(evaluator: Evaluation, class_name: str, name: str) -> list[Lo
             stored = ir.Sequence((stored,), is_tuple=False)
         found.append(Located(scope, stored))
     return found
+
+
+def stored_in_class(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:
+    """What other code stores in that attribute of a class: `Net.go = f`."""
+    for scope, write in evaluator.callers.mentions.outside_writes(name):
+        if isinstance(write.target, ir.Attribute) and write.value is not None:
+            held = evaluator.values(scope, write.target.base)
+            if ClassValue(class_name) in held:
+                yield Located(scope, write.value)
 
 
 def _may_be(evaluator: Evaluation, value: Value, class_name: str) -> bool:

@@ -93,16 +93,6 @@ TRANSFORMS = frozenset(
         "fork_rngs",
     }
 )
-#: Library functions that call some of their arguments: where these stand, where begins what they
-#: are called with, and how many of their parameters come before that.
-OPERANDS: Mapping[str, tuple[tuple[int, ...], int, int]] = {
-    **{name: (f.functions, f.start, f.leading) for name, f in CONTROL_FLOW.items()},
-    "eval_shape": ((0,), 1, 0),
-    "tree.map": ((0,), 1, 0),
-    "tree_map": ((0,), 1, 0),
-}
-#: Functions that bind arguments of the one that they are given.
-PARTIALS = ("partial", "cached_partial", "jit_partial")
 #: Transforms of jax, with the one of nnx that is called in the same way.
 NNX_OF_JAX: Mapping[str, str] = {
     "jax.jit": "jit",
