@@ -152,5 +152,6 @@ def _explained(file: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         raise ConfigError(told(file, error)) from error
-    except sqlite3.DatabaseError:
+    # The names in a damaged file need not be text.
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         raise ConfigError(_damaged(file)) from None
