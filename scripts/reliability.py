@@ -9,6 +9,7 @@ broken; each such case is printed with what makes it again.
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import re
 import signal
@@ -80,6 +81,20 @@ def _faults(count: int, seed: int, home: Path) -> Iterator[Row]:
             yield name, len(chosen), f"of {len(faults)} that there are", len(broken)
 
 
+def _inputs(count: int, seed: int, home: Path) -> Row:
+    from nnx_migrate.sources.journal import STATE_VARIABLE
+    from tests.fuzzing.inputs import broken, inputs
+
+    os.environ[STATE_VARIABLE] = str(home / "state")
+    kinds = inputs(home)
+    wrong = 0
+    for name, each in kinds.items():
+        for told in broken(name, each, range(seed, seed + count)):
+            print(told, flush=True)
+            wrong += 1
+    return "damaged inputs that are no source", count * len(kinds), ", ".join(kinds), wrong
+
+
 def _meanwhile(count: int, seed: int, home: Path) -> Iterator[Row]:
     from tests.faults.battery import layer
     from tests.faults.meanwhile import Meanwhile
@@ -129,6 +144,7 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=100)
     parser.add_argument("--texts", type=int, default=1000)
     parser.add_argument("--faults", type=int, default=50)
+    parser.add_argument("--inputs", type=int, default=1000, help="of each of the seven kinds")
     parser.add_argument("--disks", type=int, default=20)
     parser.add_argument("--files", type=int, default=50_000)
     parser.add_argument("--seed", type=int, default=0)
@@ -139,6 +155,8 @@ def main() -> int:
         rows: list[Row] = []
         if options.texts:
             rows.append(_texts(options.texts, options.seed, home / "empty"))
+        if options.inputs:
+            rows.append(_inputs(options.inputs, options.seed, home / "inputs"))
         if options.faults:
             rows += _faults(options.faults, options.seed, home)
             rows += _meanwhile(options.faults, options.seed, home)
