@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from nnx_migrate.engine import RunResult
     from nnx_migrate.report.splitting import SplitBy
+    from nnx_migrate.totals import RunResult
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

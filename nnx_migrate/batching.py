@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from nnx_migrate.batch.campaign import Campaign
     from nnx_migrate.batch.processes import Processes
     from nnx_migrate.batch.state import Standing, State
-    from nnx_migrate.engine import RunResult
     from nnx_migrate.reading import Progress
     from nnx_migrate.report.splitting import SplitBy
+    from nnx_migrate.totals import RunResult
 
 #: What `pip install 'nnx-migrate[batch]'` brings.
 _EXTRA = frozenset({"codeowners", "filelock", "jinja2", "markupsafe", "pebble", "pygments"})

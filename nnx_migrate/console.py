@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from nnx_migrate.config import ConfigError, Configuration
-from nnx_migrate.engine import RunResult, explain_line, pending, run, run_text
+from nnx_migrate.engine import explain_line, pending, run, run_text
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.report.text import first_on_line, printable, render_text
 from nnx_migrate.sources.journal import Journal, NoJournal, Run, runs_of
@@ -27,7 +27,7 @@ from nnx_migrate.terminal import (
     shown_diff,
     table_for,
 )
-from nnx_migrate.totals import count
+from nnx_migrate.totals import RunResult, count
 from nnx_migrate.workers import FEWER, processors
 
 if TYPE_CHECKING:

@@ -32,24 +32,8 @@ from nnx_migrate.sources.modules import place_of, project_root
 from nnx_migrate.sources.scanning import read_file
 from nnx_migrate.sources.text import decode
 from nnx_migrate.sources.write import Writer
-from nnx_migrate.totals import Totals, count
+from nnx_migrate.totals import RunResult, count
 from nnx_migrate.workers import Workers, uncollected
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class RunResult:
-    """Everything a run found and did.
-
-    Args:
-        results: one entry for each file that may use nnx and each path that could not be looked
-            into, by path. Files that do not change carry no bytes.
-        totals: what they add up to.
-        missing: named paths that do not exist.
-    """
-
-    results: tuple[FileResult, ...]
-    totals: Totals
-    missing: tuple[Path, ...] = ()
 
 
 def run(

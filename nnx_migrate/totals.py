@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from nnx_migrate.outcomes import FileResult, FileStatus, Outcome
 
@@ -32,6 +33,22 @@ class Totals:
         """Whether a person has to do something: manual sites, or files that could not be done."""
         failed = self.files[FileStatus.FAILED] + self.files[FileStatus.REVERTED]
         return bool(self.outcomes[Outcome.MANUAL] or failed)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunResult:
+    """Everything a run found and did.
+
+    Args:
+        results: one entry for each file that may use nnx and each path that could not be looked
+            into, by path. Files that do not change carry no bytes.
+        totals: what they add up to.
+        missing: named paths that do not exist.
+    """
+
+    results: tuple[FileResult, ...]
+    totals: Totals
+    missing: tuple[Path, ...] = ()
 
 
 def count(results: Iterable[FileResult], looked_at: int) -> Totals:

@@ -18,13 +18,12 @@ from nnx_migrate.batch.remembering import remembering_index, remembering_plan
 from nnx_migrate.batch.shards import Shard, finished_shards
 from nnx_migrate.batch.shelf import Shelf
 from nnx_migrate.config import ConfigError, Configuration
-from nnx_migrate.engine import RunResult
 from nnx_migrate.finishing import finish, settled, written_together
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.reading import Found, Progress, find
 from nnx_migrate.sources.journal import Journal
 from nnx_migrate.sources.write import Replacement, WriteError, Writer, remove_leftovers
-from nnx_migrate.totals import count
+from nnx_migrate.totals import RunResult, count
 from nnx_migrate.workers import uncollected
 
 

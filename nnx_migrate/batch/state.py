@@ -18,10 +18,9 @@ from typing import Any
 
 from nnx_migrate.batch.shelf import packed, unpacked
 from nnx_migrate.config import ConfigError
-from nnx_migrate.engine import RunResult
 from nnx_migrate.outcomes import FileResult
 from nnx_migrate.sources.databases import told
-from nnx_migrate.totals import count
+from nnx_migrate.totals import RunResult, count
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS run (phase TEXT, request TEXT, journal TEXT, found TEXT);

@@ -176,7 +176,7 @@ class Aliases:
             return self.rooted(scope, call.args[0]) and not self.is_variable(scope, call.args[0])
         if call.func == ir.OPERATED:
             return self._operator_gives(scope, call.args)
-        if is_super(call):
+        if ir.is_super(call):
             own = len(call.args) < 2
             return self.is_own_object(scope) if own else self.rooted(scope, call.args[1])
         func = call.func
@@ -353,10 +353,6 @@ class Aliases:
 def is_of_module(name: str) -> bool:
     """Whether it names an object of a module, and no variable of a function."""
     return "." in name
-
-
-def is_super(expr: ir.Expr) -> bool:
-    return isinstance(expr, ir.Call) and expr.func == ir.Name("super")
 
 
 def mapped(call: ir.Call) -> ir.Call:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from nnx_migrate.facts import flags, ir
-from nnx_migrate.facts.aliases import Aliases, is_super, unstarred
+from nnx_migrate.facts.aliases import Aliases, unstarred
 from nnx_migrate.facts.callers import argument_for
 from nnx_migrate.facts.causes import (
     Cause,
@@ -73,7 +73,7 @@ class Handing:
         function = self.project.function(scope)
         if function.owner is None or not function.parameters:
             return False
-        return is_super(expr) or expr == ir.Name(function.parameters[0].name)
+        return ir.is_super(expr) or expr == ir.Name(function.parameters[0].name)
 
     def is_attributes(self, scope: Scope, expr: ir.Expr, hops: int = 0) -> bool:
         """Whether it is the dictionary that holds an object's attributes: `vars(model)`."""

@@ -321,6 +321,11 @@ def shared_attribute(base: Expr, name: str) -> Attribute:
     return Attribute(base, name)
 
 
+def is_super(expr: Expr) -> bool:
+    """Whether it is a call of `super`."""
+    return isinstance(expr, Call) and expr.func == Name("super")
+
+
 def last_name(expr: Expr) -> str:
     """`f` of `f` and of `module.f`, "" of anything else; of a call, that of what is called."""
     match expr:

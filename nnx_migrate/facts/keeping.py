@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from nnx_migrate.facts import ir
-from nnx_migrate.facts.aliases import is_super
 from nnx_migrate.facts.callers import argument_for
 from nnx_migrate.facts.hierarchy import Hierarchy
 from nnx_migrate.facts.project import Project
@@ -25,7 +24,7 @@ def arguments_of(call: ir.Call) -> Iterator[ir.Expr]:
 
 def is_super_init(call: ir.Call) -> bool:
     func = call.func
-    return isinstance(func, ir.Attribute) and func.name == "__init__" and is_super(func.base)
+    return isinstance(func, ir.Attribute) and func.name == "__init__" and ir.is_super(func.base)
 
 
 def attribute_path(expr: ir.Expr) -> tuple[str, ...]:

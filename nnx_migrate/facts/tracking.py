@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from nnx_migrate.facts import flags, ir
-from nnx_migrate.facts.aliases import VARIABLE_READS, is_super
+from nnx_migrate.facts.aliases import VARIABLE_READS
 from nnx_migrate.facts.causes import (
     KeywordAsks,
     MethodChanges,
@@ -75,7 +75,7 @@ class Tracker(Giving):
         func = call.func
         if func in _EXECUTING and not self.project.bindings(scope, ir.last_name(func)):
             yield Effect("unknown", TextExecuted(ir.last_name(func)), where)
-        if isinstance(func, ir.Attribute) and is_super(func.base):
+        if isinstance(func, ir.Attribute) and ir.is_super(func.base):
             if self.rooted(scope, func.base):
                 yield from self._super_call(scope, func.name, where)
         elif isinstance(func, ir.Attribute) and self.rooted(scope, func.base):

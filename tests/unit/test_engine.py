@@ -13,10 +13,11 @@ import pytest
 
 from nnx_migrate import workers
 from nnx_migrate.config import Configuration, Options
-from nnx_migrate.engine import RunResult, pending, run, run_text
+from nnx_migrate.engine import pending, run, run_text
 from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.sources.text import Source
 from nnx_migrate.sources.write import replace_files
+from nnx_migrate.totals import RunResult
 
 NNX = b"from flax import nnx\n"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nnx_migrate.config import ConfigError
+from nnx_migrate.config import ConfigError, Configuration
 from nnx_migrate.report.html.checks import Checks
 from nnx_migrate.report.html.page import Owners, Review, render_page
 from nnx_migrate.report.owners import PLACES, UNOWNED, owners_in
@@ -14,7 +14,7 @@ from nnx_migrate.report.patch import patch_root
 from nnx_migrate.sources.own_folder import OwnFolder
 
 if TYPE_CHECKING:
-    from nnx_migrate.engine import RunResult
+    from nnx_migrate.totals import RunResult
 
 
 def write(
@@ -60,6 +60,5 @@ def _owners(root: Path) -> tuple[Owners, list[str]]:
 
 
 def _checked_root(path: Path) -> Path:
-    from nnx_migrate.check.verifying import project_table
-
-    return project_table(path).file.parent
+    table = Configuration({}).table_for(path.resolve().parent)
+    return table.file.parent if table is not None else path.resolve().parent
