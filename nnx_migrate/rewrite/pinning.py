@@ -13,8 +13,8 @@ import ast
 from nnx_migrate.facts.flax_layers import mode_dependent_functions
 from nnx_migrate.facts.lower import is_computed_lookup
 from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import KEEPERS
-from nnx_migrate.facts.values import FunctionValue
+from nnx_migrate.facts.transforms import KEEPERS, SPLITTERS
+from nnx_migrate.facts.values import FunctionValue, Instance
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.edits import Edit
 from nnx_migrate.rewrite.functions import definition_of, is_owned
@@ -142,9 +142,28 @@ def _cover(context: FileContext, site: Site, nnx: str) -> list[Edit]:
     functions = site.functions if site.form == "operands" else (site.function,)
     edits: list[Edit] = []
     for function in functions:
-        if isinstance(function, ast.expr):
+        if isinstance(function, ast.expr) and not _is_refused(context, site, function):
             edits += _cover_function(context, site, function, nnx)
     return _on_short_lines(context, site.node, edits)
+
+
+def _is_refused(context: FileContext, site: Site, function: ast.expr) -> bool:
+    """Whether it is a method bound to a Module, which transforms of nnx raise for.
+
+    With a setter around it they could not tell, and what raises would run.
+    """
+    if site.form != "call" or site.transform in SPLITTERS:
+        return False
+    if not isinstance(function, ast.Attribute):
+        return False
+    kind = context.evaluator.hierarchy.kind
+    holders = context.values(function.value)
+    values = context.values(function)
+    return (
+        bool(holders and values)
+        and all(isinstance(v, Instance) and kind(v.class_name) == "module" for v in holders)
+        and all(isinstance(v, FunctionValue) and v.bound and not v.transforms for v in values)
+    )
 
 
 def _on_short_lines(context: FileContext, call: ast.expr, edits: list[Edit]) -> list[Edit]:
