@@ -149,6 +149,7 @@ class EffectFinder(abc.ABC):
             if any(isinstance(value, FunctionValue) for value in values):
                 cause = Unseen(f"what a decorator of {function.name} does is not known")
                 found.add(Effect("unknown", cause, where))
+            found |= self._by_class(values)
             if isinstance(decorator, ir.Call):
                 values = self._given_back(values)
             found |= self._around(function, parameter, self._given_back(values))
@@ -166,6 +167,18 @@ class EffectFinder(abc.ABC):
                 for given in (*call.args[:1], *forward):
                     found |= self.evaluator.values(where, given)
         return found
+
+    def _by_class(self, values: Values) -> Effects:
+        """What a class that decorates methods does to what it is called with, or looked up on."""
+        found: Effects = NO_EFFECTS
+        for value in values:
+            for name in ("__call__", "__get__") if isinstance(value, ClassValue) else ():
+                assert isinstance(value, ClassValue)
+                method = self.hierarchy.method(value.class_name, name)
+                if isinstance(method, Scope):
+                    for given in self.project.function(method).parameters[1:]:
+                        found |= self.of(method, given.name)
+        return frozenset(effect for effect in found if effect.kind == "structure")
 
     def _given_back(self, values: Values) -> Values:
         """What functions of the project return."""

@@ -150,6 +150,23 @@ class Handing:
             yield from self.to_function(scope, value, call, where, makes_new=True)
         elif method is None and not self.hierarchy.ancestry(class_name).closed:
             yield Effect("unknown", PassedTo(short_name(class_name), library=True), where)
+        new = self.hierarchy.method(class_name, "__new__")
+        if isinstance(new, Scope):
+            made = FunctionValue(new, new.function, bound=True)
+            yield from self.to_function(scope, made, call, where, makes_new=True)
+        after = self.hierarchy.method(class_name, "__post_init__")
+        if isinstance(after, Scope) and not isinstance(method, Scope):
+            yield from self._after_init(after)
+
+    def _after_init(self, method: Scope) -> Iterator[Effect]:
+        """What `__post_init__` does to fields, and to what it is given for those that are none."""
+        function = self.project.function(method)
+        own = {write.line for write in function.writes}  # attributes of the new object
+        for place, parameter in enumerate(function.parameters):
+            for effect in self.finder.of(method, parameter.name):
+                of_new = effect.where.module == method.module and effect.where.line in own
+                if effect.kind == "structure" and not (place == 0 and of_new):
+                    yield effect
 
     def to_instance(
         self, scope: Scope, instance: Instance, call: ir.Call, where: Place

@@ -196,7 +196,8 @@ def _as_stored(evaluator: Evaluation, class_name: str, name: str, stored: Locate
         return values
     if stored.expr not in located[1].attributes.get(name, ()):
         return values
-    if not isinstance(stored.expr, ir.Name | ir.FunctionRef | ir.ImportRef):
+    later = isinstance(stored.expr, ir.Call) and ir.last_name(stored.expr) == "partialmethod"
+    if not later and not isinstance(stored.expr, ir.Name | ir.FunctionRef | ir.ImportRef):
         return values
     return _as_methods(values)
 

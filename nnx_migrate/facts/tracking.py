@@ -125,6 +125,11 @@ class Tracker(Giving):
                 yield from without_return(self.finder.of_own_parameter(method))
             elif layer is not None and name in layer.structural_methods:
                 yield Effect("structure", MethodChanges(name, layer.name), where)
+        for above in self.hierarchy.ancestry(owner).classes[1:]:
+            for each in self.finder.evaluator.stored(above, name):  # `touch = touch` in its body
+                for value in self.finder.evaluator.values(each.scope, each.expr):
+                    if isinstance(value, FunctionValue):
+                        yield from without_return(self.finder.of_own_parameter(value.scope))
         if not self.hierarchy.ancestry(owner).closed:
             yield Effect("unknown", Unseen(f"what super().{name}() runs is not known"), where)
 

@@ -9,9 +9,9 @@ from tests.bed.programs import COUNT, programs
 from tests.bed.truth import seen, stored
 
 #: So many of the sample are missed as yet; to be lowered with what is mended, never raised.
-_SILENT = 14
-_UNANNOUNCED = 24
-_NEEDLESS = 14
+_SILENT = 10
+_UNANNOUNCED = 11
+_NEEDLESS = 11
 
 
 def test_of_a_sample_so_much_is_missed() -> None:
