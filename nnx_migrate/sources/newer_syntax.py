@@ -57,11 +57,33 @@ def blanked(text: str) -> str | None:
         found = module.visit(_Blanking(module)).code
     except (cst.ParserSyntaxError, cst.CSTValidationError, cst.CSTLogicError, RecursionError):
         return None
-    if _spaces(found) != _spaces(text):
+    return _laid_over(written, text, module.code, found)
+
+
+def _laid_over(written: str, text: str, code: str, blanked: str) -> str | None:
+    """The blanked code of LibCST with the spaces that it forgets and the line ends that it has not.
+
+    It forgets those behind `!r` in a string, and in front of the colon of an `except`.
+
+    Args:
+        written: the text as it is.
+        text: the same with line ends that LibCST knows.
+        code: what LibCST makes of it.
+        blanked: the same, without newer syntax.
+    """
+    if len(code) != len(blanked):
         return None
-    if written == text:
-        return found
-    return "".join(new if old != "\r" else old for old, new in zip(written, found, strict=True))
+    found: list[str] = []
+    place = 0
+    for character, expected in zip(written, text, strict=True):
+        if code.startswith(expected, place):
+            found.append(character if character == "\r" else blanked[place])
+            place += 1
+        elif character in " \t":
+            found.append(character)
+        else:
+            return None
+    return "".join(found) if place == len(code) else None
 
 
 def _is_modest(text: str) -> bool:
@@ -269,11 +291,20 @@ class _Blanking(cst.CSTTransformer):
             )
         )
         whole = self._code(part)
+        comma = " " if _ends_with_comma(part.expression) else ","
         if part.format_spec is None:
-            return f" {value}{_spaces(whole[len(value) + 1 : -1])},"
+            return f" {value}{_spaces(whole[len(value) + 1 : -1])}{comma}"
         spec = "".join(map(self._part, part.format_spec))
         between = whole[len(value) + 1 : -len(spec) - 2]
-        return f" {value}{_spaces(between)},{spec} "
+        return f" {value}{_spaces(between)}{comma}{spec} "
+
+
+def _ends_with_comma(node: cst.BaseExpression) -> bool:
+    return (
+        isinstance(node, cst.Tuple)
+        and not node.lpar
+        and isinstance(node.elements[-1].comma, cst.Comma)
+    )
 
 
 def _indented(indent: str, space: cst.SimpleWhitespace) -> cst.SimpleWhitespace:

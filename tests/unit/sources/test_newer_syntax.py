@@ -33,6 +33,9 @@ READ = {
     ),
     "try: pass\nexcept* A, B, C: pass\n": "try: pass\nexcept* (A, B, C): pass\n",
     "try: pass\nexcept A | B, C: pass\n": "try: pass\nexcept (A | B, C): pass\n",
+    "try: pass\nexcept A, B : pass\nexcept C  : pass\n": (
+        "try: pass\nexcept (A, B): pass\nexcept C: pass\n"
+    ),
     'x = f"{a["k"]}"\n': "x = f'{a[\"k\"]}'\n",
     'f"{a["k"]}"\n': "f'{a[\"k\"]}'\n",
     'x = (f"{f"{f"{a(1)}"}"}", b)\n': "x = (f'''{f\"{f'{a(1)}'}\"}''', b)\n",
@@ -58,6 +61,7 @@ def test_it_means_what_a_newer_python_says(text: str, newline: str) -> None:
 FORMATTED = {
     'x = f"é {a["ü"]} é {b!r:>{w}.{c["p"]}} {d = }" "q"; e(1)\n': ["a", "b", "c", "d", "w"],
     "x = f'{\"\\n\".join(a)}'; e(1)\n": ["a"],
+    'x = f"{a["k"] !s  }{b["k"],}{c["k"],:>{d["k"],}}"; e(1)\n': ["a", "b", "c", "d"],
     'x = f"{\n    a  # {\n}"; é = e(1)\n': ["a"],
     'x = "é" f"é{f"{f"{m(1)}"}"}" r"é"; e(1)\n': ["m"],
     "x = f'''{\na[f'''{b}''']\n!r:\n}'''; e(1)\n": ["a", "b"],
@@ -71,7 +75,9 @@ def test_what_strings_format_stands_where_it_is_written(text: str) -> None:
     found = blanked(text)
     assert found is not None
     tree = as_newer(ast.parse(found), text, found)
-    strings = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+    values = [node for node in ast.walk(tree) if isinstance(node, ast.FormattedValue)]
+    specs = [node.format_spec for node in values]
+    strings = [n for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) and n not in specs]
     inside = {n.id: n for s in strings for n in ast.walk(s) if isinstance(n, ast.Name)}
     assert sorted(inside) == FORMATTED[text]
     for name, node in inside.items():
