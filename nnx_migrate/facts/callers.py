@@ -10,7 +10,15 @@ from nnx_migrate.facts import ir
 from nnx_migrate.facts.handles import Handle, Handles
 from nnx_migrate.facts.mentions import Mentions
 from nnx_migrate.facts.project import Project
-from nnx_migrate.facts.values import ClassValue, FunctionValue, Located, Scope, Value, scope_around
+from nnx_migrate.facts.values import (
+    ClassValue,
+    FunctionValue,
+    Instance,
+    Located,
+    Scope,
+    Value,
+    scope_around,
+)
 from nnx_migrate.facts.witnesses import in_order
 
 if TYPE_CHECKING:
@@ -148,6 +156,11 @@ class Callers:
         if isinstance(value, ClassValue):
             method = self.evaluator.hierarchy.method(value.class_name, "__init__")
             if isinstance(method, Scope):
+                return FunctionValue(method, method.function, bound=True)
+        if isinstance(value, Instance) and not value.partial:
+            method = self.evaluator.hierarchy.method(value.class_name, "__call__")
+            plain = self.evaluator.hierarchy.kind(value.class_name) == "plain"
+            if isinstance(method, Scope) and plain:
                 return FunctionValue(method, method.function, bound=True)
         return value
 

@@ -119,7 +119,7 @@ class Handles:
                 named = [c for c in callees(call.func) if ir.last_name(c) == name]
                 for meant in {meant for callee in named for meant in self._meant(where, callee)}:
                     found[meant].append((where, call))
-                if isinstance(call.func, ir.Call) and ir.last_name(call.func) == name:
+                if name in _results(call.func):
                     found[Handle(name, kind="result")].append((where, call))
             known[name] = dict(found)
         return known[name].get(handle, ())
@@ -207,6 +207,16 @@ class Handles:
             yield Handle(function.name, kind="attribute")
             if function.name == "__init__":
                 yield from self._constructors(scope, function)
+        else:
+            yield from self._made_objects(scope, function)
+
+    def _made_objects(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
+        """What makes the plain objects that a method is the call of."""
+        for class_name in self.hierarchy.descendants(f"{scope.module}:{function.owner}"):
+            located = self.project.class_of(class_name)
+            own = self.hierarchy.method(class_name, "__call__") == scope
+            if located is not None and own and self.hierarchy.kind(class_name) == "plain":
+                yield Handle(located[1].name, kind="result")
 
     def _constructors(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
         for class_name in self._made(scope, function):
@@ -354,6 +364,13 @@ class Handles:
                 return [method] if isinstance(method, Scope) else []
             case _:
                 return None
+
+
+def _results(func: ir.Expr) -> Iterator[str]:
+    """The names of what is called for what is called: `make` of `make()(x)`, `jit(make())(x)`."""
+    while isinstance(func, ir.Call):
+        yield ir.last_name(func)
+        func = func.args[0] if func.args else func.func
 
 
 def _of_module(dotted: str) -> Handle:
