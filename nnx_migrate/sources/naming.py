@@ -21,7 +21,9 @@ from nnx_migrate.sources.portions import LIBRARIES, STANDARD, is_project
 from nnx_migrate.sources.scanning import Listing, read_file
 
 #: What a module binds in lines that stand at the margin.
-_DEFINED = re.compile(rb"^(?:async[ \t]+)?(?:def|class|for|with)\b[^\n(]*|^\w[^\n=#]*=(?!=)", re.M)
+_DEFINED = re.compile(
+    rb"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)|^(\w[\w,* \t]*)(?::[^\n=]*)?=(?!=)", re.M
+)
 _WORD = re.compile(rb"\w+")
 _INIT = "__init__.py"
 
@@ -247,7 +249,7 @@ class Names:
         )
 
     def _meant(self, path: Path, data: bytes) -> dict[str, str]:
-        folder = os.path.realpath(path.parent)
+        folder, own = os.path.realpath(path.parent), self.module(path)
         found: dict[str, str] = {}
         known: set[str] = set()
         for each in written_imports(data):
@@ -258,7 +260,7 @@ class Names:
             known.add(head)
             for start in self._holders(folder, parts) or self._loosely(folder, parts):
                 module = self._module_in(start, head)
-                if module not in {"", head} and self._is_taken(data, start, head):
+                if module not in {"", head, own} and self._is_taken(data, start, head):
                     found[head] = module
                     break
         return found
@@ -339,7 +341,7 @@ def _defined(file: str, name: str) -> Iterator[str]:
     except OSError:
         return
     for match in _DEFINED.finditer(data):
-        yield from (word.decode(errors="replace") for word in _WORD.findall(match[0]))
+        yield from (word.decode(errors="replace") for word in _WORD.findall(match[1] or match[2]))
     for each in written_imports(data):
         if each.module != name:
             yield each.bound

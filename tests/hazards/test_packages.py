@@ -10,6 +10,8 @@ import pytest
 
 from nnx_migrate.config import Configuration
 from nnx_migrate.engine import run
+from nnx_migrate.reading import to_index
+from nnx_migrate.sources.discovery import Walk
 from tests.golden.cases import all_cases
 from tests.hazards.test_projects import PROJECTS
 
@@ -171,7 +173,28 @@ def test_a_script_does_not_mean_the_library_beside_it(tmp_path: Path) -> None:
     """`pk/wandb.py` defines nothing that is taken from the library of that name."""
     effect = "def init(model):\n    model.count = 1\n"
     script = "import jax, wandb\nfrom flax import nnx\n\n@nnx.jit\ndef f(m: nnx.Linear):\n"
-    for body, findings in (("wandb.log(m)", 0), ("wandb.init(m)", 1)):
+    for body, why in (("wandb.log(m)", "passed to wandb.log"), ("wandb.init(m)", "count is set")):
         files = {"pk/wandb.py": effect, "pk/main.py": f"{script}    {body}\n"}
         ended = _ended(tmp_path / body, files, "pk/__init__.py")
-        assert len([each for each in ended if _is_finding(each)]) == findings
+        (finding,) = filter(_is_finding, ended)
+        assert why in str(finding[-1])
+
+
+def test_a_file_called_after_the_standard_library_means_that(tmp_path: Path) -> None:
+    """`pk/typing.py` says `from typing import TypeAlias`, and so do those beside it."""
+    effect = "from flax import nnx\n\n\ndef change(model):\n    model.count = 1\n"
+    alias = f"from typing import TypeAlias\n{effect}Net: TypeAlias = nnx.Linear\n"
+    script = "from flax import nnx\nfrom {} import change, Net\n\n@nnx.jit\ndef f(m: Net):\n"
+    beside = "from typing import TypeAlias\nfrom flax import nnx\nOther: TypeAlias = nnx.Linear\n"
+    for number, name in enumerate(("typing", "pk.typing")):
+        body = script.format(name) + "    change(m)\n"
+        files = {"pk/typing.py": alias, "pk/main.py": body, "pk/other.py": beside}
+        ended = _ended(tmp_path / str(number), files, "pk/__init__.py")
+        assert [each[:3] for each in ended if _is_finding(each)] == [
+            ("pk/main.py", 4, "structural-update")
+        ]
+        meant = {
+            task.path.name: task.place.meant
+            for task in to_index(Walk([tmp_path / str(number)]), [], Configuration())
+        }
+        assert meant["typing.py"] == meant["other.py"] == ()
