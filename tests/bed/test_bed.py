@@ -9,8 +9,8 @@ from tests.bed.programs import COUNT, programs
 from tests.bed.truth import seen, stored
 
 #: So many of the sample are missed as yet; to be lowered with what is mended, never raised.
-_SILENT = 10
-_UNANNOUNCED = 11
+_SILENT = 7
+_UNANNOUNCED = 7
 _NEEDLESS = 11
 
 
