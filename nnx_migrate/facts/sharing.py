@@ -307,7 +307,9 @@ class SharingFinder:
         for i, (place, side) in enumerate(sides.items()):
             pairs = [*twice(together([("", either(places[place]))]))]
             for later in list(sides)[i + 1 :]:
-                pairs += on_both(side, sides[later])
+                # Of `self.mid` and `self.mid.head` the second is in the first by its name alone.
+                by_name = {side[0], sides[later][0]}
+                pairs += (pair for pair in on_both(side, sides[later]) if {*pair} != by_name)
             for one, other in pairs:
                 if self._is_in_both(one, other):
                     where = Place(scope.module, lines[place])

@@ -31,6 +31,7 @@ SHARED = {
     "the base class and a part": "super().__init__(rngs)\nself.a = Leaf(rngs=rngs)",
     "another name than the base class": "super().__init__(rngs)\nself.generators = rngs",
     "parts in a list": "self.parts = nnx.List([Leaf(rngs=rngs) for i in range(3)])",
+    "two parts of a bare Module": "self.mid = nnx.Module()\nself.mid.a = rngs\nself.mid.b = rngs",
     "a list of two": "self.parts = nnx.List([Leaf(rngs=rngs), Leaf(rngs=rngs)])",
 }
 NOT_SHARED = {
@@ -38,6 +39,7 @@ NOT_SHARED = {
     "one of two branches": "if depth:\n    self.rngs = rngs\nelse:\n    self.rngs = rngs",
     "forked": "super().__init__(rngs.fork())\nself.a = Leaf(rngs=rngs)",
     "parts that keep nothing": "self.a = Plain(rngs=rngs)\nself.b = Plain(rngs=rngs)",
+    "parts of a bare Module": "self.mid = nnx.Module()\nself.mid.a = Plain(rngs=rngs)",
     "the base class alone": "super().__init__(rngs)\nself.a = Plain(rngs=rngs)",
 }
 
