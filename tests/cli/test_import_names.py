@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,14 @@ def test_a_project_may_have_a_package_of_that_name(tmp_path: Path, name: str) ->
     assert done.returncode == 1
     assert "internal-error" not in done.stderr
     assert "1 file would change" in done.stdout + done.stderr
+
+
+def test_python_m_is_the_command_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "nnx_migrate", "--version"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stdout.startswith("nnx-migrate")
