@@ -13,7 +13,7 @@ from nnx_migrate.facts.parsing import parse
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import FunctionNode, Tree
-from nnx_migrate.facts.transforms import JAX_SITES
+from nnx_migrate.facts.transforms import JAX_SITES, OTHER_PACKAGE
 from nnx_migrate.facts.values import Scope, describe
 from nnx_migrate.locating import Locator
 from nnx_migrate.outcomes import Evidence
@@ -48,7 +48,8 @@ def explain(source: Source, module: str, project: Project, options: Options, lin
     if sites:
         told = "\n\n".join("\n".join(_site(context, site)) for site in sites)
         return locator.text(f"{told}\n")
-    lines = sorted({site.node.lineno for site in context.finder.sites})
+    of_nnx = (site for site in context.finder.sites if site.transform != OTHER_PACKAGE)
+    lines = sorted({site.node.lineno for site in of_nnx})
     there = locator.text(f"lines {', '.join(map(str, lines))}") if lines else "no line"
     place = locator.location(Place(module, line))
     return f"{place}: no transform of nnx is used here; one is on {there}\n"
@@ -71,7 +72,8 @@ def _sites_at(context: FileContext, line: int) -> list[Site]:
 
 def _site(context: FileContext, site: Site) -> Iterator[str]:
     place = f"{context.where(site.node)}:{site.node.col_offset + 1}"
-    name = site.transform if site.transform in JAX_SITES else f"nnx.{site.transform}"
+    own_name = site.transform in JAX_SITES or site.transform == OTHER_PACKAGE
+    name = site.transform if own_name else f"nnx.{site.transform}"
     yield f"{place}: {name} ({_FORMS[site.form]})"
     scopes = function_scopes(context, site)
     for scope in scopes:

@@ -41,7 +41,10 @@ other name through it, or make the second attribute a property.
 What it does otherwise
 ----------------------
 `nnx.ModelAndOptimizer`, `nnx.call`, `nnx.capture` and `bridge.ToLinen` take no mode, so a person
-has to choose something else.
+has to choose something else. Calls of packages that are not part of the project are reported where
+they are given an object with shared parts: their code is not looked at, and tree mode raises where
+it calls functions of nnx (`qwix.apply_lora_to_model(model)`). Packages that are known to call none
+(numpy, orbax, wandb and their like) are left out.
 Objects that are the same without the code showing it (two that a function of another package gives)
 are not found. Arguments with `StateAxes` are looked at by the rule for these.
 
@@ -57,6 +60,7 @@ from nnx_codemods._argnums import argnums_of
 from nnx_codemods._gradients import GRADIENTS
 from nnx_codemods._kept_objects import is_other_class, put_together
 from nnx_codemods._made_with_state import state_outside
+from nnx_codemods._other_packages import handed_out
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
 from nnx_migrate.facts.sites import Site
@@ -64,6 +68,7 @@ from nnx_migrate.facts.transforms import (
     CONTROL_FLOW,
     METHODS,
     OBJECT_FUNCTIONS,
+    OTHER_PACKAGE,
     SPLITTERS,
 )
 from nnx_migrate.facts.values import (
@@ -84,6 +89,8 @@ from nnx_migrate.rewrite.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.transform == OTHER_PACKAGE:
+        return handed_out(context, site, RULE.name)
     if site.form == "reference" or is_other_class(context, site):
         return None
     if site.transform == "flatten" and site.options.keys() & {"ref_index", "ref_outer_index"}:
@@ -248,5 +255,6 @@ _TRANSFORMS = (
     | CONTROL_FLOW.keys()
     | (OBJECT_FUNCTIONS.keys() - {"merge"})
     | frozenset(METHODS.values())
+    | {OTHER_PACKAGE}
 )
 RULE = Rule("shared-reference", _TRANSFORMS, decide)

@@ -70,6 +70,13 @@ class Project:
         records = itertools.chain.from_iterable(tables.records for tables in self.tables)
         return {record.module: i for i, record in enumerate(records) if self.holds(record)}
 
+    @functools.cached_property
+    def packages(self) -> frozenset[str]:
+        """The first names by which files of the project, and of others in the run, are imported."""
+        records = itertools.chain.from_iterable(tables.records for tables in self.tables)
+        named = itertools.chain(self.modules, (record.module for record in records))
+        return frozenset(module.partition(".")[0] for module in named)
+
     def holds(self, record: ir.ModuleIndex) -> bool:
         """Whether a file is the one that counts under its name."""
         return self.modules.get(record.module) is record

@@ -7,7 +7,8 @@ import dataclasses
 import functools
 from collections.abc import Iterator
 
-from nnx_migrate.facts.lower import callee
+from nnx_migrate.facts.lower import callee, dotted_path
+from nnx_migrate.facts.other_packages import names_of_others, other_package
 from nnx_migrate.facts.site_forms import SiteForms, keywords_of, of_object
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import (
@@ -16,6 +17,7 @@ from nnx_migrate.facts.transforms import (
     NNX_OF_JAX,
     OBJECT_FUNCTIONS,
     ONLY_OF_JAX,
+    OTHER_PACKAGE,
     SITE_NAMES,
 )
 
@@ -36,6 +38,7 @@ class SiteFinder(SiteForms):
         found += self._methods()
         found += self._own_keepers()
         found += self._jax_sites()
+        found += self._of_other_packages()
         return sorted(found, key=lambda s: (s.reference.lineno, s.reference.col_offset))
 
     def _jax_sites(self) -> Iterator[Site]:
@@ -80,6 +83,18 @@ class SiteFinder(SiteForms):
                 given = call.args[0] if call.args else options.get(keyword)
                 if given is not None and not isinstance(given, ast.Starred):
                     yield of_object(names[name], call.func, call, given, options)
+
+    def _of_other_packages(self) -> Iterator[Site]:
+        """Calls of packages that are not part of the project, which may be given objects."""
+        names = names_of_others(self.tree.project, self.tree.module)
+        for call in self.tree.of_kind(ast.Call) if names else ():
+            given = (*call.args, *(keyword.value for keyword in call.keywords))
+            given = tuple(each for each in given if not isinstance(each, ast.Constant))
+            if not given or dotted_path(call.func).partition(".")[0] not in names:
+                continue
+            if other_package(self.tree.project, self.tree.dotted(call.func)):
+                site = of_object(OTHER_PACKAGE, call.func, call, given[0], keywords_of(call))
+                yield dataclasses.replace(site, operands=given)
 
 
 def _called_on(name: str, reference: ast.expr, call: ast.Call) -> Site:

@@ -176,6 +176,8 @@ METHODS: Mapping[str, str] = {
 }
 #: Decorators that trace nothing, but give the function a copy of the object in tree mode.
 SPLITTERS = frozenset({"split_rngs", "fork_rngs"})
+#: What is named by the transform of a site that is a call of a package outside of the project.
+OTHER_PACKAGE = "function of another package"
 #: What a site is named by.
 #: `getattr(nnx, name)`, of which no name in the source tells what it is.
 COMPUTED = "getattr"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+from nnx_migrate.facts.other_packages import calls_others
 from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.sites import Site
+from nnx_migrate.facts.transforms import OTHER_PACKAGE
 from nnx_migrate.rewrite.context import FileContext
 from nnx_migrate.rewrite.plan import Decision
 
@@ -34,6 +36,8 @@ class Rule:
         if self.project_words and not any(map(project.has_word, self.project_words)):
             return False
         if project.may_use(module, self.transforms):
+            return True
+        if OTHER_PACKAGE in self.transforms and calls_others(project, module):
             return True
         # Of those of a GraphDef there are none where nothing is split or merged.
         names = (name.partition(".") for name in self.transforms)
