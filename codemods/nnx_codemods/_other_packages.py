@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.lower import lower_expr
-from nnx_migrate.facts.other_packages import other_package
+from nnx_migrate.facts.other_packages import package_called
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.outcomes import Evidence, Proof
 from nnx_migrate.rewrite.context import FileContext
@@ -22,7 +22,7 @@ def handed_out(context: FileContext, site: Site, rule: str) -> Manual | None:
             context.scope(operand), context.reaching.lowered(operand), operand.lineno
         )
         if reason:
-            package = other_package(context.project, context.tree.dotted(site.reference))
+            package = package_called(context.tree, site.reference)
             called = ir.last_name(lower_expr(site.reference))
             message = (
                 f"{package} is not part of the project, and its code was not looked at: where "

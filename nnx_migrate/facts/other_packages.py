@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.project import Project
+from nnx_migrate.facts.syntax import Tree
 from nnx_migrate.sources.portions import LIBRARIES, STANDARD
 
+_MAX_HOPS = 3
 #: Packages of this field that are given objects and call nothing of nnx on them.
 _WITHOUT_NNX = LIBRARIES | frozenset(
     {
@@ -60,6 +64,18 @@ def other_package(project: Project, dotted: str | None) -> str:
     return "" if head in project.packages else head
 
 
+def package_called(tree: Tree, func: ast.expr, hops: int = _MAX_HOPS) -> str:
+    """Such a package, of a function of it or a method of what a call of it gives; else ""."""
+    dotted = tree.dotted(func)
+    if dotted is not None or not hops or not isinstance(func, ast.Attribute):
+        return other_package(tree.project, dotted)
+    made = func.value
+    if isinstance(made, ast.Name):
+        assigned = tree.assigned_value(tree.scope(made), made.id)
+        made = assigned[0] if assigned is not None else made
+    return package_called(tree, made.func, hops - 1) if isinstance(made, ast.Call) else ""
+
+
 def names_of_others(project: Project, module: str) -> frozenset[str]:
     """The names in a file that stand for something of such packages."""
     return frozenset(
@@ -84,5 +100,6 @@ def calls_others(project: Project, module: str) -> bool:
         root.id in names
         for function in index.functions.values()
         for call in function.calls
-        if (call.args or call.keywords) and (root := ir.root_name(call.func)) is not None
+        for given in (call.func, *call.args[:1])  # the latter of a partial
+        if (root := ir.root_name(given)) is not None
     )

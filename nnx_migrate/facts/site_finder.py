@@ -7,8 +7,8 @@ import dataclasses
 import functools
 from collections.abc import Iterator
 
-from nnx_migrate.facts.lower import callee, dotted_path
-from nnx_migrate.facts.other_packages import names_of_others, other_package
+from nnx_migrate.facts.lower import callee
+from nnx_migrate.facts.other_packages import names_of_others, package_called
 from nnx_migrate.facts.site_forms import SiteForms, keywords_of, of_object
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import (
@@ -88,13 +88,14 @@ class SiteFinder(SiteForms):
         """Calls of packages that are not part of the project, which may be given objects."""
         names = names_of_others(self.tree.project, self.tree.module)
         for call in self.tree.of_kind(ast.Call) if names else ():
-            given = (*call.args, *(keyword.value for keyword in call.keywords))
-            given = tuple(each for each in given if not isinstance(each, ast.Constant))
-            if not given or dotted_path(call.func).partition(".")[0] not in names:
-                continue
-            if other_package(self.tree.project, self.tree.dotted(call.func)):
-                site = of_object(OTHER_PACKAGE, call.func, call, given[0], keywords_of(call))
-                yield dataclasses.replace(site, operands=given)
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            given = [each for each in given if not isinstance(each, ast.Constant)]
+            called = call.func
+            if given and self._is_partial(call, given[0]):
+                called, *given = given
+            if given and package_called(self.tree, called):
+                site = of_object(OTHER_PACKAGE, called, call, given[0], keywords_of(call))
+                yield dataclasses.replace(site, operands=tuple(given))
 
 
 def _called_on(name: str, reference: ast.expr, call: ast.Call) -> Site:

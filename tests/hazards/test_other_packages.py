@@ -39,6 +39,18 @@ REPORTED = {
     ),
     "keyword": ("import adapters", "return adapters.count(model=Net(nnx.Rngs(0)))"),
     "in a list": ("import adapters", "return adapters.count_all([Net(nnx.Rngs(0))])"),
+    "method": (
+        "import adapters",
+        "adapter = adapters.Adapter()\n    return adapter.count(Net(nnx.Rngs(0)))",
+    ),
+    "method of what is made there": (
+        "from adapters import Adapter",
+        "return Adapter().count(Net(nnx.Rngs(0)))",
+    ),
+    "partial": (
+        "import adapters, functools",
+        "return functools.partial(adapters.count, Net(nnx.Rngs(0)))()",
+    ),
     "class": ("import adapters", "return adapters.Counter(Net(nnx.Rngs(0))).n"),
 }
 SILENT = {
@@ -60,6 +72,10 @@ def count(model):
 
 def count_all(models):
     return sum(map(count, models))
+
+class Adapter:
+    def count(self, model):
+        return count(model)
 
 class Counter:
     def __init__(self, model):
