@@ -24,9 +24,11 @@ from nnx_migrate.facts.values import (
 )
 from nnx_migrate.facts.witnesses import with_one_witness
 
-#: A function that a project shares is given as many classes as there are files that use it. Each is
-#: one value; beyond this, an answer costs more than all that is done with it.
-_MAX_VALUES = 1000
+#: Values of one answer; beyond, it costs more than all that is done with it.
+_MAX_VALUES = 24
+#: A function that a project shares is given an object of as many classes as there are files that
+#: use it. Such values are of one kind and hold nothing, and each costs what it costs alone.
+_MAX_OF_ONE_KIND = 1000
 _MAX_DEPTH = 4
 _NESTED = unknown("containers in containers")
 
@@ -34,12 +36,21 @@ _NESTED = unknown("containers in containers")
 def limited(found: Values) -> Values:
     """An answer, each value of it once, of bounded size and depth."""
     found = with_one_witness(found)
-    if len(found) > _MAX_VALUES:
+    if len(found) > _MAX_VALUES and len(found) > _most(found):
         return unknown("too many possibilities")
     for value in found:
         if _deeper(value, _MAX_DEPTH):
             return frozenset(v for v in found if not _deeper(v, _MAX_DEPTH)) | _NESTED
     return found
+
+
+def _most(values: Values) -> int:
+    first, *rest = values
+    if not isinstance(first, Instance | ClassValue | FunctionValue):
+        return _MAX_VALUES
+    of_one_kind = all(type(each) is type(first) for each in rest)
+    holds = any(isinstance(each, Instance) and each.wraps for each in values)
+    return _MAX_OF_ONE_KIND if of_one_kind and not holds else _MAX_VALUES
 
 
 def _deeper(value: Value, depth: int) -> bool:

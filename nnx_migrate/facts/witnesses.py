@@ -9,6 +9,7 @@ of all witnesses the least is taken, at every depth.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Hashable, Sequence
 
 from nnx_migrate.facts.values import (
@@ -38,6 +39,11 @@ def with_one_witness(values: Values) -> Values:
     return frozenset(found.values())
 
 
+# The same few values are asked for in every union of a circle, some of them hundreds deep.
+_KEPT = 1 << 16
+
+
+@functools.lru_cache(_KEPT)
 def _settled_inside(value: Value) -> Value:
     match value:
         case Instance(wraps=held) if held:
@@ -82,6 +88,7 @@ def _order_of_origin(origin: Place | str) -> tuple[bool, Place | str]:
     return isinstance(origin, str), origin or "\uffff"
 
 
+@functools.lru_cache(_KEPT)
 def _without_witness(value: Value) -> Hashable:
     """What tells a value apart from others, its witnesses left out."""
     match value:
