@@ -47,7 +47,10 @@ class LazyInits:
         if run is None:
             return
         for value in self.evaluator.values(scope, run) or unknown("it was not found"):
-            yield from self._called(value)
+            # Of nnx only a ToNNX has such a method. Linen modules have one, too, and `flax.core`
+            # has a function of that name: what is not known is one of these.
+            if by_name or isinstance(value, FunctionValue | Instance):
+                yield from self._called(value)
 
     def _called(self, value: Value) -> Iterator[Scope]:
         hierarchy = self.evaluator.hierarchy
