@@ -28,7 +28,6 @@ from nnx_migrate.facts.held import (
 )
 from nnx_migrate.facts.object_questions import LAST, Objects
 from nnx_migrate.facts.project import layer_of
-from nnx_migrate.facts.run_time_names import respelled
 from nnx_migrate.facts.values import (
     FunctionValue,
     Instance,
@@ -97,7 +96,7 @@ def _respelled(objects: Objects, scope: Scope, call: ir.Call) -> ir.Expr | None:
         ):
             keywords = call.func.keywords + call.keywords  # type: ignore[union-attr]
             return ir.Call(inner, (*given, *args), keywords, call.line, call.column)
-    return respelled(call)
+    return None
 
 
 def _constructed(objects: Objects, scope: Scope, call: ir.Call, class_name: str, at: int) -> Held:

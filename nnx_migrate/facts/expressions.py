@@ -9,8 +9,8 @@ from typing import Any
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.bindings import Bindings
 from nnx_migrate.facts.implied import RUNNING, note_implied
+from nnx_migrate.facts.looked_up import IMPORTING, lookup
 from nnx_migrate.facts.lower import (
-    IMPORTING,
     LOOKUPS,
     FunctionBuilder,
     callee,
@@ -18,6 +18,7 @@ from nnx_migrate.facts.lower import (
     function_key,
     is_computed_lookup,
     looked_up,
+    lower_call,
     lower_expr,
     named_by_string,
     parameters_of,
@@ -71,14 +72,37 @@ class ExpressionWalker(Bindings):
 
     def note_attribute(self, node: ast.Attribute) -> None:
         self.words.add(node.attr)
-        if node.attr in SITE_NAMES and (path := dotted_path(node)):
+        if node.attr in SITE_NAMES:
+            self.note_path(lower_expr(node))
+
+    def note_path(self, expr: ir.Expr) -> None:
+        if path := ir.path_of(expr):
             self.paths.add(path)
+
+    def visit_subscript(self, node: ast.Subscript) -> None:
+        self.note_found(node)
+        self.visit_running(node)
+
+    def note_found(self, node: ast.Call | ast.Subscript) -> None:
+        """Take down what is found by a literal text, as what is named."""
+        found = lookup(node)
+        if found is None:
+            return
+        self.words.update(found.path)
+        if found.base is None:
+            self.imports.add(found.module)
+        elif found.caller is not None and (path := ir.path_of(lower_expr(found.base))):
+            self.paths.add(f"{path}.{found.path[0]}")
+        elif found.path[-1] in SITE_NAMES:
+            self.note_path(lower_expr(node))
 
     def visit_call(self, node: ast.Call) -> None:
         if callee(node) in LOOKUPS:
             self.note_lookup(node)
+        self.note_found(node)
         lowered = lower_expr(node)
-        assert isinstance(lowered, ir.Call)
+        if not isinstance(lowered, ir.Call):
+            lowered = lower_call(node)
         self.function.call(lowered)
         self.grow(lowered)
         if isinstance(node.func, ast.Attribute):
@@ -96,8 +120,8 @@ class ExpressionWalker(Bindings):
             self.words.update(text.split("."))
             if callee(node) in IMPORTING:
                 self.imports.add(text)
-        if (name := named_by_string(node)) in SITE_NAMES:
-            self.paths.add(f"{dotted_path(node.args[0])}.{name}")
+        if named_by_string(node) in SITE_NAMES:
+            self.note_path(lower_call(node))
         if is_computed_lookup(node) and (path := dotted_path(node.args[0])):
             self.paths.add(f"{path}.{COMPUTED}")
         match node:
@@ -183,6 +207,7 @@ _VISITS: Mapping[type[ast.AST], Callable[[ExpressionWalker, Any], None]] = {
     ast.Constant: ExpressionWalker.visit_constant,
     ast.Lambda: ExpressionWalker.visit_lambda,
     ast.Name: ExpressionWalker.visit_name,
+    ast.Subscript: ExpressionWalker.visit_subscript,
     ast.NamedExpr: ExpressionWalker.visit_named,
     ast.Yield: ExpressionWalker.visit_yield,
     ast.YieldFrom: ExpressionWalker.visit_yield_from,

@@ -344,10 +344,25 @@ def referred_name(expr: Expr) -> str:
             return name
         case ImportRef(target=target):
             return target.rpartition(".")[2]
-        case Call(func=Name(id="getattr"), args=(_, Constant(text=name))):
+        case Call(func=Name(id="getattr"), args=(_, Constant(text=name), *_)):
             return name
         case _:
             return ""
+
+
+def path_of(expr: Expr) -> str:
+    """ "a.b.c" of attributes of a name or of a module, `getattr(a, "b")` included; else ""."""
+    match expr:
+        case Name(id=name) | ImportRef(target=name):
+            return name
+        case Attribute(base=base, name=name):
+            pass
+        case Call(func=Name(id="getattr"), args=(base, Constant(text=name), *_)) if name:
+            pass
+        case _:
+            return ""
+    head = path_of(base)
+    return f"{head}.{name}" if head else ""
 
 
 def root_name(expr: Expr) -> Name | None:

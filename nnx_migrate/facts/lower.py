@@ -7,9 +7,9 @@ import dataclasses
 from typing import Literal
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.looked_up import IMPORTING, Lookup, lookup
 
-#: Functions that import a module by a text, and those that find an attribute by one.
-IMPORTING = frozenset({"import_module", "__import__"})
+#: Functions that find a module or an attribute by a text.
 LOOKUPS = IMPORTING | {"getattr", "attrgetter", "methodcaller", "setattr", "hasattr", "patch"}
 
 
@@ -23,7 +23,8 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
         case ast.Constant(value=value):
             return _constant(value)
         case ast.Call():
-            return _call(node)
+            found = lookup(node)
+            return lower_call(node) if found is None else _looked_up(found, node)
         case None:
             return _constant(None)
         case ast.Subscript():
@@ -100,7 +101,19 @@ def _attribute(node: ast.Attribute) -> ir.Attribute:
     return known
 
 
-def _call(node: ast.Call) -> ir.Call:
+def _looked_up(found: Lookup, node: ast.expr) -> ir.Expr:
+    """A lookup by a text as what it finds."""
+    expr = ir.ImportRef(found.module) if found.base is None else lower_expr(found.base)
+    for name in found.path:
+        expr = ir.shared_attribute(expr, name)
+    if found.caller is None:
+        return expr
+    call = lower_call(found.caller)
+    return ir.Call(expr, call.args[1:], call.keywords, node.lineno, node.col_offset)
+
+
+def lower_call(node: ast.Call) -> ir.Call:
+    """A call as the call that it is, though it look up something by a text."""
     # Kept on the node: a call in a call in a call is asked for by itself and in all around it.
     known: ir.Call | None = getattr(node, "nnx_migrate_lowered", None)
     if known is None:
@@ -118,7 +131,8 @@ def _call(node: ast.Call) -> ir.Call:
 def _subscript(node: ast.Subscript) -> ir.Expr:
     known: ir.Expr | None = getattr(node, "nnx_migrate_lowered", None)
     if known is None:
-        known = _part(node.value, node.slice)
+        found = lookup(node)
+        known = _part(node.value, node.slice) if found is None else _looked_up(found, node)
         node.nnx_migrate_lowered = known  # type: ignore[attr-defined]
     return known
 
@@ -184,10 +198,12 @@ def dotted_path(node: ast.AST | None) -> str:
 
 
 def named_by_string(node: ast.AST) -> str:
-    """`name` of `getattr(value, "name")`, "" of anything else."""
+    """`name` of `getattr(value, "name")`, with a default or none; "" of anything else."""
     match node:
         case ast.Call(
-            func=ast.Name(id="getattr"), args=[_, ast.Constant(value=str(name))], keywords=[]
+            func=ast.Name(id="getattr"),
+            args=[_, ast.Constant(value=str(name))] | [_, ast.Constant(value=str(name)), _],
+            keywords=[],
         ):
             return name
     return ""
@@ -196,7 +212,7 @@ def named_by_string(node: ast.AST) -> str:
 def is_computed_lookup(node: ast.Call) -> bool:
     """Whether it is `getattr(value, name)` with a name that is no literal."""
     match node:
-        case ast.Call(func=ast.Name(id="getattr"), args=[_, name], keywords=[]):
+        case ast.Call(func=ast.Name(id="getattr"), args=[_, name] | [_, name, _], keywords=[]):
             return not isinstance(name, ast.Constant)
     return False
 

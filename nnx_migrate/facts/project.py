@@ -130,6 +130,7 @@ class Project:
                 )
             }
             found = found.union(*self.renamed(index.module).values())
+            found.update(_found_by_text(index))
             self._names_used[index.module] = frozenset(found if of_jax else found - JAX_SITES)
         return self._names_used[index.module]
 
@@ -265,7 +266,9 @@ class Project:
             case ir.Attribute(base=base, name=name):
                 head = self.dotted(scope, base, hops + 1)
                 return None if head is None else self.follow(f"{head}.{name}", hops + 1)
-            case ir.Call(func=ir.Name(id="getattr"), args=(base, ir.Constant(text=name))) if name:
+            case ir.Call(func=ir.Name(id="getattr"), args=(base, ir.Constant(text=name), *_)) if (
+                name
+            ):
                 return self.dotted(scope, ir.Attribute(base, name), hops + 1)
             case ir.ImportRef(target=target):
                 return self.follow(target, hops + 1)
@@ -320,6 +323,14 @@ def is_reference(expr: ir.Expr) -> bool:
             return True
         case _:
             return False
+
+
+def _found_by_text(index: ir.ModuleIndex) -> Iterator[str]:
+    """The nnx names of attributes of what a text imports: `sys.modules["flax.nnx"].jit`."""
+    for path in index.paths:
+        name = path if path in JAX_SITES else nnx_name(path)
+        if name is not None:
+            yield name
 
 
 def _own_names(index: ir.ModuleIndex) -> Iterator[tuple[str, Scope, ir.Expr]]:

@@ -44,7 +44,8 @@ class Reaching:
         """
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             call = lower_expr(node)
-            assert isinstance(call, ir.Call)
+            if not isinstance(call, ir.Call) or call.func != lower_expr(node.func):
+                return call
             return dataclasses.replace(call, func=self.lowered(node.func))
         if not isinstance(node, ast.Name):
             return lower_expr(node)

@@ -6,11 +6,15 @@ import ast
 import functools
 from collections.abc import Callable, Iterator, Mapping, Set
 
+from nnx_migrate.facts.looked_up import lookup
 from nnx_migrate.facts.lower import is_computed_lookup, named_by_string
-from nnx_migrate.facts.project import is_reference
+from nnx_migrate.facts.project import is_reference, nnx_name
 from nnx_migrate.facts.syntax import FunctionNode, Tree
 from nnx_migrate.facts.transforms import COMPUTED
 from nnx_migrate.facts.values import Located, Scope
+
+#: What a file says that looks up attributes by texts, not by getattr.
+_LOOKING_UP = frozenset({"attrgetter", "methodcaller", "vars", "__dict__"})
 
 
 class References:
@@ -49,6 +53,7 @@ class References:
 
     def references(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
         """Every expression that refers to one of these nnx names, outside of annotations."""
+        yield from self._found_by_text(names)
         for call in self.tree.of_kind(ast.Call) if "getattr" in self._uses_by_name else ():
             if (named := named_by_string(call)) in names and self.tree.nnx_name(call) == named:
                 yield call, named
@@ -58,6 +63,24 @@ class References:
             if isinstance(self.tree.parents.get(node), ast.Attribute):
                 continue
             name = self.tree.nnx_name(node)
+            if name in names and not self._in_annotation(node):
+                yield node, name
+
+    def _found_by_text(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
+        """What is looked up in nnx by a literal text, as in `vars(nnx)["jit"]`."""
+        words = self.tree.project.modules[self.tree.module].words
+        if _LOOKING_UP.isdisjoint(words):
+            return
+        for node in (*self.tree.of_kind(ast.Call), *self.tree.of_kind(ast.Subscript)):
+            found = lookup(node)
+            if found is None or not names.intersection(found.path[-1:]):
+                continue
+            if found.caller is None:
+                name = self.tree.nnx_name(node)
+            else:
+                assert found.base is not None
+                base = self.tree.dotted(found.base)
+                name = nnx_name(base and f"{base}.{found.path[0]}")
             if name in names and not self._in_annotation(node):
                 yield node, name
 

@@ -97,18 +97,3 @@ def _stored(method: ir.Function) -> Iterator[ir.Expr]:
             case ir.Call(func=ir.Name(id="setattr"), args=(base, name, value)):
                 if base == own and not isinstance(name, ir.Constant):
                     yield value
-
-
-def respelled(call: ir.Call) -> ir.Call | None:
-    """`methodcaller("f", x)(m)` and `attrgetter("f")(m)(x)` as `m.f(x)`; None for other calls."""
-    match call:
-        case ir.Call(
-            func=ir.Call(func=caller, args=(ir.Constant(text=name), *given), keywords=named),
-            args=(base,),
-        ) if name and ir.last_name(caller) == "methodcaller":
-            return ir.Call(ir.Attribute(base, name), tuple(given), named, call.line)
-        case ir.Call(
-            func=ir.Call(func=ir.Call(func=caller, args=(ir.Constant(text=name),)), args=(base,))
-        ) if name and ir.last_name(caller) == "attrgetter":
-            return ir.Call(ir.Attribute(base, name), call.args, call.keywords, call.line)
-    return None

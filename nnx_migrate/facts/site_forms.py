@@ -6,6 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Mapping
 
+from nnx_migrate.facts.looked_up import lookup
 from nnx_migrate.facts.references import References
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import FunctionNode
@@ -29,6 +30,9 @@ class SiteForms(References):
             name: its public name.
         """
         site = Site(name, reference, "reference", reference, {}, None, True, None)
+        found = lookup(reference)
+        if found is not None and found.caller is not None:
+            return dataclasses.replace(site, escapes=_AS_VALUE)
         parent = self.tree.parents[reference]
         if self._is_partial(parent, reference):
             assert isinstance(parent, ast.Call)

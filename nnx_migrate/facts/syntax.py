@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from nnx_migrate.facts import ir
+from nnx_migrate.facts.looked_up import lookup
 from nnx_migrate.facts.lower import function_key, lower_expr, named_by_string
 from nnx_migrate.facts.parsing import LEAVES, children
 from nnx_migrate.facts.project import Project
@@ -88,13 +89,14 @@ class Tree:
         return next(parent for parent in self.ancestors(node) if isinstance(parent, ast.stmt))
 
     def dotted(self, node: ast.expr) -> str | None:
-        if not isinstance(node, ast.Name | ast.Attribute):
+        if not isinstance(node, ast.Name | ast.Attribute) and lookup(node) is None:
             return None
         return self.project.dotted(self.scope(node), lower_expr(node))
 
     def nnx_name(self, node: ast.expr) -> str | None:
         """The name after `nnx.` that an expression refers to, None when it is not one of nnx."""
-        if not isinstance(node, ast.Name | ast.Attribute) and not named_by_string(node):
+        plain = isinstance(node, ast.Name | ast.Attribute)
+        if not plain and not named_by_string(node) and lookup(node) is None:
             return None
         return self.project.nnx_name(self.scope(node), lower_expr(node))
 

@@ -23,7 +23,6 @@ from nnx_migrate.facts.library_effects import (
 )
 from nnx_migrate.facts.members import member
 from nnx_migrate.facts.project import layer_of
-from nnx_migrate.facts.run_time_names import respelled
 from nnx_migrate.facts.special_methods import runs_in
 from nnx_migrate.facts.touching import by_method
 from nnx_migrate.facts.under_capture import captured_reads, is_capture
@@ -71,7 +70,6 @@ class Tracker(Giving):
 
     def _call(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
         where = self.where(scope, call.line)
-        call = respelled(call) or call
         func = call.func
         if func in _EXECUTING and not self.project.bindings(scope, ir.last_name(func)):
             yield Effect("unknown", TextExecuted(ir.last_name(func)), where)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.facts.flax_layers import mode_dependent_functions
+from nnx_migrate.facts.looked_up import lookup
 from nnx_migrate.facts.lower import is_computed_lookup
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.transforms import KEEPERS, SPLITTERS
@@ -114,6 +115,10 @@ def _as_function(context: FileContext, site: Site, name: str) -> list[Edit]:
 
 def compat_edit(context: FileContext, reference: ast.expr, nnx: str) -> Edit:
     start, end = context.text.span(reference)
+    found = lookup(reference)
+    if found is not None and found.caller is not None and found.base is not None:
+        head_end = context.text.span(found.base)[1]
+        return Edit(head_end, head_end, _COMPAT)
     if isinstance(reference, ast.Call) and is_computed_lookup(reference):
         head_end = context.text.span(reference.args[0])[1]
         return Edit(head_end, head_end, _COMPAT)

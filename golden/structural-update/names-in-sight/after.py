@@ -109,8 +109,6 @@ def by_name(model: Net, x):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def by_caller(model: Net, x):
     return operator.methodcaller("counting", x)(model)
 
