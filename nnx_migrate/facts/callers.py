@@ -13,7 +13,6 @@ from nnx_migrate.facts.project import Project
 from nnx_migrate.facts.values import (
     ClassValue,
     FunctionValue,
-    Instance,
     Located,
     Scope,
     Value,
@@ -157,12 +156,7 @@ class Callers:
             method = self.evaluator.hierarchy.method(value.class_name, "__init__")
             if isinstance(method, Scope):
                 return FunctionValue(method, method.function, bound=True)
-        if isinstance(value, Instance) and not value.partial:
-            method = self.evaluator.hierarchy.method(value.class_name, "__call__")
-            plain = self.evaluator.hierarchy.kind(value.class_name) == "plain"
-            if isinstance(method, Scope) and plain:
-                return FunctionValue(method, method.function, bound=True)
-        return value
+        return self.evaluator.hierarchy.run_by_call(value)
 
 
 def argument_for(

@@ -8,7 +8,14 @@ import functools
 from nnx_migrate.facts import ir
 from nnx_migrate.facts.project import Project, layer_of, library_class
 from nnx_migrate.facts.redefined import with_classes
-from nnx_migrate.facts.values import Instance, Located, ParameterOf, Scope
+from nnx_migrate.facts.values import (
+    FunctionValue,
+    Instance,
+    Located,
+    ParameterOf,
+    Scope,
+    Value,
+)
 
 _MODULE_BASES = frozenset({"Module", "Pytree", "Object"})
 _MAX_HOPS = 24
@@ -286,6 +293,15 @@ class Hierarchy:
             elif (layer := layer_of(ancestor)) is not None and layer.name not in _MODULE_BASES:
                 return ancestor
         return None
+
+    def run_by_call(self, value: Value) -> Value:
+        """What a call of a plain object of the project runs, its `__call__`; other values as is."""
+        if not isinstance(value, Instance) or value.partial:
+            return value
+        method = self.method(value.class_name, "__call__")
+        if isinstance(method, Scope) and self.kind(value.class_name) == "plain":
+            return FunctionValue(method, method.function, bound=True)
+        return value
 
 
 def _module(class_name: str) -> str:

@@ -105,6 +105,8 @@ def given_by(evaluator: Evaluation, scope: Scope, call: ir.Call, taker: Taker) -
     functions = [(v, each) for each in made for v in evaluator.values(scope, each.func)]
     if ir.last_name(call.func) in {"lower", "trace", "callback"}:
         return frozenset(value for value, _ in functions)
+    if not taker.leading:
+        functions = [(evaluator.hierarchy.run_by_call(value), each) for value, each in functions]
     return union(
         partial_of(value, len(each.args) - taker.leading, _names(each)) for value, each in functions
     )

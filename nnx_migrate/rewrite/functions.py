@@ -10,7 +10,7 @@ from nnx_migrate.facts.library import elements_of
 from nnx_migrate.facts.sites import Site
 from nnx_migrate.facts.syntax import AnyFunction, FunctionNode
 from nnx_migrate.facts.transformed import CAPTURED
-from nnx_migrate.facts.values import NOTHING, FunctionValue, Instance, Scope, Value, Values, unknown
+from nnx_migrate.facts.values import NOTHING, FunctionValue, Scope, Value, Values, unknown
 from nnx_migrate.facts.witnesses import in_order
 from nnx_migrate.rewrite.context import FileContext
 
@@ -24,19 +24,9 @@ def function_values(context: FileContext, site: Site) -> Values:
         scope = context.tree.scope_of(site.function)
         return frozenset({FunctionValue(scope, scope.function)})
     if isinstance(site.function, ast.expr):
-        return frozenset(_run(context, value) for value in context.values(site.function))
+        found = context.values(site.function)
+        return frozenset(context.evaluator.hierarchy.run_by_call(value) for value in found)
     return NOTHING
-
-
-def _run(context: FileContext, value: Value) -> Value:
-    """What a call runs of a plain object of the project: its `__call__`."""
-    hierarchy = context.evaluator.hierarchy
-    if not isinstance(value, Instance) or value.partial:
-        return value
-    method = hierarchy.method(value.class_name, "__call__")
-    if isinstance(method, Scope) and hierarchy.kind(value.class_name) == "plain":
-        return FunctionValue(method, method.function, bound=True)
-    return value
 
 
 def _branches_in(value: Value) -> Values:
