@@ -28,7 +28,7 @@ _NAMES = {FileStatus.UNCHANGED: "planned", FileStatus.CHANGED: "rewritten"}
 def main() -> int:
     """Prints, for planned and for rewritten files, how many there are and their medians."""
     spent: dict[Path, float] = defaultdict(float)
-    for module, step in ((reading, "index_file"), (engine, "plan_file")):
+    for module, step in ((reading, "index_file"), (engine, "plan_file_in_time")):
         setattr(module, step, _timed(getattr(module, step), spent))
     result = engine.run([Path(sys.argv[1])], Configuration(), write=None, jobs=1)
     found: dict[str, list[tuple[float, int]]] = {name: [] for name in _NAMES.values()}

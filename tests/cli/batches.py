@@ -29,7 +29,7 @@ import nnx_migrate.facts.index as index
 _index_module = index.index_module
 
 
-def disturbed(source, module):
+def disturbed(source, module, *more, **named):
     if "# HANGS" in source.text:
         time.sleep(1000)
     if "# DIES" in source.text:
@@ -39,7 +39,7 @@ def disturbed(source, module):
         open(os.path.join(os.environ["MET"], str(os.getpid())), "w").close()
     if "# GROWS" in source.text:
         bytearray(2**34)
-    return _index_module(source, module)
+    return _index_module(source, module, *more, **named)
 
 
 index.index_module = disturbed
