@@ -43,9 +43,6 @@ from nnx_migrate.place import Place
 _UNSOWN = frozenset({"Param", "BatchStat", "Cache", "RngState", "RngKey", "RngCount"})
 
 
-_GETATTR = LibraryValue("builtins.getattr")
-
-
 class Giving(Touching):
     """Looks at calls that are given the object, or a part of it."""
 
@@ -85,13 +82,8 @@ class Giving(Touching):
                     yield from self._given_with(scope, call)
 
     def callees(self, scope: Scope, func: ir.Expr) -> Values:
-        """What may be called; of `getattr(m, name)(x)` what is kept under any such name."""
-        values = outside_circles(self.aliases.values(scope, func))
-        if isinstance(func, ir.Call) and _GETATTR in self.aliases.values(scope, func.func):
-            seen = frozenset(v for v in values if isinstance(v, Instance | FunctionValue))
-            named = any(isinstance(v, Basic) and v.named_at_run_time for v in values)
-            return values if named else seen or values
-        return values
+        """What may be called, and what is not known of it."""
+        return outside_circles(self.aliases.values(scope, func))
 
     def _writes_attribute(self, call: ir.Call, given: list[int], callees: Values) -> bool:
         """`type(model).__setattr__(model, "n", 1)`, by whatever class that is no project's own."""
