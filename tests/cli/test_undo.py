@@ -156,7 +156,8 @@ def test_a_run_that_is_killed_can_be_undone_or_gone_on_with(
         halfway = contents(source)
         assert all(data in (before[name], after[name]) for name, data in halfway.items())
         seen += halfway not in (before, after)
-        if least == 20:
+        # Of a run that was done before it could be killed nothing is left to go on with.
+        if least == 20 and halfway not in (before, after):
             command("apply", "src")
             assert contents(source) == after
             assert command("undo", "last").code == 0
