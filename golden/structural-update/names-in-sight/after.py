@@ -98,7 +98,9 @@ def forward(model, x):
     return model(x)
 
 
-@nnx.jit
+@nnx.compat.jit
+@nnx.set_graph_mode(True)
+@nnx.set_graph_updates(True)
 def quietly(model: QuietlyNumbered, x):
     return model(x)
 
