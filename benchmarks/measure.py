@@ -121,5 +121,5 @@ def python_command(*arguments: str | Path) -> list[str]:
 def nnx_migrate_command(*arguments: str | Path) -> list[str]:
     """A command line of nnx-migrate, as its console script runs it, under this interpreter."""
     return python_command(
-        "-c", "from nnx_migrate.cli import main; raise SystemExit(main())", *arguments
+        "-c", "from nnx_migrate.cli.app import main; raise SystemExit(main())", *arguments
     )

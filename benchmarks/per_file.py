@@ -17,9 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from nnx_migrate import engine, reading
-from nnx_migrate.config import Configuration
-from nnx_migrate.outcomes import FileStatus
+from nnx_migrate.core.findings import FileStatus
+from nnx_migrate.engine import discover as reading
+from nnx_migrate.engine import run as engine
+from nnx_migrate.sources.configuration import Configuration
 
 MIDDLE = range(400, 901)
 _NAMES = {FileStatus.UNCHANGED: "planned", FileStatus.CHANGED: "rewritten"}

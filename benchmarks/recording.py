@@ -18,9 +18,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from nnx_migrate.check.cases.touched import Touched
 from nnx_migrate.check.jobs import Side
 from nnx_migrate.check.recording.command import record
-from nnx_migrate.check.touched import Touched
 
 _TRAINING = """
 import json

@@ -39,8 +39,8 @@ from pinned_sources import (
     unpacked,
 )
 
-from nnx_migrate.config import Configuration
-from nnx_migrate.engine import run_text
+from nnx_migrate.engine.run import run_text
+from nnx_migrate.sources.configuration import Configuration
 from nnx_migrate.sources.documents.document import Document
 from nnx_migrate.sources.documents.kinds import read_document
 

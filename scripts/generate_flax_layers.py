@@ -1,4 +1,4 @@
-"""Writes nnx_migrate/facts/flax_layers.json from the installed flax.
+"""Writes nnx_migrate/analysis/flax/layers.json from the installed flax.
 
     python scripts/generate_flax_layers.py            # rewrite the file
     python scripts/generate_flax_layers.py --print    # only print what it would hold
@@ -29,7 +29,7 @@ from flax_layer_examples import ABSTRACT, NAMED_BY_CALLER, Example, example_of, 
 from flax_mode_dependent_functions import function_rows
 from flax_structural_methods import structural_methods
 
-TABLE = Path(__file__).parent.parent / "nnx_migrate" / "facts" / "flax_layers.json"
+TABLE = Path(__file__).parent.parent / "nnx_migrate" / "analysis" / "flax" / "layers.json"
 
 # Methods that are structural only when one of these keywords is given. The search cannot see the
 # first, because self goes into a function that is held in an attribute; of the second it sees what

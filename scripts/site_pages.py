@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from nnx_migrate.registry import rule_entries
+from nnx_migrate.rewrite.model.registry import rule_entries
 
 ROOT = Path(__file__).parent.parent
 _RULED = re.compile(r"^(?P<title>\S.*)\n-{3,}$", re.MULTILINE)

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from nnx_migrate.facts.causes import MethodUnknown, Unseen
-from nnx_migrate.facts.effects import Effect, Effects, worst
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import Basic, Instance, Scope, Values, is_unknown, short_name
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.place import Place
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import (
+from nnx_migrate.analysis.domain.values import (
+    Basic,
+    Instance,
+    Scope,
+    Values,
+    is_unknown,
+    short_name,
+)
+from nnx_migrate.analysis.effects.causes import MethodUnknown, Unseen
+from nnx_migrate.analysis.effects.summary import Effect, Effects, worst
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.place import Place
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Pin
+from nnx_migrate.rewrite.model.functions import (
     argument_values,
     function_scopes,
     is_captured,
     parameter_at,
 )
-from nnx_migrate.rewrite.plan import Pin
 
 _GRAPH_NODES = frozenset({"module", "metric", "rngs", "optimizer"})
 

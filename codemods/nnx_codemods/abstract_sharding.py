@@ -39,14 +39,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import ARRAY, PLAIN, Scope
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.place import Place
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import function_scopes
-from nnx_migrate.rewrite.plan import Decision, Pin
-from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Scope
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.place import Place
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Decision, Pin
+from nnx_migrate.rewrite.model.functions import function_scopes
+from nnx_migrate.rewrite.model.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

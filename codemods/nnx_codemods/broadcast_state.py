@@ -41,17 +41,17 @@ from __future__ import annotations
 
 import ast
 
+from nnx_codemods._axes.prefix import is_declared_int
+from nnx_codemods._captures.variable_writes import may_update
 from nnx_codemods._evidence import updated_broadcast
-from nnx_codemods._prefix import is_declared_int
-from nnx_codemods._updates import may_update
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import Instance, is_unknown
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.rewrite.cloning import works_on_copy
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import argument_values, function_scopes, parameter_at
-from nnx_migrate.rewrite.plan import Contribution, Decision, Pin
-from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.analysis.domain.values import Instance, is_unknown
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Pin
+from nnx_migrate.rewrite.model.functions import argument_values, function_scopes, parameter_at
+from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.split.copies import works_on_copy
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

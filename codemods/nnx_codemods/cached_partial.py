@@ -44,14 +44,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nnx_codemods._unseen_functions import may_be_graph_node
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import FunctionValue
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import function_values
-from nnx_migrate.rewrite.plan import Contribution, Decision, Manual
-from nnx_migrate.rewrite.rule import Rule
+from nnx_codemods._unresolved.unseen_functions import may_be_graph_node
+from nnx_migrate.analysis.domain.values import FunctionValue
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual
+from nnx_migrate.rewrite.model.functions import function_values
+from nnx_migrate.rewrite.model.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

@@ -75,9 +75,7 @@ from __future__ import annotations
 
 import ast
 
-from nnx_codemods._carried import is_data, is_unchanged, name_in_nnx, not_a_tree, overlap
-from nnx_codemods._certainty import is_certain, is_expected_to_raise
-from nnx_codemods._closures import (
+from nnx_codemods._captures.captures import (
     Captured,
     calls_of_decorated,
     captured_by,
@@ -86,14 +84,13 @@ from nnx_codemods._closures import (
     gives_object,
     may_capture,
 )
+from nnx_codemods._captures.carried import is_data, is_unchanged, name_in_nnx, not_a_tree, overlap
+from nnx_codemods._captures.must_execute import is_certain, is_expected_to_raise
+from nnx_codemods._captures.of_modules import read_out_of_sight, updating_of_module
+from nnx_codemods._captures.spelled import as_lambdas, bound_and_raising, raising, through_others
+from nnx_codemods._captures.trace_level import may_be_captured, obstacle
 from nnx_codemods._evidence import is_graph_node
-from nnx_codemods._of_modules import read_out_of_sight, updating_of_module
-from nnx_codemods._spelled import as_lambdas, bound_and_raising, raising, through_others
-from nnx_codemods._trace_level import may_be_captured, obstacle
-from nnx_migrate.facts import ir
-from nnx_migrate.facts.lower import lower_expr
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import (
+from nnx_migrate.analysis.flax.transforms import (
     CONTROL_FLOW,
     JAX_SITES,
     LOOPS,
@@ -101,15 +98,25 @@ from nnx_migrate.facts.transforms import (
     ONLY_OF_JAX,
     SCANS,
 )
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.rewrite.abstract_calls import ABSTRACT, of_function
-from nnx_migrate.rewrite.closures import closure_edits
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import CannotEmit, Capture, Contribution, Decision, Manual, Same
-from nnx_migrate.rewrite.round import covered_by_setters
-from nnx_migrate.rewrite.rule import Rule
-from nnx_migrate.rewrite.spelled_out import bound_functions
-from nnx_migrate.rewrite.stacks import stack_of
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import (
+    CannotEmit,
+    Capture,
+    Contribution,
+    Decision,
+    Manual,
+    Same,
+)
+from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.model.stacks import stack_of
+from nnx_migrate.rewrite.planner.round import covered_by_setters
+from nnx_migrate.rewrite.thread.bound_methods import bound_functions
+from nnx_migrate.rewrite.thread.captures import closure_edits
+from nnx_migrate.rewrite.thread.eval_shape import ABSTRACT, of_function
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

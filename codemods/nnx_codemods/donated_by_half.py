@@ -37,14 +37,14 @@ from __future__ import annotations
 
 import ast
 
-from nnx_migrate.facts import ir
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import ARRAY, PLAIN, Scope
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import argument_values, function_scopes, parameter_at
-from nnx_migrate.rewrite.plan import Contribution, Decision, Pin, Same
-from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Scope
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Pin, Same
+from nnx_migrate.rewrite.model.functions import argument_values, function_scopes, parameter_at
+from nnx_migrate.rewrite.model.rule import Rule
 
 _NUMBERS, _NAMES = "donate_argnums", "donate_argnames"
 

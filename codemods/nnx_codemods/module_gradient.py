@@ -48,12 +48,12 @@ from __future__ import annotations
 
 import dataclasses
 
-from nnx_codemods._gradients import GRADIENTS, decide_gradient
-from nnx_codemods._sown_results import missing
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import Decision, Pin
-from nnx_migrate.rewrite.rule import Rule
+from nnx_codemods._gradient.loss import GRADIENTS, decide_gradient
+from nnx_codemods._sown.as_result import missing
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Decision, Pin
+from nnx_migrate.rewrite.model.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

@@ -44,13 +44,13 @@ from __future__ import annotations
 import ast
 
 from nnx_codemods._evidence import is_graph_node
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import STATE
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import function_scopes, given_parameters
-from nnx_migrate.rewrite.plan import Decision, Pin
-from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.analysis.domain.values import STATE
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Decision, Pin
+from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters
+from nnx_migrate.rewrite.model.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

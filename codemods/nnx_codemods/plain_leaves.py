@@ -38,14 +38,14 @@ from __future__ import annotations
 
 import ast
 
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import CONTROL_FLOW
-from nnx_migrate.facts.values import PLAIN, ContainerValue, TupleValue, Value
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import function_scopes, given_parameters
-from nnx_migrate.rewrite.plan import Decision, Manual, Pin
-from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.analysis.domain.values import PLAIN, ContainerValue, TupleValue, Value
+from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Decision, Manual, Pin
+from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters
+from nnx_migrate.rewrite.model.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

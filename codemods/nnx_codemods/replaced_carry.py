@@ -38,17 +38,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nnx_migrate.facts import ir
-from nnx_migrate.facts.combining import is_container
-from nnx_migrate.facts.library import elements_of
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import STATE, Instance, Scope, TupleValue, Value, Values
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.place import Place
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import argument_values, function_scopes
-from nnx_migrate.rewrite.plan import Decision, Pin
-from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.analysis.callgraph.lattice import is_container
+from nnx_migrate.analysis.domain.values import STATE, Instance, Scope, TupleValue, Value, Values
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.return_model import elements_of
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.place import Place
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Decision, Pin
+from nnx_migrate.rewrite.model.functions import argument_values, function_scopes
+from nnx_migrate.rewrite.model.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

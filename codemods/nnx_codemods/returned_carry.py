@@ -40,15 +40,15 @@ import ast
 from collections.abc import Iterator
 
 from nnx_codemods._evidence import is_graph_node
-from nnx_migrate.facts.aliases import VARIABLE_READS
-from nnx_migrate.facts.lower import dotted_path
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.syntax import FunctionNode
-from nnx_migrate.facts.values import ARRAY, PLAIN
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import Decision, Pin
-from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.analysis.domain.values import ARRAY, PLAIN
+from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
+from nnx_migrate.analysis.ir.lower_expressions import dotted_path
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.sites.tree import FunctionNode
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Decision, Pin
+from nnx_migrate.rewrite.model.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

@@ -43,9 +43,7 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 from nnx_codemods._evidence import is_graph_node
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import SPLITTERS
-from nnx_migrate.facts.values import (
+from nnx_migrate.analysis.domain.values import (
     STATE,
     ContainerValue,
     Instance,
@@ -54,13 +52,15 @@ from nnx_migrate.facts.values import (
     Value,
     Values,
 )
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.place import Place
-from nnx_migrate.rewrite.cloning import works_on_copy
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import function_scopes, given_parameters
-from nnx_migrate.rewrite.plan import Decision, Pin
-from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.analysis.flax.transforms import SPLITTERS
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.place import Place
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Decision, Pin
+from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters
+from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.split.copies import works_on_copy
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

@@ -38,11 +38,11 @@ from __future__ import annotations
 
 import ast
 
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.values import FunctionValue
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import Decision, Pin
-from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.analysis.domain.values import FunctionValue
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Decision, Pin
+from nnx_migrate.rewrite.model.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

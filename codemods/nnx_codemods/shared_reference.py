@@ -56,22 +56,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nnx_codemods._argnums import argnums_of
-from nnx_codemods._gradients import GRADIENTS
-from nnx_codemods._kept_objects import is_other_class, put_together
-from nnx_codemods._made_with_state import state_outside
-from nnx_codemods._other_packages import handed_out
-from nnx_migrate.facts import ir
-from nnx_migrate.facts.lower import lower_expr
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import (
-    CONTROL_FLOW,
-    METHODS,
-    OBJECT_FUNCTIONS,
-    OTHER_PACKAGE,
-    SPLITTERS,
-)
-from nnx_migrate.facts.values import (
+from nnx_codemods._freshness.made_with_state import state_outside
+from nnx_codemods._freshness.retained_objects import is_other_class, put_together
+from nnx_codemods._gradient.argnums import argnums_of
+from nnx_codemods._gradient.loss import GRADIENTS
+from nnx_codemods._unresolved.other_packages import handed_out
+from nnx_migrate.analysis.domain.values import (
     ARRAY,
     PLAIN,
     ClassValue,
@@ -80,12 +70,22 @@ from nnx_migrate.facts.values import (
     Scope,
     Values,
 )
-from nnx_migrate.facts.witnesses import in_order
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import argument_values, function_scopes, given_parameters
-from nnx_migrate.rewrite.plan import Contribution, Decision, Manual, Pin
-from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.analysis.domain.witnesses import in_order
+from nnx_migrate.analysis.flax.transforms import (
+    CONTROL_FLOW,
+    METHODS,
+    OBJECT_FUNCTIONS,
+    OTHER_PACKAGE,
+    SPLITTERS,
+)
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Pin
+from nnx_migrate.rewrite.model.functions import argument_values, function_scopes, given_parameters
+from nnx_migrate.rewrite.model.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

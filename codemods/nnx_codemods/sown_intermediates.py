@@ -137,16 +137,16 @@ Reference: https://flax.readthedocs.io/en/latest/guides/extracting_intermediates
 
 from __future__ import annotations
 
-from nnx_codemods._passed_up import PassedUp
-from nnx_codemods._perturbed import perturbed
-from nnx_codemods._sown import RULE_NAME, SOWN_UNDER, sows
-from nnx_codemods._sown_layers import OVER_LAYERS
-from nnx_codemods._sown_results import Captured, captured, passed_up
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import CapturePlan, Contribution, Decision, Same
-from nnx_migrate.rewrite.rule import Rule
+from nnx_codemods._sown.as_result import Captured, captured, passed_up
+from nnx_codemods._sown.layers import OVER_LAYERS
+from nnx_codemods._sown.perturbations import perturbed
+from nnx_codemods._sown.sowing import RULE_NAME, SOWN_UNDER, sows
+from nnx_codemods._sown.untraced_callers import PassedUp
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import CapturePlan, Contribution, Decision, Same
+from nnx_migrate.rewrite.model.rule import Rule
 
 #: Rules that keep a site in graph mode because of what is sown.
 _SETTLED = frozenset({"structural-update", "module-gradient", "diff-state", "state-axes"})

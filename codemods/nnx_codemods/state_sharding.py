@@ -46,11 +46,11 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 
 from __future__ import annotations
 
-from nnx_codemods._split_by_axes import AxisOptions, decide_by_axes
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import Decision
-from nnx_migrate.rewrite.rule import Rule
+from nnx_codemods._axes.split_by_axes import AxisOptions, decide_by_axes
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Decision
+from nnx_migrate.rewrite.model.rule import Rule
 
 _OPTIONS = {
     "jit": AxisOptions("in_shardings", "out_shardings"),

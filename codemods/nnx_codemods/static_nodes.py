@@ -38,14 +38,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from nnx_migrate.facts.lower import dotted_path
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.syntax import AnyFunction
-from nnx_migrate.facts.values import ClassValue, TupleValue, Values
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import definition_of
-from nnx_migrate.rewrite.plan import Decision, Pin, Same
-from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.analysis.domain.values import ClassValue, TupleValue, Values
+from nnx_migrate.analysis.ir.lower_expressions import dotted_path
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Decision, Pin, Same
+from nnx_migrate.rewrite.model.functions import definition_of
+from nnx_migrate.rewrite.model.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

@@ -66,25 +66,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nnx_codemods._argnums import argnums_of
-from nnx_codemods._computed_transforms import computed_transform
 from nnx_codemods._evidence import is_graph_node
-from nnx_codemods._gradients import GRADIENTS
-from nnx_codemods._made_when_called import made_when_called
-from nnx_codemods._sown_results import left_after, missing
-from nnx_codemods._unknown_effects import explained, unknown_effect
-from nnx_codemods._unseen_functions import may_be_graph_node, seen_functions, unseen_function
-from nnx_migrate.facts.causes import (
-    Cause,
-    PassedTo,
-    TextExecuted,
-    changes_by,
-    only_of_objects,
+from nnx_codemods._freshness.lazily_made import made_when_called
+from nnx_codemods._gradient.argnums import argnums_of
+from nnx_codemods._gradient.loss import GRADIENTS
+from nnx_codemods._sown.as_result import left_after, missing
+from nnx_codemods._unresolved.named_at_run_time import computed_transform
+from nnx_codemods._unresolved.unknown_effects import explained, unknown_effect
+from nnx_codemods._unresolved.unseen_functions import (
+    may_be_graph_node,
+    seen_functions,
+    unseen_function,
 )
-from nnx_migrate.facts.effects import Effect, worst
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.facts.transforms import COMPUTED, CONTROL_FLOW, SPLITTERS
-from nnx_migrate.facts.values import (
+from nnx_migrate.analysis.domain.values import (
     ARRAY,
     PLAIN,
     Instance,
@@ -93,12 +87,22 @@ from nnx_migrate.facts.values import (
     Value,
     Values,
 )
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.rewrite.cloning import works_on_copy
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.functions import function_scopes, given_parameters, is_captured
-from nnx_migrate.rewrite.plan import Decision, Pin
-from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.analysis.effects.causes import (
+    Cause,
+    PassedTo,
+    TextExecuted,
+    changes_by,
+    only_of_objects,
+)
+from nnx_migrate.analysis.effects.summary import Effect, worst
+from nnx_migrate.analysis.flax.transforms import COMPUTED, CONTROL_FLOW, SPLITTERS
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Decision, Pin
+from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters, is_captured
+from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.split.copies import works_on_copy
 
 # Streams are split in place, in Variables that are given back.
 _KEPT = ("fork_rngs", "split_rngs")

@@ -44,13 +44,13 @@ from __future__ import annotations
 
 import ast
 
+from nnx_codemods._captures.only_writes import more_than_updates
 from nnx_codemods._evidence import updated_broadcast
-from nnx_codemods._only_updates import more_than_updates
-from nnx_migrate.facts.sites import Site
-from nnx_migrate.outcomes import Evidence, Proof
-from nnx_migrate.rewrite.context import FileContext
-from nnx_migrate.rewrite.plan import Contribution, Decision, Metadata, Pin, Same
-from nnx_migrate.rewrite.rule import Rule
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Metadata, Pin, Same
+from nnx_migrate.rewrite.model.rule import Rule
 
 _OPTION = "transform_metadata"
 

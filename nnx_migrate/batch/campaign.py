@@ -11,20 +11,20 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from nnx_migrate.active import require_rules
-from nnx_migrate.batch.memory import IndexMemory, PlanMemory
-from nnx_migrate.batch.processes import Processes
-from nnx_migrate.batch.remembering import remembering_index, remembering_plan
+from nnx_migrate.batch.cache.answers import IndexMemory, PlanMemory
+from nnx_migrate.batch.cache.store import Shelf
+from nnx_migrate.batch.cached_steps import remembering_index, remembering_plan
+from nnx_migrate.batch.processes.choice import Processes
 from nnx_migrate.batch.shards import Shard, finished_shards
-from nnx_migrate.batch.shelf import Shelf
-from nnx_migrate.config import ConfigError, Configuration
-from nnx_migrate.finishing import finish, settled, written_together
-from nnx_migrate.outcomes import FileResult
-from nnx_migrate.reading import Found, Progress, find
+from nnx_migrate.core.findings import FileResult
+from nnx_migrate.core.totals import RunResult, count
+from nnx_migrate.engine.discover import Found, Progress, find
+from nnx_migrate.engine.workers import uncollected
+from nnx_migrate.engine.write_results import finish, settled, written_together
+from nnx_migrate.rewrite.model.active_rules import require_rules
+from nnx_migrate.sources.configuration import ConfigError, Configuration
 from nnx_migrate.sources.journal import Journal
 from nnx_migrate.sources.write import Replacement, WriteError, Writer, remove_leftovers
-from nnx_migrate.totals import RunResult, count
-from nnx_migrate.workers import uncollected
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

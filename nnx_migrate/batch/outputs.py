@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from nnx_migrate.batch.summary import History, render_summary
+from nnx_migrate.core.totals import RunResult
 from nnx_migrate.report.formats import render
 from nnx_migrate.report.html.writing import write as write_page
-from nnx_migrate.report.patch_folder import strangers_in, write_patches
-from nnx_migrate.report.splitting import SplitBy
-from nnx_migrate.report.told import Report
+from nnx_migrate.report.levels import Report
+from nnx_migrate.report.patches.folder import strangers_in, write_patches
+from nnx_migrate.report.patches.parts import SplitBy
 from nnx_migrate.sources.own_folder import OwnFolder
-from nnx_migrate.totals import RunResult
 
 PATCHES, PAGE, FINDINGS, SHARDS = "patches", "review", "findings.jsonl", "shards"
 _BUILDING = ".building"

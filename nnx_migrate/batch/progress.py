@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TextIO
 
-from nnx_migrate.reading import Progress
-from nnx_migrate.terminal import moves, progress_on
+from nnx_migrate.engine.discover import Progress
+from nnx_migrate.report.terminal import moves, progress_on
 
 #: A log is told no more often than this.
 SECONDS_BETWEEN_LINES = 15.0

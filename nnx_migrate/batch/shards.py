@@ -9,8 +9,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from nnx_migrate.config import ConfigError
-from nnx_migrate.planning import PlanTask
+from nnx_migrate.engine.plan_file import PlanTask
+from nnx_migrate.sources.configuration import ConfigError
 
 _NAME = re.compile(r"(\d+)-of-(\d+)\.json")
 _MOST_NAMES = 20

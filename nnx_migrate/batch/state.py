@@ -16,11 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nnx_migrate.batch.shelf import packed, unpacked
-from nnx_migrate.config import ConfigError
-from nnx_migrate.outcomes import FileResult
+from nnx_migrate.batch.cache.store import packed, unpacked
+from nnx_migrate.core.findings import FileResult
+from nnx_migrate.core.totals import RunResult, count
+from nnx_migrate.sources.configuration import ConfigError
 from nnx_migrate.sources.databases import told
-from nnx_migrate.totals import RunResult, count
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS run (phase TEXT, request TEXT, journal TEXT, found TEXT);

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from nnx_migrate.batch.limits import quarantined
-from nnx_migrate.config import ConfigError
-from nnx_migrate.outcomes import FileStatus, Outcome
+from nnx_migrate.batch.processes.limits import quarantined
+from nnx_migrate.core.findings import FileStatus, Outcome
+from nnx_migrate.report.levels import Level, Report, shown_path, told
 from nnx_migrate.report.markdown_text import cell
-from nnx_migrate.report.owners import PLACES, owners_in
-from nnx_migrate.report.told import Level, Report, shown_path, told
+from nnx_migrate.report.patches.owners import PLACES, owners_in
+from nnx_migrate.sources.configuration import ConfigError
 
 SCHEMA_VERSION = 1
 _MOST_PATHS = 200

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import nnx_migrate
-from nnx_migrate.check.comparison import Difference
+from nnx_migrate.check.compare.comparison import Difference
+from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Job, Side
 from nnx_migrate.check.recording.store import call_digest
-from nnx_migrate.check.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.sources.own_folder import OwnFolder
 
 _VERSIONED = ("flax", "jax", "jaxlib", "numpy", "optax")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from nnx_migrate.check.forms import NotDone, Observation, Traced
+from nnx_migrate.check.compare.forms import NotDone, Observation, Traced
 
 Mode = Literal["graph", "tree"]
 SideName = Literal["old", "new"]

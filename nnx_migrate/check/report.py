@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Costs
-from nnx_migrate.check.verdicts import CaseResult, ColumnResult, Verdict
-from nnx_migrate.terminal import shown
+from nnx_migrate.report.terminal import shown
 
 SCHEMA_VERSION = 1
 # From here on a cost that grew is worth a line; times are too noisy to be judged.

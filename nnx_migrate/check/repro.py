@@ -7,8 +7,8 @@ import re
 import sys
 from pathlib import Path
 
+from nnx_migrate.check.compare.verdicts import ColumnResult
 from nnx_migrate.check.jobs import Column, Job, JobKind, Mode, Side, SideName
-from nnx_migrate.check.verdicts import ColumnResult
 from nnx_migrate.sources.own_folder import OwnFolder
 
 _SCRIPT = '''"""{name} in {column}: {headline}
@@ -94,15 +94,15 @@ def show(
         path: of the leaf; "" for the result as a whole.
     """
     from nnx_migrate.check.trees import side_at
-    from nnx_migrate.check.worker import enter
+    from nnx_migrate.check.worker.column import enter
 
     side_name: SideName = "new" if words[:1] == ["new"] else "old"
     mode: Mode = "tree" if words[1:2] == ["tree"] else "graph"
     side = side_at(side_name, Path(trees[side_name]), roots)
     column = Column(side, mode)
     enter(column, os.environ)
-    from nnx_migrate.check.running import run_call
-    from nnx_migrate.check.sources import call_of_job
+    from nnx_migrate.check.cases.sources import call_of_job
+    from nnx_migrate.check.worker.running import run_call
 
     call = call_of_job(column, Job(*job))
     before, called, jitted, gradient = run_call(call)

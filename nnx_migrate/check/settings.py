@@ -16,8 +16,8 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from nnx_migrate.check.comparison import DEFAULT, Tolerance
-from nnx_migrate.config import ConfigError, did_you_mean
+from nnx_migrate.check.compare.comparison import DEFAULT, Tolerance
+from nnx_migrate.sources.configuration import ConfigError, did_you_mean
 
 _KEYS = ("cases", "command", "roots", "timeout", "memory", "tolerances")
 

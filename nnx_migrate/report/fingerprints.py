@@ -8,8 +8,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from nnx_migrate.outcomes import Finding
-from nnx_migrate.sources.modules import name_in_home
+from nnx_migrate.core.findings import Finding
+from nnx_migrate.sources.imports.module_names import name_in_home
 
 _NUMBER = re.compile(r"\d+")
 

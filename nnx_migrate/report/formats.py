@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-from nnx_migrate.report.told import Report
+from nnx_migrate.report.levels import Report
 
 FORMATS = {
     "json": "json:render_json",

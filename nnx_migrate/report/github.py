@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nnx_migrate.report.told import Level, Report, Told, shown_path, told
+from nnx_migrate.report.levels import Level, Report, Told, shown_path, told
 
 _COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
 

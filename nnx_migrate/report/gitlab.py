@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from nnx_migrate.report.fingerprints import Fingerprints
+from nnx_migrate.report.levels import Level, Report, shown_path, told
 from nnx_migrate.report.text import printable
-from nnx_migrate.report.told import Level, Report, shown_path, told
 
 _SEVERITIES = {Level.ERROR: "major", Level.WARNING: "minor", Level.NOTE: "info"}
 

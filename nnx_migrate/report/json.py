@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import nnx_migrate
-from nnx_migrate.outcomes import FileResult, Finding, Outcome
-from nnx_migrate.report.told import Report
-from nnx_migrate.totals import Totals
+from nnx_migrate.core.findings import FileResult, Finding, Outcome
+from nnx_migrate.core.totals import Totals
+from nnx_migrate.report.levels import Report
 
 SCHEMA_VERSION = 2
 

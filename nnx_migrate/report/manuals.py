@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from nnx_migrate.registry import BrokenRule, UnknownRule, find_rule
+from nnx_migrate.rewrite.model.registry import BrokenRule, UnknownRule, find_rule
 
 _SECTION = re.compile(r"^(?P<title>\S.*)\n-{3,}\n", re.MULTILINE)
 _REFERENCE = re.compile(r"^Reference: (https://\S+)$", re.MULTILINE)

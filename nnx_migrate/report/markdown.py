@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from nnx_migrate.outcomes import FileStatus, Outcome
+from nnx_migrate.core.findings import FileStatus, Outcome
+from nnx_migrate.core.totals import ATTENTION
 from nnx_migrate.report.capped import CappedPage
+from nnx_migrate.report.levels import Level, Report, Told, shown_path, told
 from nnx_migrate.report.markdown_text import cell, code
-from nnx_migrate.report.told import Level, Report, Told, shown_path, told
-from nnx_migrate.totals import ATTENTION
 
 #: By this an Action finds its own comment again.
 MARKER = "<!-- nnx-migrate -->"

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import nnx_migrate
-from nnx_migrate.outcomes import Evidence, FileResult, FileStatus, SourceEdit
-from nnx_migrate.place import Location
+from nnx_migrate.core.findings import Evidence, FileResult, FileStatus, SourceEdit
+from nnx_migrate.core.place import Location
 from nnx_migrate.report.fingerprints import Fingerprints
+from nnx_migrate.report.levels import Report, Told, shown_path, told, uri_path
 from nnx_migrate.report.manuals import rule_descriptor
-from nnx_migrate.report.told import Report, Told, shown_path, told, uri_path
 
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

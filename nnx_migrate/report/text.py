@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from nnx_migrate.outcomes import Evidence, FileResult, FileStatus, Finding, Outcome
-from nnx_migrate.totals import ATTENTION, Totals
+from nnx_migrate.core.findings import Evidence, FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.core.totals import ATTENTION, Totals
 
 #: Makes a text look like what it is: an outcome, a status, a "place" or a "rule".
 Paint = Callable[[str, str], str]

@@ -17,7 +17,7 @@ import re
 import tokenize
 from collections.abc import Collection, Iterator
 
-from nnx_migrate.outcomes import Finding, Outcome
+from nnx_migrate.core.findings import Finding, Outcome
 from nnx_migrate.sources.python_text import readable
 
 _MARKER = "nnx-migrate"

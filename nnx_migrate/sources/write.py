@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from nnx_migrate.sources.scanning import TooLarge, read_file
+from nnx_migrate.sources.walk.scanning import TooLarge, read_file
 
 _SUFFIX = ".nnx-migrate"
 _CHANGED = "changed while migrating"

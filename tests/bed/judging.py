@@ -7,7 +7,7 @@ import dataclasses
 import enum
 from collections.abc import Iterable, Mapping, Sequence
 
-from nnx_migrate.outcomes import Outcome
+from nnx_migrate.core.findings import Outcome
 from tests.bed.programs import Program
 from tests.bed.truth import Truth
 from tests.hazards.running import migrated

@@ -7,11 +7,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from nnx_migrate import engine
-from nnx_migrate.config import Configuration
+from nnx_migrate.engine import run as engine
 from nnx_migrate.report.html.checks import Checks
 from nnx_migrate.report.html.page import render_page
 from nnx_migrate.report.html.writing import review_of
+from nnx_migrate.sources.configuration import Configuration
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "sample"
 OWNERS = """\

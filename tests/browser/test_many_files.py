@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome, SourceEdit
+from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome, SourceEdit
+from nnx_migrate.core.totals import count
 from nnx_migrate.report.html.page import Review, render_page
-from nnx_migrate.totals import count
 from tests.browser.conftest import Reader
 
 MANY, FEW = 2_000, 20

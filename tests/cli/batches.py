@@ -24,7 +24,7 @@ import os
 import signal
 import time
 
-import nnx_migrate.facts.index as index
+import nnx_migrate.analysis.ir.build as index
 
 _index_module = index.index_module
 
@@ -58,7 +58,7 @@ if os.environ.get("KILL_AT"):
 
     os.fsync = counted(os.fsync)
     os.replace = counted(os.replace)
-    import nnx_migrate.batch.shelf as shelf
+    import nnx_migrate.batch.cache.store as shelf
     import nnx_migrate.batch.state as state
 
     shelf.Shelf.keep = counted(shelf.Shelf.keep)

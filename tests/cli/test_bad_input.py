@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.workers import WORTH_A_POOL
+from nnx_migrate.engine.workers import WORTH_A_POOL
 from tests.cli.conftest import COMMAND, TRAIN, Command
 
 
@@ -231,8 +231,8 @@ def test_nothing_of_the_project_is_imported_or_run(command: Command, project: Pa
 
 def test_the_engine_imports_no_jax_and_no_flax() -> None:
     program = (
-        "import sys, pathlib; from nnx_migrate.config import Configuration\n"
-        "from nnx_migrate.engine import run_text\n"
+        "import sys, pathlib; from nnx_migrate.sources.configuration import Configuration\n"
+        "from nnx_migrate.engine.run import run_text\n"
         "result = run_text(sys.stdin.buffer.read(), pathlib.Path('x/y/z.py'), Configuration())\n"
         "assert result.after != result.before\n"
         "print([name for name in ('jax', 'flax', 'numpy', 'ray') if name in sys.modules])\n"

@@ -125,10 +125,10 @@ def test_no_cluster_is_told(tmp_path: Path, command: Command) -> None:
 
 _UNFIT = """\
 import sys
-from nnx_migrate.batch import cluster
-from nnx_migrate.batch.limits import Limits
-from nnx_migrate.batch.supervised import Work
-from nnx_migrate.config import ConfigError
+from nnx_migrate.batch.processes import cluster
+from nnx_migrate.batch.processes.limits import Limits
+from nnx_migrate.batch.processes.supervised import Work
+from nnx_migrate.sources.configuration import ConfigError
 
 def same(task): return task
 def given_up(task, reason): return reason

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.registry import rule_entries
+from nnx_migrate.rewrite.model.registry import rule_entries
 from tests.cli.conftest import COMMAND, Command
 from tests.unit.sources.documents.notebooks import MODEL, code, notebook, written
 

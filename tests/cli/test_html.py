@@ -41,7 +41,7 @@ def test_a_folder_that_cannot_be_made_is_said(command: Command, tmp_path: Path) 
 def test_what_is_missing_is_said_before_anything_is_done(project: Path, missing: str) -> None:
     program = (
         f"import sys; sys.modules['{missing}'] = None\n"
-        "from nnx_migrate.cli import main\n"
+        "from nnx_migrate.cli.app import main\n"
         f"sys.argv = ['nnx-migrate', 'apply', {str(project)!r}, '--html', 'review']\n"
         "main()"
     )

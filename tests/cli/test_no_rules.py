@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.registry import rule_entries
+from nnx_migrate.rewrite.model.registry import rule_entries
 from tests.cli.conftest import TRAIN, Command
 
 _UNREGISTERED = """
 import importlib.metadata
 found = importlib.metadata.entry_points
 importlib.metadata.entry_points = lambda **wanted: [p for p in found(**wanted) if {kept}]
-from nnx_migrate.cli import main
+from nnx_migrate.cli.app import main
 main()
 """
 _BROKEN = """
@@ -23,7 +23,7 @@ import importlib.metadata
 group = "nnx_migrate.codemods"
 point = importlib.metadata.EntryPoint("module-gradient", "no_such_package:RULE", group)
 importlib.metadata.entry_points = lambda **wanted: [point]
-from nnx_migrate.cli import main
+from nnx_migrate.cli.app import main
 main()
 """
 ALL = ", ".join(f'"{name}"' for name in rule_entries())

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from nnx_migrate.config import Configuration
-from nnx_migrate.engine import run
-from nnx_migrate.report.patch_folder import write_patches
-from nnx_migrate.report.told import Report
+from nnx_migrate.engine.run import run
+from nnx_migrate.report.levels import Report
+from nnx_migrate.report.patches.folder import write_patches
+from nnx_migrate.sources.configuration import Configuration
 from tests.cli.conftest import TRAIN, Command
 from tests.golden.cases import all_cases
 from tests.unit.report.test_markdown import OURS, page

@@ -44,6 +44,6 @@ def test_help_teaches_by_example(command: Command) -> None:
 
 
 def test_the_command_line_starts_without_the_engine() -> None:
-    program = "import sys, nnx_migrate.cli; print('nnx_migrate.engine' in sys.modules)"
+    program = "import sys, nnx_migrate.cli.app; print('nnx_migrate.engine.run' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert done.stdout == b"False\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.registry import rule_entries
+from nnx_migrate.rewrite.model.registry import rule_entries
 
 pytest.importorskip("zensical")
 ROOT = Path(__file__).parents[2]

@@ -149,7 +149,7 @@ def test_progress_is_shown_and_taken_away(tmp_path: Path) -> None:
 def test_it_works_without_rich(project: Path) -> None:
     program = (
         "import sys; sys.modules['rich'] = None\n"
-        "from nnx_migrate.cli import main; raise SystemExit(main())"
+        "from nnx_migrate.cli.app import main; raise SystemExit(main())"
     )
     master, slave = pty.openpty()
     done = subprocess.Popen(

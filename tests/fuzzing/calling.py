@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nnx_migrate.check.forms import Observation
+from nnx_migrate.check.compare.forms import Observation
 from nnx_migrate.check.jobs import Column, Job
-from nnx_migrate.check.worker import refresh
+from nnx_migrate.check.worker.column import refresh
 
 
 def call(column: Column, job: Job) -> Observation:
@@ -14,8 +14,8 @@ def call(column: Column, job: Job) -> Observation:
         column: the program, in the mode of the process.
         job: its driver.
     """
-    from nnx_migrate.check.observing import observe
-    from nnx_migrate.check.sources import call_of_job
+    from nnx_migrate.check.cases.sources import call_of_job
+    from nnx_migrate.check.worker.observing import observe
 
     try:
         return observe(call_of_job(column, job))

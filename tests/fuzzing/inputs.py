@@ -11,16 +11,16 @@ import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from nnx_migrate.batch.shelf import Shelf, packed, unpacked
+from nnx_migrate.batch.cache.store import Shelf, packed, unpacked
 from nnx_migrate.batch.state import State
-from nnx_migrate.config import ConfigError, Configuration
-from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
-from nnx_migrate.report.owners import owners_in
-from nnx_migrate.report.patch_folder import strangers_in
-from nnx_migrate.sources.ignores import read_patterns
+from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.core.totals import RunResult, count
+from nnx_migrate.report.patches.folder import strangers_in
+from nnx_migrate.report.patches.owners import owners_in
+from nnx_migrate.sources.configuration import ConfigError, Configuration
 from nnx_migrate.sources.journal import Journal, NoJournal, runs_of
+from nnx_migrate.sources.walk.ignores import read_patterns
 from nnx_migrate.sources.write import Replacement
-from nnx_migrate.totals import RunResult, count
 
 _SETTINGS = b"""\
 [tool.nnx-migrate]

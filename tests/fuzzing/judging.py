@@ -10,8 +10,8 @@ import tokenize
 from collections.abc import Mapping
 from pathlib import Path
 
-from nnx_migrate.check.forms import Observation
-from nnx_migrate.outcomes import FileResult, FileStatus, Outcome
+from nnx_migrate.check.compare.forms import Observation
+from nnx_migrate.core.findings import FileResult, FileStatus, Outcome
 from nnx_migrate.sources.text import decode
 from tests.fuzzing.programs import Program
 from tests.fuzzing.running import difference, run_all

@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nnx_migrate.check.comparison import EXACT, compare
-from nnx_migrate.check.forms import NotDone, Observation
+from nnx_migrate.check.compare.comparison import EXACT, compare
+from nnx_migrate.check.compare.forms import NotDone, Observation
 from nnx_migrate.check.jobs import Column, Job, Limits, Mode, Side
-from nnx_migrate.check.processes import running_workers
+from nnx_migrate.check.worker.processes import running_workers
 from tests.fuzzing.calling import call
 from tests.golden.columns import ENVIRONMENT
 

@@ -10,10 +10,10 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from nnx_migrate.config import Configuration
-from nnx_migrate.engine import run_text
-from nnx_migrate.outcomes import FileResult, FileStatus
-from nnx_migrate.report.patch import render_patch
+from nnx_migrate.core.findings import FileResult, FileStatus
+from nnx_migrate.engine.run import run_text
+from nnx_migrate.report.patches.patch import render_patch
+from nnx_migrate.sources.configuration import Configuration
 from tests.fuzzing.judging import wrong_text
 from tests.fuzzing.programs import program
 from tests.golden.cases import GOLDEN

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from nnx_migrate.check.comparison import EXACT, compare
-from nnx_migrate.check.forms import Form, NotDone, Observation
+from nnx_migrate.check.compare.comparison import EXACT, compare
+from nnx_migrate.check.compare.forms import Form, NotDone, Observation
 from nnx_migrate.check.jobs import Limits, Mode, Ran
 from tests.golden.cases import GOLDEN, Case, all_cases
 from tests.golden.two_processes import Task, run_tasks

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from nnx_migrate.config import Options
-from nnx_migrate.facts.index import index_module
-from nnx_migrate.facts.project import Project
-from nnx_migrate.migrate import plan
-from nnx_migrate.outcomes import FileResult
-from nnx_migrate.rewrite.context import Readable
+from nnx_migrate.analysis.ir.build import index_module
+from nnx_migrate.analysis.symbols.program import Project
+from nnx_migrate.core.findings import FileResult
+from nnx_migrate.engine.migrate import plan
+from nnx_migrate.rewrite.model.context import Readable
+from nnx_migrate.sources.configuration import Options
 from nnx_migrate.sources.text import decode
 from tests.golden.cases import Expectation
 

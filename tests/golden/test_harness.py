@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.check.forms import Plain
+from nnx_migrate.check.compare.forms import Plain
 from nnx_migrate.check.jobs import Mode
 from tests.golden.columns import Result, difference, run_matrix, run_programs
 

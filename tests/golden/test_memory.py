@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nnx_migrate.check.forms import Plain
+from nnx_migrate.check.compare.forms import Plain
 from nnx_migrate.check.jobs import Mode
 from tests.golden.cases import GOLDEN
 from tests.golden.columns import run_programs

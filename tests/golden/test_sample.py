@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.outcomes import FileResult, Outcome
+from nnx_migrate.core.findings import FileResult, Outcome
 from tests.hazards.running import all_settled, migrated_files, verdicts
 
 _SAMPLE = Path(__file__).parents[2] / "examples" / "sample"

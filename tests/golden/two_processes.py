@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from nnx_migrate.check import worker
-from nnx_migrate.check.forms import NotDone
+from nnx_migrate.check.compare.forms import NotDone
 from nnx_migrate.check.jobs import Column, Job, Limits, Mode, Ran, Side
-from nnx_migrate.check.processes import Pending, Workers, running_workers
+from nnx_migrate.check.worker import column as worker
+from nnx_migrate.check.worker.processes import Pending, Workers, running_workers
 
 # To import jax costs as much as some ten programs.
 _WORTH_A_PROCESS = 12

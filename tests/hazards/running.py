@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
-from nnx_migrate.config import Options
-from nnx_migrate.outcomes import FileResult, FileStatus
+from nnx_migrate.core.findings import FileResult, FileStatus
+from nnx_migrate.sources.configuration import Options
 from tests.golden.columns import Result, difference, run_matrix
 from tests.golden.migration import migrate_tree
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.outcomes import FileResult
+from nnx_migrate.core.findings import FileResult
 from tests.chosen import chosen
 from tests.golden.columns import run_programs
 from tests.hazards.aliases import ALIKE, REFUSED

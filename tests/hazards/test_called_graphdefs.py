@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nnx_migrate.outcomes import Outcome
+from nnx_migrate.core.findings import Outcome
 from tests.hazards.running import migrated
 
 HEAD = """

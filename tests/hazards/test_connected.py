@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.config import Configuration
-from nnx_migrate.engine import run
-from nnx_migrate.outcomes import Outcome
+from nnx_migrate.core.findings import Outcome
+from nnx_migrate.engine.run import run
+from nnx_migrate.sources.configuration import Configuration
 
 _COMMON = """\
 from flax import nnx

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate import engine
-from nnx_migrate.config import Configuration
-from nnx_migrate.outcomes import FileStatus, Outcome
+from nnx_migrate.core.findings import FileStatus, Outcome
+from nnx_migrate.engine import run as engine
+from nnx_migrate.sources.configuration import Configuration
 from tests.hazards.running import migrated, migrated_files, settled
 
 PLAIN = '''\

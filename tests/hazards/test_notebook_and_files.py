@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from nnx_migrate.config import Configuration
-from nnx_migrate.engine import run
-from nnx_migrate.outcomes import Finding, Outcome
+from nnx_migrate.core.findings import Finding, Outcome
+from nnx_migrate.engine.run import run
+from nnx_migrate.sources.configuration import Configuration
 
 STATE = """
 import jax, jax.numpy as jnp

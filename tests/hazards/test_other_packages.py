@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.outcomes import Finding, Outcome
+from nnx_migrate.core.findings import Finding, Outcome
 from tests.golden.columns import run_programs
 from tests.hazards.running import migrated, migrated_files
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.config import Configuration
-from nnx_migrate.engine import run
-from nnx_migrate.reading import to_index
-from nnx_migrate.sources.discovery import Walk
+from nnx_migrate.engine.discover import to_index
+from nnx_migrate.engine.run import run
+from nnx_migrate.sources.configuration import Configuration
+from nnx_migrate.sources.walk.discovery import Walk
 from tests.golden.cases import all_cases
 from tests.hazards.test_projects import PROJECTS
 

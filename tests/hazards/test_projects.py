@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.outcomes import FileResult, FileStatus
+from nnx_migrate.core.findings import FileResult, FileStatus
 from tests.hazards.running import all_settled, migrated_files, verdicts
 
 _FOLDER = Path(__file__).parent / "projects"

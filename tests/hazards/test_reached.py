@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.outcomes import FileResult, FileStatus, Outcome
+from nnx_migrate.core.findings import FileResult, FileStatus, Outcome
 from tests.chosen import chosen
 from tests.golden.columns import Result, difference, run_matrix
 from tests.hazards.reached_programs import HANDED, programs

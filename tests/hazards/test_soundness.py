@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.outcomes import FileResult, FileStatus
+from nnx_migrate.core.findings import FileResult, FileStatus
 from tests.chosen import chosen
 from tests.hazards.running import migrated, settled, verdicts
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nnx_migrate.outcomes import FileResult, FileStatus
+from nnx_migrate.core.findings import FileResult, FileStatus
 from nnx_migrate.sources.text import decode
 from tests.hazards.running import migrated, settled
 from tests.hazards.sources import HEAD, SOURCES, TAIL

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from nnx_migrate.outcomes import Finding, Outcome
+from nnx_migrate.core.findings import Finding, Outcome
 from tests.hazards.running import migrated
 
 _HEAD = """

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from nnx_migrate.batch.campaign import Campaign, Planned
-from nnx_migrate.batch.limits import Limits
-from nnx_migrate.batch.processes import LocalProcesses
-from nnx_migrate.batch.supervised import Supervised, Work
-from nnx_migrate.config import Configuration
+from nnx_migrate.batch.processes.choice import LocalProcesses
+from nnx_migrate.batch.processes.limits import Limits
+from nnx_migrate.batch.processes.supervised import Supervised, Work
+from nnx_migrate.sources.configuration import Configuration
 from tests.perf.counting import calls_during
 from tests.perf.test_ratios import tree
 

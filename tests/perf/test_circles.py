@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate import engine
-from nnx_migrate.config import Configuration
-from nnx_migrate.outcomes import FileStatus
+from nnx_migrate.core.findings import FileStatus
+from nnx_migrate.engine import run as engine
+from nnx_migrate.sources.configuration import Configuration
 
 _GOLDEN = Path(__file__).parents[2] / "golden"
 #: A change of several files, a closure, a shared reference, a method of another file.

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from nnx_migrate import engine
-from nnx_migrate.config import Configuration
-from nnx_migrate.facts.analysis import Analysis
-from nnx_migrate.facts.handles import Handles
-from nnx_migrate.facts.hierarchy import Hierarchy
-from nnx_migrate.facts.project import Project
+from nnx_migrate.analysis.callgraph.call_targets import Handles
+from nnx_migrate.analysis.facts import Analysis
+from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
+from nnx_migrate.analysis.symbols.program import Project
+from nnx_migrate.engine import run as engine
+from nnx_migrate.sources.configuration import Configuration
 from tests.perf.test_ratios import USES_NNX
 
 _COMMON = """\

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from benchmarks.measure import ROOT, python_command
-from nnx_migrate import engine
-from nnx_migrate.config import Configuration
+from nnx_migrate.engine import run as engine
+from nnx_migrate.sources.configuration import Configuration
 from tests.perf.test_ratios import USES_NNX
 
 

@@ -14,11 +14,12 @@ import pytest
 
 from benchmarks.corpus import Source, write
 from benchmarks.measure import nnx_migrate_command
-from nnx_migrate import engine
-from nnx_migrate.config import Configuration
-from nnx_migrate.sources import discovery, importers, scanning
+from nnx_migrate.engine import run as engine
+from nnx_migrate.sources.configuration import Configuration
 from nnx_migrate.sources.documents import kinds
-from nnx_migrate.sources.scanning import read_file, says_nnx
+from nnx_migrate.sources.imports import importers
+from nnx_migrate.sources.walk import discovery, scanning
+from nnx_migrate.sources.walk.scanning import read_file, says_nnx
 from tests.perf.counting import calls_during
 
 PLAIN = "def area(width: float, height: float) -> float:\n    return width * height\n" * 40
@@ -87,7 +88,7 @@ def test_nothing_is_imported_that_the_work_does_not_need(
         "def tell():\n"
         "    json.dump(sorted(m for m in sys.modules if '.' not in m), open('modules.json', 'w'))\n"
         "atexit.register(tell)\n"
-        "from nnx_migrate.cli import main\n"
+        "from nnx_migrate.cli.app import main\n"
         "raise SystemExit(main())\n"
     )
     command = nnx_migrate_command(*arguments)

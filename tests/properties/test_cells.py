@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.config import Configuration
-from nnx_migrate.engine import run_text
-from nnx_migrate.outcomes import FileResult, FileStatus
+from nnx_migrate.core.findings import FileResult, FileStatus
+from nnx_migrate.engine.run import run_text
+from nnx_migrate.sources.configuration import Configuration
 from nnx_migrate.sources.documents.notebook import read_cells
 from tests.unit.sources.documents.notebooks import code, notebook, written
 

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nnx_migrate.outcomes import (
+from nnx_migrate.core.findings import (
     FileResult,
     FileStatus,
     Finding,
     Outcome,
     apply_source_edits,
 )
-from nnx_migrate.rewrite.edits import Edit, Text, apply_edits
-from nnx_migrate.rewrite.history import History
-from nnx_migrate.rewrite.located import source_edits
+from nnx_migrate.rewrite.style.locations import source_edits
+from nnx_migrate.rewrite.text.edits import Edit, Text, apply_edits
+from nnx_migrate.rewrite.text.history import History
 from nnx_migrate.sources.text import decode
 from tests.hazards.running import migrated
 from tests.hazards.sources import SOURCES

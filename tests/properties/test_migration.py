@@ -13,7 +13,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nnx_migrate.outcomes import FileStatus
+from nnx_migrate.core.findings import FileStatus
 from nnx_migrate.sources.text import decode
 from tests.hazards.running import migrated
 from tests.properties.programs import Program, programs

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.outcomes import FileResult
-from nnx_migrate.report.ordering import needs_of
-from nnx_migrate.report.splitting import split, state
+from nnx_migrate.core.findings import FileResult
+from nnx_migrate.report.patches.dependencies import needs_of
+from nnx_migrate.report.patches.parts import split, state
 from tests.golden.cases import all_cases
 from tests.golden.columns import difference, run_matrix
 from tests.golden.migration import migrate_tree, options_for

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from nnx_migrate.rewrite.composing import composed, shifted
-from nnx_migrate.rewrite.edits import Edit, apply_edits
-from nnx_migrate.rewrite.plan import CannotEmit
+from nnx_migrate.rewrite.model.decisions import CannotEmit
+from nnx_migrate.rewrite.style.composing import composed, shifted
+from nnx_migrate.rewrite.text.edits import Edit, apply_edits
 
 TEXT = "loop(self.step, x)"
 FIRST = (Edit(0, 0, "def f(): pass\n"), Edit(5, 14, "lambda x: f(x)"))

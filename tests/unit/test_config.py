@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.config import ConfigError, Configuration, Options
+from nnx_migrate.sources.configuration import ConfigError, Configuration, Options
 
 RULES = ["diff-state", "module-gradient", "state-axes"]
 

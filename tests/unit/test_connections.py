@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nnx_migrate.connections import Imports, connected
+from nnx_migrate.engine.projects.connections import Imports, connected
 
 
 def groups(*files: Imports) -> set[frozenset[str]]:

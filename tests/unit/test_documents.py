@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.config import Configuration
-from nnx_migrate.engine import run_text
-from nnx_migrate.outcomes import FileResult, FileStatus, apply_source_edits
+from nnx_migrate.core.findings import FileResult, FileStatus, apply_source_edits
+from nnx_migrate.engine.run import run_text
+from nnx_migrate.sources.configuration import Configuration
 from tests.unit.sources.documents.notebooks import MODEL, code, notebook, text, written
 
 IMPORTS = "import jax.numpy as jnp\nfrom flax import nnx"

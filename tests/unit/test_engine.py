@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from nnx_migrate import workers
-from nnx_migrate.config import Configuration, Options
-from nnx_migrate.engine import pending, run, run_text
-from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.core.totals import RunResult
+from nnx_migrate.engine import workers
+from nnx_migrate.engine.run import pending, run, run_text
+from nnx_migrate.sources.configuration import Configuration, Options
 from nnx_migrate.sources.text import Source
 from nnx_migrate.sources.write import replace_files
-from nnx_migrate.totals import RunResult
 
 NNX = b"from flax import nnx\n"
 
@@ -42,11 +42,11 @@ def plan(source: Source, module: str, project: Any, options: Options, read: Any)
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     # What imports the real one has to do so before there is another in its place.
-    importlib.import_module("nnx_migrate.migrate_document")
+    importlib.import_module("nnx_migrate.engine.documents.migrate")
     monkeypatch.setattr(workers, "WORTH_A_POOL", 0)
-    module = types.ModuleType("nnx_migrate.migrate")
+    module = types.ModuleType("nnx_migrate.engine.migrate")
     module.plan = plan  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "nnx_migrate.migrate", module)
+    monkeypatch.setitem(sys.modules, "nnx_migrate.engine.migrate", module)
 
 
 def grow(root: Path, /, **files: bytes) -> Path:

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from nnx_migrate.facts import flax_layers
-from nnx_migrate.facts.consumers import STATE_METHODS
-from nnx_migrate.facts.flax_layers import layers, mode_dependent_functions
-from nnx_migrate.facts.transforms import COMPUTED, SITE_NAMES, TRANSFORMS
+from nnx_migrate.analysis.flax import model
+from nnx_migrate.analysis.flax.model import layers, mode_dependent_functions
+from nnx_migrate.analysis.flax.transforms import COMPUTED, SITE_NAMES, TRANSFORMS
+from nnx_migrate.analysis.sites.gradient_uses import STATE_METHODS
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -27,9 +27,9 @@ def regenerated() -> dict[str, Any]:
         installed = importlib.metadata.version("flax")
     except importlib.metadata.PackageNotFoundError:
         pytest.skip("flax is not installed")
-    if installed != flax_layers.flax_version():
+    if installed != model.flax_version():
         pytest.fail(
-            f"the table was made from flax {flax_layers.flax_version()}, but {installed} is "
+            f"the table was made from flax {model.flax_version()}, but {installed} is "
             "installed: run scripts/generate_flax_layers.py, read the diff and commit it"
         )
     done = subprocess.run(
@@ -46,7 +46,7 @@ def regenerated() -> dict[str, Any]:
 @pytest.mark.runs_jax
 @pytest.mark.parametrize("part", ["layers", "transforms", "functions"])
 def test_table_agrees_with_the_installed_flax(regenerated: dict[str, Any], part: str) -> None:
-    committed = json.loads(Path(flax_layers.__file__).with_suffix(".json").read_text("utf-8"))
+    committed = json.loads(Path(model.__file__).with_name("layers.json").read_text("utf-8"))
     by_name = {row["qualified_names"][0]: row for row in committed[part]}
     expected = {row["qualified_names"][0]: row for row in regenerated[part]}
     assert by_name == expected
@@ -54,7 +54,7 @@ def test_table_agrees_with_the_installed_flax(regenerated: dict[str, Any], part:
 
 def test_loading_the_table_imports_neither_flax_nor_jax() -> None:
     program = (
-        "import sys; from nnx_migrate.facts import flax_layers as t; t.layers();"
+        "import sys; from nnx_migrate.analysis.flax import model as t; t.layers();"
         "t.mode_dependent_functions(); print([m for m in ('flax', 'jax') if m in sys.modules])"
     )
     done = subprocess.run(

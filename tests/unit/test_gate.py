@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from nnx_migrate.facts.parsing import parse
-from nnx_migrate.rewrite.edits import Edit, Text
-from nnx_migrate.rewrite.gate import Gate, Refused
-from nnx_migrate.rewrite.untouched import Version
+from nnx_migrate.analysis.ir.parse import parse
+from nnx_migrate.rewrite.gate.checks import Gate, Refused
+from nnx_migrate.rewrite.gate.untouched_nodes import Version
+from nnx_migrate.rewrite.text.edits import Edit, Text
 
 BEFORE = "import jax  # arrays\n\n\ndef f(x):\n    return jax.jit(x)  # fast\n"
 

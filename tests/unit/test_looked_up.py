@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from nnx_migrate.facts import ir
-from nnx_migrate.facts.lower import lower_expr
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from tests.hazards.running import migrated
 
 

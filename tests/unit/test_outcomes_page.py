@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from nnx_migrate.registry import rule_entries
+from nnx_migrate.rewrite.model.registry import rule_entries
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "outcomes.md").read_text(encoding="utf-8")

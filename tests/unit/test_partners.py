@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from nnx_migrate.outcomes import FileResult, FileStatus
-from nnx_migrate.partners import write_together
+from nnx_migrate.core.findings import FileResult, FileStatus
 from nnx_migrate.sources.write import Replacement, WriteError
+from nnx_migrate.sources.write_groups import write_together
 
 
 def test_what_is_not_written_is_told_of_each_file() -> None:

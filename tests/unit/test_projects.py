@@ -6,8 +6,8 @@ import gc
 import weakref
 from pathlib import Path
 
-from nnx_migrate.facts.index import index_module
-from nnx_migrate.projects import PlacedIndex, Projects
+from nnx_migrate.analysis.ir.build import index_module
+from nnx_migrate.engine.projects.assign import PlacedIndex, Projects
 from nnx_migrate.sources.text import decode
 
 

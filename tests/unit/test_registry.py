@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from nnx_migrate.registry import BrokenRule, UnknownRule, find_rule, rule_entries
+from nnx_migrate.rewrite.model.registry import BrokenRule, UnknownRule, find_rule, rule_entries
 
 
 @pytest.fixture(autouse=True)

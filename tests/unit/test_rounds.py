@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from nnx_migrate.outcomes import FileStatus, Outcome
-from nnx_migrate.rewrite.edits import Edit
-from nnx_migrate.rewrite.gate import Gate, Refused
-from nnx_migrate.rewrite.untouched import Version
+from nnx_migrate.core.findings import FileStatus, Outcome
+from nnx_migrate.rewrite.gate.checks import Gate, Refused
+from nnx_migrate.rewrite.gate.untouched_nodes import Version
+from nnx_migrate.rewrite.text.edits import Edit
 from tests.hazards.running import migrated
 
 TWO_NAMES = """

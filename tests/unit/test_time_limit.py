@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate import planning
-from nnx_migrate.config import Configuration, Options
-from nnx_migrate.deep import run_deep
-from nnx_migrate.engine import run
-from nnx_migrate.outcomes import FileResult, FileStatus
-from nnx_migrate.planning import PlanTask
-from nnx_migrate.time_limit import TookTooLong, time_limit
+from nnx_migrate.core.deep_stack import run_deep
+from nnx_migrate.core.findings import FileResult, FileStatus
+from nnx_migrate.engine import plan_file as planning
+from nnx_migrate.engine.plan_file import PlanTask
+from nnx_migrate.engine.run import run
+from nnx_migrate.engine.time_limit import TookTooLong, time_limit
+from nnx_migrate.sources.configuration import Configuration, Options
 
 
 def spin() -> None:

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from nnx_migrate.facts.parsing import parse
-from nnx_migrate.rewrite.edits import Edit, Text, apply_edits
-from nnx_migrate.rewrite.untouched import Version, disturbed
+from nnx_migrate.analysis.ir.parse import parse
+from nnx_migrate.rewrite.gate.untouched_nodes import Version, disturbed
+from nnx_migrate.rewrite.text.edits import Edit, Text, apply_edits
 
 _EDIT = re.compile(r"⟦(.*?)→(.*?)⟧", re.DOTALL)
 

@@ -9,8 +9,8 @@ import threading
 
 import pytest
 
-from nnx_migrate.deep import run_deep
-from nnx_migrate.workers import WORTH_A_POOL, Workers
+from nnx_migrate.core.deep_stack import run_deep
+from nnx_migrate.engine.workers import WORTH_A_POOL, Workers
 
 _started: list[int] = []
 
@@ -87,7 +87,7 @@ def test_deep_recursion_is_possible_and_too_deep_is_an_exception() -> None:
 def test_one_large_stack_at_a_time_fits_into_the_memory_of_a_process() -> None:
     program = """
 import resource
-from nnx_migrate.deep import STACK_BYTES, run_deep
+from nnx_migrate.core.deep_stack import STACK_BYTES, run_deep
 most = STACK_BYTES + 2**28
 resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 assert sum(run_deep(lambda: run_deep(lambda: 1)) for _ in range(500)) == 500
@@ -101,7 +101,7 @@ def test_no_memory_for_a_stack_is_a_lack_of_memory(monkeypatch: pytest.MonkeyPat
     def start(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("nnx_migrate.deep._PATIENCE", 0.05)
+    monkeypatch.setattr("nnx_migrate.core.deep_stack._PATIENCE", 0.05)
     monkeypatch.setattr(threading.Thread, "start", start)
     before = sys.getrecursionlimit(), threading.stack_size()
     with pytest.raises(MemoryError, match="no memory for a stack of 512 MB"):

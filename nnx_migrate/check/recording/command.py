@@ -13,10 +13,10 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from nnx_migrate.check.cases.touched import Touched
 from nnx_migrate.check.jobs import Side
 from nnx_migrate.check.recording import store
 from nnx_migrate.check.recording.settings import VARIABLE, write_settings
-from nnx_migrate.check.touched import Touched
 from nnx_migrate.sources.own_folder import OwnFolder
 
 MOST_BYTES = 64 * 2**20

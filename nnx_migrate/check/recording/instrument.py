@@ -9,8 +9,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from nnx_migrate.check.cases.touched import Touched, assigned_name
 from nnx_migrate.check.recording.settings import read_settings
-from nnx_migrate.check.touched import Touched, assigned_name
 
 # No two underscores in front: they would be mangled in a class.
 _BOUNDARY = "_nnx_migrate_boundary"

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy
 
-from nnx_migrate.check.calls import Call
-from nnx_migrate.check.comparison import compare
-from nnx_migrate.check.forms import Observation
+from nnx_migrate.check.cases.calls import Call
+from nnx_migrate.check.compare.comparison import compare
+from nnx_migrate.check.compare.forms import Observation
 from nnx_migrate.check.jobs import Side
 from nnx_migrate.check.recording.meshes import within_meshes
 from nnx_migrate.check.recording.store import StoredCall, read_call, recorded_observation

@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from nnx_migrate.check.touched import Touched
+from nnx_migrate.check.cases.touched import Touched
 
 VARIABLE = "NNX_MIGRATE_RECORDING"
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
-from nnx_migrate.check.forms import Observation
+from nnx_migrate.check.compare.forms import Observation
 from nnx_migrate.check.jobs import Job
 from nnx_migrate.check.recording.meshes import Axes, Meshes
 

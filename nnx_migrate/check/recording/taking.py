@@ -17,7 +17,7 @@ from nnx_migrate.check.recording.meshes import meshes_around
 from nnx_migrate.check.recording.settings import read_settings
 
 if TYPE_CHECKING:
-    from nnx_migrate.check.forms import Observation
+    from nnx_migrate.check.compare.forms import Observation
 
 _at_work = threading.local()
 
@@ -210,14 +210,14 @@ def _tracing() -> bool:
 def _returned(args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any) -> Observation | None:
     if "flax" not in sys.modules:
         return None
-    from nnx_migrate.check.calls import Call, outcome
-    from nnx_migrate.check.forms import Observation
-    from nnx_migrate.check.leaves import view_of
+    from nnx_migrate.check.cases.calls import Call, outcome
+    from nnx_migrate.check.compare.forms import Observation
+    from nnx_migrate.check.compare.leaves import view_of
 
     return Observation(view_of(outcome(Call(lambda: None, args, kwargs), result)))
 
 
 def _raised(error: BaseException) -> Observation:
-    from nnx_migrate.check.forms import Observation
+    from nnx_migrate.check.compare.forms import Observation
 
     return Observation(None, type(error).__name__, str(error))

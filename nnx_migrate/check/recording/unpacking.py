@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from nnx_migrate.check.jobs import Side
-from nnx_migrate.check.loading import load_file, load_in_tree
+from nnx_migrate.check.worker.loading import load_file, load_in_tree
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

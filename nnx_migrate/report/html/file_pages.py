@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from nnx_migrate.outcomes import Evidence, FileResult, Finding, Outcome
-from nnx_migrate.place import Location
+from nnx_migrate.core.findings import Evidence, FileResult, Finding, Outcome
+from nnx_migrate.core.place import Location
 from nnx_migrate.report.html.checks import Checks
 from nnx_migrate.report.html.display import visible
 from nnx_migrate.report.html.pieces import Piece, pieces_of, wants_code

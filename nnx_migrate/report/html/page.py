@@ -17,13 +17,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import nnx_migrate
-from nnx_migrate.outcomes import FileResult, FileStatus, Outcome
-from nnx_migrate.registry import BrokenRule, rule_entries
+from nnx_migrate.core.findings import FileResult, FileStatus, Outcome
+from nnx_migrate.core.totals import ATTENTION, Totals
 from nnx_migrate.report.html.checks import VERDICTS, Checks
 from nnx_migrate.report.html.display import visible
 from nnx_migrate.report.html.file_pages import FilePage, file_page
-from nnx_migrate.report.told import shown_path
-from nnx_migrate.totals import ATTENTION, Totals
+from nnx_migrate.report.levels import shown_path
+from nnx_migrate.rewrite.model.registry import BrokenRule, rule_entries
 
 # In the order that they build on each other; the page gets them as one script.
 _SCRIPTS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from nnx_migrate.outcomes import FileResult, Finding, Outcome
+from nnx_migrate.core.findings import FileResult, Finding, Outcome
 from nnx_migrate.report.html.hunks import Hunk, excerpt, hunks_of
 from nnx_migrate.report.html.lines import Line
 from nnx_migrate.report.html.places import changed_line, sites_of, unit_of

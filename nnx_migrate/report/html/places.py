@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nnx_migrate.outcomes import FileResult
+from nnx_migrate.core.findings import FileResult
 from nnx_migrate.report.html.hunks import Hunk
 from nnx_migrate.report.html.lines import Line
 from nnx_migrate.report.html.scopes import unit_at

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nnx_migrate.config import ConfigError, Configuration
 from nnx_migrate.report.html.checks import Checks
 from nnx_migrate.report.html.page import Owners, Review, render_page
-from nnx_migrate.report.owners import PLACES, UNOWNED, owners_in
-from nnx_migrate.report.patch import patch_root
+from nnx_migrate.report.patches.owners import PLACES, UNOWNED, owners_in
+from nnx_migrate.report.patches.patch import patch_root
+from nnx_migrate.sources.configuration import ConfigError, Configuration
 from nnx_migrate.sources.own_folder import OwnFolder
 
 if TYPE_CHECKING:
-    from nnx_migrate.totals import RunResult
+    from nnx_migrate.core.totals import RunResult
 
 
 def write(

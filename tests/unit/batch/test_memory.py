@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from nnx_migrate.batch import memory as memories
-from nnx_migrate.batch.memory import IndexMemory, PlanMemory
-from nnx_migrate.batch.remembering import remembering_index
-from nnx_migrate.batch.shelf import Shelf
-from nnx_migrate.config import ConfigError, Configuration, Options
-from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
-from nnx_migrate.planning import PlanTask
-from nnx_migrate.projects import Projects
-from nnx_migrate.reading import IndexTask, find
-from nnx_migrate.sources.modules import Place
+from nnx_migrate.batch.cache import answers as memories
+from nnx_migrate.batch.cache.answers import IndexMemory, PlanMemory
+from nnx_migrate.batch.cache.store import Shelf
+from nnx_migrate.batch.cached_steps import remembering_index
+from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.engine.discover import IndexTask, find
+from nnx_migrate.engine.plan_file import PlanTask
+from nnx_migrate.engine.projects.assign import Projects
+from nnx_migrate.sources.configuration import ConfigError, Configuration, Options
+from nnx_migrate.sources.imports.module_names import Place
 
 NNX = "from flax import nnx\n"
 

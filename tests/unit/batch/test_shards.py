@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nnx_migrate.batch.shards import Shard, finished_shards
-from nnx_migrate.config import ConfigError, Options
-from nnx_migrate.planning import PlanTask
+from nnx_migrate.engine.plan_file import PlanTask
+from nnx_migrate.sources.configuration import ConfigError, Options
 
 
 def done(folder: Path, *names: str) -> None:

@@ -13,9 +13,9 @@ from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
-from nnx_migrate.batch.limits import Limits
-from nnx_migrate.batch.supervised import Supervised, Work
-from nnx_migrate.config import ConfigError
+from nnx_migrate.batch.processes.limits import Limits
+from nnx_migrate.batch.processes.supervised import Supervised, Work
+from nnx_migrate.sources.configuration import ConfigError
 
 HANG, DIE, GROW = 1003, 1033, 1070
 _started: list[int] = []
@@ -75,7 +75,7 @@ def test_what_was_lost_without_fault_is_done(tmp_path: object) -> None:
 
 
 def test_no_processes_for_no_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nnx_migrate.batch.supervised.ProcessPool", None)
+    monkeypatch.setattr("nnx_migrate.batch.processes.supervised.ProcessPool", None)
     assert list(Supervised(Work(work, given_up, exhausted), 2, Limits()).map([])) == []
 
 
@@ -133,8 +133,8 @@ class Fragile:
 def test_a_pool_that_breaks_loses_no_task(
     monkeypatch: pytest.MonkeyPatch, killers: tuple[int, ...]
 ) -> None:
-    monkeypatch.setattr("nnx_migrate.batch.supervised.ProcessPool", Fragile)
-    monkeypatch.setattr("nnx_migrate.batch.supervised.wait", finished)
+    monkeypatch.setattr("nnx_migrate.batch.processes.supervised.ProcessPool", Fragile)
+    monkeypatch.setattr("nnx_migrate.batch.processes.supervised.wait", finished)
     monkeypatch.setattr(Fragile, "killers", killers)
     answers = list(Supervised(Work(work, given_up, exhausted), 2, Limits()).map(range(100)))
     told = "given up: the process that worked on it died"
@@ -185,7 +185,7 @@ def test_a_pool_that_goes_without_a_word_is_replaced(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(PoolManager, "update_status", update_status)
     monkeypatch.setattr(PoolManager, "schedule", _lost_at_first(PoolManager.schedule))
-    monkeypatch.setattr("nnx_migrate.batch.supervised._A_LOOK", 0.1)
+    monkeypatch.setattr("nnx_migrate.batch.processes.supervised._A_LOOK", 0.1)
     answers = list(Supervised(Work(work, given_up, exhausted, start, (1,)), 2, Limits()).map([1]))
     assert answers == [(1, "2")]
 

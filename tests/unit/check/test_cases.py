@@ -10,9 +10,9 @@ pytest.importorskip("flax")
 from flax import nnx  # noqa: E402
 
 from nnx_migrate.check import b1, build, f32, i32, key  # noqa: E402
-from nnx_migrate.check.building import NotBuildable  # noqa: E402
-from nnx_migrate.check.calls import Call  # noqa: E402
-from nnx_migrate.check.casefile import BadCase, call_of, case_names  # noqa: E402
+from nnx_migrate.check.cases.building import NotBuildable  # noqa: E402
+from nnx_migrate.check.cases.calls import Call  # noqa: E402
+from nnx_migrate.check.cases.casefile import BadCase, call_of, case_names  # noqa: E402
 
 pytestmark = pytest.mark.runs_jax
 

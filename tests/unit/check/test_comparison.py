@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nnx_migrate.check.comparison import DEFAULT, EXACT, compare
-from nnx_migrate.check.forms import Array, Form, Observation, Plain, View
+from nnx_migrate.check.compare.comparison import DEFAULT, EXACT, compare
+from nnx_migrate.check.compare.forms import Array, Form, Observation, Plain, View
 
 
 def array(values: Any, dtype: str = "float32", kind: Any = "array") -> Array:

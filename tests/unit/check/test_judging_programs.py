@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nnx_migrate.check.comparison import DEFAULT
-from nnx_migrate.check.forms import NotDone, Observation, Traced, View
+from nnx_migrate.check.compare.comparison import DEFAULT
+from nnx_migrate.check.compare.forms import NotDone, Observation, Traced, View
+from nnx_migrate.check.compare.judging import Strictness, judge_programs, judge_runs
+from nnx_migrate.check.compare.verdicts import Verdict
 from nnx_migrate.check.jobs import Ran
-from nnx_migrate.check.judging import Strictness, judge_programs, judge_runs
-from nnx_migrate.check.verdicts import Verdict
 
 STRICTNESS = Strictness(DEFAULT)
 NOTHING = View({}, {})

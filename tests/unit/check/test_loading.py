@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nnx_migrate.check.jobs import Side
-from nnx_migrate.check.loading import forget, load_file, project_files
+from nnx_migrate.check.worker.loading import forget, load_file, project_files
 
 
 @pytest.fixture

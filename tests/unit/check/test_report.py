@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from nnx_migrate.check.comparison import Difference
+from nnx_migrate.check.compare.comparison import Difference
+from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Costs
 from nnx_migrate.check.report import CheckReport, as_json, as_text, regressions
-from nnx_migrate.check.verdicts import CaseResult, ColumnResult, Verdict
 
 APART = Difference("result/x[3]", "1.0 float32", "2.0 float32", 8388608, 1.0)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnx_migrate.check.comparison import compare_views
-from nnx_migrate.check.forms import Array, Form, Plain, View
+from nnx_migrate.check.compare.comparison import compare_views
+from nnx_migrate.check.compare.forms import Array, Form, Plain, View
 
 
 def number(value: float) -> Array:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.check.comparison import DEFAULT, Tolerance
+from nnx_migrate.check.compare.comparison import DEFAULT, Tolerance
 from nnx_migrate.check.settings import CheckSettings, settings_from
-from nnx_migrate.config import ConfigError, Configuration
+from nnx_migrate.sources.configuration import ConfigError, Configuration
 
 FILE = Path("/project/pyproject.toml")
 

@@ -12,10 +12,10 @@ pytestmark = pytest.mark.runs_jax
 import jax.numpy as jnp  # noqa: E402
 from flax import nnx  # noqa: E402
 
-from nnx_migrate.check.calls import Call  # noqa: E402
-from nnx_migrate.check.forms import Traced  # noqa: E402
-from nnx_migrate.check.pure import pure_call  # noqa: E402
-from nnx_migrate.check.tracing import traced_call  # noqa: E402
+from nnx_migrate.check.cases.calls import Call  # noqa: E402
+from nnx_migrate.check.compare.forms import Traced  # noqa: E402
+from nnx_migrate.check.worker.pure import pure_call  # noqa: E402
+from nnx_migrate.check.worker.tracing import traced_call  # noqa: E402
 
 
 class Buffer(nnx.Module):

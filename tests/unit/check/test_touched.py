@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from nnx_migrate.check.cases.touched import Touched, module_jobs, touched_functions
 from nnx_migrate.check.jobs import Side
-from nnx_migrate.check.touched import Touched, module_jobs, touched_functions
 
 
 def _touched(tmp_path: Path, old: str, new: str, name: str = "a.py") -> tuple[Touched, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nnx_migrate.check.verifying import Change, put_back
+from nnx_migrate.check.verify import Change, put_back
 
 
 def test_files_that_changed_together_go_back_together(tmp_path: Path) -> None:

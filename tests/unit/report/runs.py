@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable
 from pathlib import Path
 
-from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
-from nnx_migrate.report.told import Report
-from nnx_migrate.sources.discovery import problem
-from nnx_migrate.totals import count
+from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.core.totals import count
+from nnx_migrate.report.levels import Report
+from nnx_migrate.sources.walk.discovery import problem
 from tests.hazards.running import migrated
 from tests.hazards.sources import SOURCES
 

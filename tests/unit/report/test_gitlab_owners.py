@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.report.owners import PLACES, owners_in
+from nnx_migrate.report.patches.owners import PLACES, owners_in
 
 SECTIONS = """\
 * @admin

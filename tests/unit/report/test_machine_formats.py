@@ -13,12 +13,12 @@ import jsonschema
 import pytest
 
 import nnx_migrate
-from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.report.formats import render
+from nnx_migrate.report.levels import Level, Report, told, uri_path
 from nnx_migrate.report.manuals import manual_of
-from nnx_migrate.report.told import Level, Report, told, uri_path
-from nnx_migrate.sources.discovery import problem
 from nnx_migrate.sources.text import decode
+from nnx_migrate.sources.walk.discovery import problem
 from tests.unit.report.runs import nasty_run, real_run, report_of
 
 RUNS: dict[str, Callable[[], Report]] = {

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome, SourceEdit
-from nnx_migrate.report.ordering import needs_of
-from nnx_migrate.report.patch import render_change
-from nnx_migrate.report.patch_folder import write_patches
-from nnx_migrate.report.splitting import split
+from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome, SourceEdit
+from nnx_migrate.report.patches.dependencies import needs_of
+from nnx_migrate.report.patches.folder import write_patches
+from nnx_migrate.report.patches.parts import split
+from nnx_migrate.report.patches.patch import render_change
 from tests.unit.report.runs import report_of
 
 BLOCK = "def f():\n    a()\n    b()\n    OLD()\n    c()\n    d()\n    e()\n"

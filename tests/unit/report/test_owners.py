@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.config import ConfigError
-from nnx_migrate.report.owners import PLACES, owners_in
+from nnx_migrate.report.patches.owners import PLACES, owners_in
+from nnx_migrate.sources.configuration import ConfigError
 
 FILE = """\
 # This is a comment.

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nnx_migrate.outcomes import FileResult, FileStatus
-from nnx_migrate.report.patch import patch_root, quote, render_patch
+from nnx_migrate.core.findings import FileResult, FileStatus
+from nnx_migrate.report.patches.patch import patch_root, quote, render_patch
 
 BODY = b"".join(b"line %d\n" % n for n in range(30))
 

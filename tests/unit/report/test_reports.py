@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from nnx_migrate.outcomes import Evidence, FileResult, FileStatus, Finding, Outcome, Proof
-from nnx_migrate.place import Location
+from nnx_migrate.core.findings import Evidence, FileResult, FileStatus, Finding, Outcome, Proof
+from nnx_migrate.core.place import Location
+from nnx_migrate.core.totals import count
 from nnx_migrate.report.json import render_json
+from nnx_migrate.report.levels import Report
 from nnx_migrate.report.text import printable, render_text
-from nnx_migrate.report.told import Report
-from nnx_migrate.totals import count
 
 PLACE = Location(Path("src/a.py"), "src/a.py", 3)
 EVIDENCE = (Evidence("model is Net", Proof.PROVED, PLACE),)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.cli import app
+from nnx_migrate.cli.app import app
 from nnx_migrate.report.formats import FORMATS
 
 ROOT = Path(__file__).parents[3]

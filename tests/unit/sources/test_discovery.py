@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.outcomes import FileResult, FileStatus
-from nnx_migrate.sources import discovery
-from nnx_migrate.sources.discovery import Walk
-from nnx_migrate.sources.ignores import PatternFile, read_patterns
-from nnx_migrate.sources.scanning import read_file
+from nnx_migrate.core.findings import FileResult, FileStatus
+from nnx_migrate.sources.walk import discovery
+from nnx_migrate.sources.walk.discovery import Walk
+from nnx_migrate.sources.walk.ignores import PatternFile, read_patterns
+from nnx_migrate.sources.walk.scanning import read_file
 
 NNX = "from flax import nnx\n"
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.sources.discovery import Walk
-from nnx_migrate.sources.fringe import Fringe
-from nnx_migrate.sources.imports import (
+from nnx_migrate.sources.imports.fringe import Fringe
+from nnx_migrate.sources.imports.scan import (
     Import,
     imported_modules,
     scan_classes,
     scan_imports,
     written_imports,
 )
+from nnx_migrate.sources.walk.discovery import Walk
 
 
 def fringe_of(root: Path, files: dict[str, str], jobs: int = 1) -> set[str]:
@@ -88,7 +88,7 @@ def test_a_tree_without_candidates_reads_nothing_again(
     (tmp_path / "a.py").write_text("import b\n")
     walk = Walk([tmp_path])
     assert list(walk) == []
-    monkeypatch.setattr("nnx_migrate.sources.importers.read_file", None)
+    monkeypatch.setattr("nnx_migrate.sources.imports.importers.read_file", None)
     fringe = Fringe()
     fringe.meet(walk.others)
     assert list(fringe.find()) == []
@@ -98,7 +98,7 @@ def test_a_tree_without_candidates_reads_nothing_again(
 def test_loose_scripts_are_followed_however_many_there_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    monkeypatch.setattr("nnx_migrate.sources.scanning._WORTH_A_PROCESS", 5)
+    monkeypatch.setattr("nnx_migrate.sources.walk.scanning._WORTH_A_PROCESS", 5)
     files = {"a/step0.py": LAYERS, "b/ü.py": "import step3, os\n", "a/step10.py": "import steps\n"}
     for number in range(1, 10):
         text = f"from step{number - 1} import Net as Net\n"

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from nnx_migrate.outcomes import FileResult, FileStatus
+from nnx_migrate.core.findings import FileResult, FileStatus
 from nnx_migrate.sources.kept_answers import read_answer
 from nnx_migrate.sources.write import holds
-from tests.unit.facts.asking import index_of
+from tests.unit.analysis.asking import index_of
 
 
 class _Calls:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.sources.modules import import_root, module_name, project_root
+from nnx_migrate.sources.imports.module_names import import_root, module_name, project_root
 
 
 @pytest.mark.parametrize(

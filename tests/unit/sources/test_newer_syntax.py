@@ -10,7 +10,7 @@ from io import StringIO
 
 import pytest
 
-from nnx_migrate.deep import run_deep
+from nnx_migrate.core.deep_stack import run_deep
 from nnx_migrate.sources.newer_syntax import as_newer, blanked
 from nnx_migrate.sources.python_text import parse, readable
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.sources import scanning
-from nnx_migrate.sources.discovery import Walk
-from nnx_migrate.sources.ignores import Ignores
-from nnx_migrate.sources.scanning import Listing, scan, shared
+from nnx_migrate.sources.walk import scanning
+from nnx_migrate.sources.walk.discovery import Walk
+from nnx_migrate.sources.walk.ignores import Ignores
+from nnx_migrate.sources.walk.scanning import Listing, scan, shared
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nnx_migrate.outcomes import Outcome
+from nnx_migrate.core.findings import Outcome
 from nnx_migrate.sources.suppressions import Suppression, Suppressions, parse_suppressions
 
 

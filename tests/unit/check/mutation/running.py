@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from nnx_migrate.check.casefile import case_names
-from nnx_migrate.check.checking import check_jobs, matrix
-from nnx_migrate.check.comparison import DEFAULT
+from nnx_migrate.check.cases.casefile import case_names
+from nnx_migrate.check.compare.comparison import DEFAULT
+from nnx_migrate.check.compare.judging import Strictness
+from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Column, Job, Limits, Side
-from nnx_migrate.check.judging import Strictness
-from nnx_migrate.check.processes import Pending, Workers, running_workers
-from nnx_migrate.check.verdicts import CaseResult, ColumnResult, Verdict
+from nnx_migrate.check.matrix import check_jobs, matrix
+from nnx_migrate.check.worker.processes import Pending, Workers, running_workers
 from tests.golden.columns import QUICKLY_COMPILED
 from tests.unit.check.mutation.mutants import Mutant, Program
 

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from nnx_migrate.check.verdicts import ColumnResult, Verdict
+from nnx_migrate.check.compare.verdicts import ColumnResult, Verdict
 from tests.unit.check.mutation.mutants import all_programs
 from tests.unit.check.mutation.running import Finding, check_mutants
 

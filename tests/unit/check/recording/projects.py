@@ -8,15 +8,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nnx_migrate.check.checking import check_jobs, matrix
-from nnx_migrate.check.comparison import DEFAULT
+from nnx_migrate.check.cases.touched import touched_functions
+from nnx_migrate.check.compare.comparison import DEFAULT
+from nnx_migrate.check.compare.judging import Strictness
+from nnx_migrate.check.compare.verdicts import CaseResult
 from nnx_migrate.check.jobs import Job, Limits, Side
-from nnx_migrate.check.judging import Strictness
-from nnx_migrate.check.processes import running_workers
+from nnx_migrate.check.matrix import check_jobs, matrix
 from nnx_migrate.check.recording.command import MOST_BYTES, RecordOutcome, record
 from nnx_migrate.check.recording.store import recorded_jobs
-from nnx_migrate.check.touched import touched_functions
-from nnx_migrate.check.verdicts import CaseResult
+from nnx_migrate.check.worker.processes import running_workers
 
 _ENVIRONMENT = {"JAX_PLATFORMS": "cpu"}
 

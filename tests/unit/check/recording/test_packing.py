@@ -15,9 +15,9 @@ optax = pytest.importorskip("optax")
 pytest.importorskip("flax")
 from flax import nnx  # noqa: E402
 
-from nnx_migrate.check.comparison import compare_views  # noqa: E402
+from nnx_migrate.check.compare.comparison import compare_views  # noqa: E402
+from nnx_migrate.check.compare.leaves import view_of  # noqa: E402
 from nnx_migrate.check.jobs import Side  # noqa: E402
-from nnx_migrate.check.leaves import view_of  # noqa: E402
 from nnx_migrate.check.recording.packing import TooManyBytes, packed  # noqa: E402
 from nnx_migrate.check.recording.unpacking import Reader, unpacked  # noqa: E402
 

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("cloudpickle")
 pytest.importorskip("jax")
-from nnx_migrate.check.forms import Observation
+from nnx_migrate.check.compare.forms import Observation
 from nnx_migrate.check.recording.replaying import recorded_call
 from nnx_migrate.check.recording.store import call_digest, read_call, recorded_observation
 from tests.unit.check.recording.projects import Project, write_project

@@ -9,9 +9,9 @@ import pytest
 pytest.importorskip("cloudpickle")
 pytest.importorskip("pebble")
 jax = pytest.importorskip("jax")
+from nnx_migrate.check.compare.verdicts import Verdict  # noqa: E402
 from nnx_migrate.check.recording.meshes import Meshes, MeshTooLarge, within_meshes  # noqa: E402
 from nnx_migrate.check.recording.store import read_call, recorded_observation  # noqa: E402
-from nnx_migrate.check.verdicts import Verdict  # noqa: E402
 from tests.unit.check.recording.projects import write_project, write_single_program  # noqa: E402
 
 pytestmark = pytest.mark.runs_jax

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from nnx_migrate.outcomes import CellPlace, FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.core.findings import CellPlace, FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.report.html.file_pages import file_page
 from nnx_migrate.report.html.lines import split_lines
 from nnx_migrate.report.html.notebook import notebook_lines

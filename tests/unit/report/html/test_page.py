@@ -6,12 +6,12 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
-from nnx_migrate.outcomes import FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.core.totals import RunResult, count
 from nnx_migrate.report.html.checks import Checks
 from nnx_migrate.report.html.file_pages import file_page
 from nnx_migrate.report.html.page import Review, page_script, render_page
 from nnx_migrate.report.html.writing import review_of
-from nnx_migrate.totals import RunResult, count
 
 SCRIPTS = files("nnx_migrate.report.html").joinpath("scripts")
 MANUAL = Finding("state-axes", 3, 1, Outcome.MANUAL, "nobody knows")

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from nnx_migrate import engine
-from nnx_migrate.config import Configuration
+from nnx_migrate.engine import run as engine
 from nnx_migrate.report.html.file_pages import file_page
 from nnx_migrate.report.html.lines import split_lines
 from nnx_migrate.report.html.scopes import unit_at
+from nnx_migrate.sources.configuration import Configuration
 
 GOLDEN = Path(__file__).parents[4] / "golden"
 RULES = ["module-gradient", "state-axes", "captured-module", "shared-reference"]

@@ -1,0 +1,1 @@
+"""What the rules over prefix filters share: groups of Variables and their axes."""

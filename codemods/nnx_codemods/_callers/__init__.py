@@ -1,0 +1,1 @@
+"""All calls of a function, and whether all of them are seen."""

@@ -1,0 +1,1 @@
+"""What traced functions capture, and whether it can become an argument."""

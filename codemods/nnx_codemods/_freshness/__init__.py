@@ -1,0 +1,1 @@
+"""Objects that are made here, and objects that share nothing."""

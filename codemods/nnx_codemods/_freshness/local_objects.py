@@ -1,0 +1,49 @@
+"""Objects that are made beside what is done with them, so that nobody else has them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from nnx_codemods._sown.pops.forward_calls import NotCaptured
+from nnx_migrate.analysis.domain.values import Basic, ContainerValue, Instance, TupleValue, Value
+from nnx_migrate.rewrite.model.context import FileContext
+
+
+def check_made_here(context: FileContext, model: ast.Name, block: Sequence[ast.stmt]) -> None:
+    """The object is made in the block of the call, so that the call runs once for it."""
+    made = context.tree.assigned_value(context.tree.scope(model), model.id)
+    if made is None or made[1] not in block or not isinstance(made[0], ast.Call):
+        raise NotCaptured(f"what is sown stays on {model.id}, where others may see it")
+    _check_new(context, model, made[0])
+    scope = context.tree.scope(model)
+    if scope == context.tree.scope(context.tree.root.body[0]):
+        module = context.tree.module
+        for other in context.project.modules.values():
+            if other.module != module and module in context.analysis.imports.of(other.module):
+                raise NotCaptured(f"{model.id} may be used in {other.path} too")
+
+
+def _check_new(context: FileContext, model: ast.Name, made: ast.Call) -> None:
+    """No part of an object has another name, by which it may be looked at."""
+    for given in (*made.args, *(keyword.value for keyword in made.keywords)):
+        given = given.value if isinstance(given, ast.Starred) else given
+        if isinstance(given, ast.Call):
+            _check_new(context, model, given)
+        elif any(_may_be_part(context, value) for value in context.values(given)):
+            text = context.text.of(given)
+            raise NotCaptured(f"{model.id} is made of {text}, on which what is sown may be seen")
+
+
+def _may_be_part(context: FileContext, value: Value) -> bool:
+    match value:
+        case Instance(class_name=class_name):
+            return context.evaluator.hierarchy.kind(class_name) == "module"
+        case ContainerValue(element=parts):
+            return any(_may_be_part(context, each) for each in parts)
+        case TupleValue(elements=elements):
+            return any(_may_be_part(context, each) for parts in elements for each in parts)
+        case Basic(sort=sort):
+            return sort == "unknown"
+        case _:
+            return False

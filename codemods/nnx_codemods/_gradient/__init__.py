@@ -1,0 +1,1 @@
+"""What the gradient rules share."""

@@ -1,0 +1,119 @@
+"""What a gradient is taken with respect to: `argnums=` in all its forms, DiffState included."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.context import FileContext
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Target:
+    """One differentiated argument.
+
+    Args:
+        index: its place.
+        filter: source text of the filter of a DiffState; None for a plain number.
+    """
+
+    index: int
+    filter: str | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Argnums:
+    """All differentiated arguments.
+
+    Args:
+        names: names of variables that hold the DiffStates and may be of no use afterwards.
+        unknown: why the arguments cannot be told; empty when they can.
+    """
+
+    targets: tuple[Target, ...] = ()
+    names: tuple[str, ...] = ()
+    unknown: str = ""
+
+    @property
+    def uses_diff_state(self) -> bool:
+        return any(target.filter is not None for target in self.targets)
+
+
+def argnums_of(context: FileContext, site: Site, param: str) -> Argnums:
+    """Read the `argnums=` of a gradient site.
+
+    Args:
+        param: source text of the filter that a plain number means (`nnx.Param`).
+    """
+    option = site.options.get("argnums")
+    if option is None:
+        return Argnums((Target(0, None),))
+    return _read(context, option, param, 0)
+
+
+def _read(context: FileContext, node: ast.expr, param: str, depth: int) -> Argnums:
+    match node:
+        case ast.Constant(value=int(index)) if index >= 0:
+            return Argnums((Target(index, None),))
+        case ast.Tuple(elts=elements) | ast.List(elts=elements) if elements:
+            return _combined([_read(context, element, param, depth) for element in elements])
+        case ast.Call() if context.tree.nnx_name(node.func) == "DiffState":
+            return _diff_state(context, node)
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            sides = [_read(context, side, param, depth) for side in (body, orelse)]
+            return _conditional(context.text.of(test), sides, param)
+        case ast.Name(id=name) if depth < 4:
+            found = context.tree.assigned_value(context.tree.scope(node), name)
+            if found is not None and _visible(context, found[0], node):
+                read = _read(context, found[0], param, depth + 1)
+                return dataclasses.replace(read, names=(name, *read.names))
+    return Argnums(unknown=f"argnums={context.text.of(node)} cannot be read from the code")
+
+
+def _visible(context: FileContext, value: ast.expr, place: ast.expr) -> bool:
+    """Whether the names in `value` mean at `place` what they mean where it was written."""
+    there, here = context.tree.scope(value), context.tree.scope(place)
+    return all(
+        context.project.bindings(there, node.id) == context.project.bindings(here, node.id)
+        and len(context.project.bindings(here, node.id)) <= 1
+        for node in ast.walk(value)
+        if isinstance(node, ast.Name)
+    )
+
+
+def _combined(parts: list[Argnums]) -> Argnums:
+    unknown = next((part.unknown for part in parts if part.unknown), "")
+    targets = tuple(target for part in parts for target in part.targets)
+    if len({target.index for target in targets}) != len(targets):
+        unknown = unknown or "one argument is named twice in argnums"
+    return Argnums(targets, tuple(name for part in parts for name in part.names), unknown)
+
+
+def _diff_state(context: FileContext, call: ast.Call) -> Argnums:
+    given: dict[str, ast.expr] = dict(zip(("argnum", "filter"), call.args, strict=False))
+    given.update({k.arg: k.value for k in call.keywords if k.arg})
+    index, chosen = given.get("argnum"), given.get("filter")
+    if isinstance(index, ast.Constant) and isinstance(index.value, int) and chosen is not None:
+        return Argnums((Target(index.value, _filter_text(context, chosen)),))
+    return Argnums(unknown="the argument number of DiffState cannot be read from the code")
+
+
+def _filter_text(context: FileContext, node: ast.expr) -> str:
+    text = context.text.of(node)
+    # A filter that is a tuple stands as one argument of nnx.split only with its parentheses on.
+    if isinstance(node, ast.Tuple) and not text.startswith("("):
+        return f"({text})"
+    return text
+
+
+def _conditional(test: str, sides: list[Argnums], param: str) -> Argnums:
+    first, second = sides
+    same = [t.index for t in first.targets] == [t.index for t in second.targets]
+    if first.unknown or second.unknown or not same:
+        return Argnums(unknown="argnums depends on a condition")
+    targets = tuple(
+        Target(a.index, f"{a.filter or param} if {test} else {b.filter or param}")
+        for a, b in zip(first.targets, second.targets, strict=True)
+    )
+    return Argnums(targets, first.names + second.names)

@@ -1,0 +1,181 @@
+"""What the gradient rules share: is it a Module, what the loss does to it, who sees the grads."""
+
+from __future__ import annotations
+
+from nnx_codemods._evidence import is_graph_node, refuse_split
+from nnx_codemods._gradient.argnums import Argnums, Target, argnums_of
+from nnx_migrate.analysis.domain.values import (
+    Basic,
+    ContainerValue,
+    Instance,
+    TupleValue,
+    Value,
+    Values,
+)
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.sites.gradient_uses import GradientReaders
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.place import Place
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import (
+    ArgumentSplit,
+    CannotEmit,
+    Contribution,
+    Decision,
+    Manual,
+    Pin,
+    Same,
+)
+from nnx_migrate.rewrite.model.functions import argument_values, function_scopes
+from nnx_migrate.rewrite.style.naming import state_name
+from nnx_migrate.rewrite.style.spelling import Spelling
+
+GRADIENTS = frozenset({"grad", "value_and_grad"})
+_MODULES = frozenset({"module", "metric"})
+_RETURNABLE = _MODULES | {"variable", "rngs", "optimizer"}
+
+
+def decide_gradient(
+    context: FileContext, site: Site, rule: str, *, diff_state: bool
+) -> Decision | None:
+    """The decision at a gradient site; None when the site belongs to the other gradient rule."""
+    if site.transform not in GRADIENTS:
+        return None
+    try:
+        param = f"{Spelling.at(context, site.reference).nnx}.Param"
+    except CannotEmit as error:
+        return None if diff_state else Manual(rule, f"{error}; rename it and run again")
+    argnums = argnums_of(context, site, param)
+    if diff_state != _mentions_diff_state(argnums):
+        return None
+    if site.form == "reference":
+        return Pin(rule, f"nnx.{site.transform} is passed on as a value")
+    if argnums.unknown or not site.complete:
+        return Pin(rule, argnums.unknown or "its options are not all to be seen")
+    values = [argument_values(context, site, target.index) for target in argnums.targets]
+    if all(_never_module(context, held) for held in values):
+        return Same(rule, "what is differentiated is no Module")
+    return _decide_module(context, site, rule, argnums, values, param)
+
+
+def _mentions_diff_state(argnums: Argnums) -> bool:
+    return argnums.uses_diff_state or "DiffState" in argnums.unknown
+
+
+def _never_module(context: FileContext, values: Values) -> bool:
+    """Whether no Module is in it: of all else both modes differentiate all leaves (GRAD-12)."""
+    return bool(values) and all(_without_module(context, value) for value in values)
+
+
+def _without_module(context: FileContext, value: Value) -> bool:
+    match value:
+        case ContainerValue(element=element):
+            return _never_module(context, element)
+        case TupleValue(elements=elements):
+            return all(_never_module(context, element) for element in elements)
+        case Basic(sort=sort):
+            return sort in {"state", "array", "plain", "graphdef"}
+        case Instance(class_name=class_name):
+            hierarchy = context.evaluator.hierarchy
+            kind = hierarchy.kind(class_name)
+            opaque = kind == "plain" and not hierarchy.is_tree(class_name)
+            return opaque or kind in {"variable", "state"}
+        case _:
+            return False
+
+
+def _decide_module(
+    context: FileContext,
+    site: Site,
+    rule: str,
+    argnums: Argnums,
+    values: list[Values],
+    param: str,
+) -> Decision:
+    evidence: list[Evidence] = []
+    captured = _returned_captured(context, site)
+    if captured is not None:
+        return Pin(
+            rule, f"tree mode returns nothing that is captured: {captured.claim}", (captured,)
+        )
+    for target, held in zip(argnums.targets, values, strict=True):
+        if _is_whole(context, target, held):
+            continue
+        refusal = refuse_split(context, site, rule, target.index, held, evidence, _MODULES)
+        if refusal is not None:
+            return refusal
+    if not argnums.uses_diff_state and _params_only(context, site, values):
+        return Same(rule, "the model holds only Params, and nobody sees the type of the gradients")
+    pairs = zip(argnums.targets, values, strict=True)
+    whole = frozenset(t.index for t, held in pairs if _is_whole(context, t, held))
+    return _contribution(rule, argnums, tuple(evidence), param, whole)
+
+
+def _is_whole(context: FileContext, target: Target, values: Values) -> bool:
+    """Whether an argument is no Module, so that it is differentiated as it is in both modes."""
+    return target.filter is None and _never_module(context, values)
+
+
+def _returned_captured(context: FileContext, site: Site) -> Evidence | None:
+    """A Variable or Module from around the function that it returns beside the loss (OUT-3)."""
+    for scope in function_scopes(context, site):
+        function = context.project.function(scope)
+        own = {parameter.name for parameter in function.parameters} | function.bindings.keys()
+        for returned in function.returns:
+            for part in returned.elements if isinstance(returned, ir.Sequence) else ():
+                root = ir.root_name(part)
+                if root is None or root.id in own:
+                    continue
+                if is_graph_node(context, context.evaluator.values(scope, part), _RETURNABLE):
+                    where = Place(scope.module, function.line)
+                    return Evidence(f"{root.id} is returned", Proof.PROVED, where)
+    return None
+
+
+def _params_only(context: FileContext, site: Site, values: list[Values]) -> bool:
+    uses = context.finder.uses(site)
+    models = values[0] if len(values) == 1 else frozenset()
+    readers = GradientReaders(context.tree, context.finder, context.evaluator, models)
+    with_value = site.transform == "value_and_grad"
+    return (
+        bool(uses)
+        and all(readers.see_leaves_only(use, with_value) for use in uses)
+        and all(context.analysis.contents.of(held).only_params for held in values)
+    )
+
+
+def _contribution(
+    rule: str,
+    argnums: Argnums,
+    evidence: tuple[Evidence, ...],
+    param: str,
+    whole: frozenset[int],
+) -> Contribution:
+    """The Modules are split.
+
+    Args:
+        whole: places of arguments that are differentiated as they are.
+    """
+    splits = []
+    for target in argnums.targets:
+        if target.index in whole:
+            continue
+        chosen = target.filter or param
+        name = state_name(chosen)
+        names = ("diff" if name == "selected" else name, "nondiff")
+        behind = max(whole, default=0)
+        splits.append(ArgumentSplit(target.index, (chosen, "..."), "apart", names, behind=behind))
+    options: dict[str, str | None] = {}
+    if argnums.uses_diff_state:
+        indices = [target.index for target in argnums.targets]
+        text = str(indices[0]) if len(indices) == 1 else f"({', '.join(map(str, indices))})"
+        options["argnums"] = None if indices == [0] else text
+    return Contribution(
+        rule,
+        "the Module is split, and the gradient taken of its differentiable State",
+        evidence,
+        splits=tuple(splits),
+        options=options,
+        drop=argnums.names if argnums.uses_diff_state else (),
+    )

@@ -1,0 +1,1 @@
+"""What the analysis cannot resolve, and what is said of it."""

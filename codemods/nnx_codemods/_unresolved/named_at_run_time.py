@@ -1,0 +1,58 @@
+"""Functions of nnx that are named at run time: `getattr(nnx, name)(step)`."""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_migrate.analysis.domain.values import FunctionValue
+from nnx_migrate.analysis.flax.model import mode_dependent_functions
+from nnx_migrate.analysis.interp.string_constants import literal_names
+from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.sites.tree import FunctionNode
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Manual, Pin
+
+
+def computed_transform(context: FileContext, site: Site, rule: str) -> Pin | Manual | None:
+    """What is done where a transform is named by a computed text.
+
+    Args:
+        context: the file.
+        site: a site of `getattr(nnx, name)`.
+        rule: the rule that asks.
+
+    Returns:
+        A pin where the names in sight depend on the mode and are all in `nnx.compat`; a finding for
+        a person where one of them is not, or the names are not in sight and a function of the
+        project is transformed; else None.
+    """
+    assert isinstance(site.reference, ast.Call)
+    name = site.reference.args[1]
+    names = literal_names(context.evaluator, context.scope(name), lower_expr(name))
+    text = ast.unparse(site.reference)
+    if names is None:
+        if not _is_given_function(context, site):
+            return None
+        evidence = Evidence(f"{text} is not known", Proof.ASSUMED, context.where(site.node))
+        reason = f"which function of nnx {text} is cannot be seen: name it, or all that it may be"
+        return Manual(rule, reason, (evidence,))
+    known = [mode_dependent_functions().get(f"flax.nnx.{each}") for each in sorted(names)]
+    dependent = [each for each in known if each is not None]
+    if not dependent:
+        return None
+    shown = ", ".join(f"nnx.{each}" for each in sorted(names))
+    evidence = Evidence(f"{text} is one of {shown}", Proof.PROVED, context.where(site.node))
+    if len(dependent) < len(known) or not all(each.in_compat for each in dependent):
+        reason = f"{text} may be {shown}, of which not all are in nnx.compat; name them apart"
+        return Manual(rule, reason, (evidence,))
+    return Pin(rule, f"{text} is one of {shown}", (evidence,), outward=True)
+
+
+def _is_given_function(context: FileContext, site: Site) -> bool:
+    if isinstance(site.function, FunctionNode):
+        return True
+    return isinstance(site.function, ast.expr) and any(
+        isinstance(value, FunctionValue) for value in context.values(site.function)
+    )

@@ -1,0 +1,65 @@
+"""What happens out of sight to the objects of traced functions: fail closed, over code in sight."""
+
+from __future__ import annotations
+
+from nnx_codemods._sown.as_result import left_after
+from nnx_codemods._unresolved.unseen_functions import may_be_graph_node
+from nnx_migrate.analysis.callgraph.lattice import is_container
+from nnx_migrate.analysis.domain.values import Instance, Scope, Value, Values
+from nnx_migrate.analysis.effects.in_sight import Possible
+from nnx_migrate.analysis.library.return_model import elements_of
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.split.copies import works_on_copy
+
+
+def unknown_effect(
+    context: FileContext, site: Site, scope: Scope, name: str, values: Values, collected: bool
+) -> Possible | None:
+    """What a function may do to a parameter that may be an object, in code that is not known.
+
+    Args:
+        scope: the function.
+        name: of the parameter.
+        values: what it can be.
+        collected: what is sown on it is collected.
+    """
+    unknown = [e for e in left_after(context, site, scope, name) if e.kind == "unknown"]
+    if not unknown or not may_be_graph_node(context, values):
+        return None
+    if works_on_copy(context, site, name, frozenset({"clone", "view"})):
+        return None
+    is_object = any(_is_object(context, value) for value in values)
+    for effect in sorted(unknown, key=lambda e: e.order):
+        found = context.analysis.in_sight.possible(effect, is_object)
+        if found is not None and not (collected and found.by is not None and found.by.sows):
+            return found
+    return None
+
+
+def explained(possible: Possible, name: str) -> tuple[str, tuple[Evidence, ...]]:
+    """A reason for a pin, and what it rests on.
+
+    Args:
+        name: of the parameter.
+    """
+    effect, by = possible.effect, possible.by
+    evidence = [Evidence(effect.what, Proof.ASSUMED, effect.where)]
+    reason = f"unknown effect on {name}: {effect.what} ({effect.where})"
+    if by is not None:
+        evidence.append(Evidence(f"{possible.name}: {by.what}", Proof.ASSUMED, by.where))
+        reason += f"; it may be {possible.name}, where {by.what} ({by.where})"
+    return f"{reason}; {_ADVICE}", tuple(evidence)
+
+
+def _is_object(context: FileContext, value: Value) -> bool:
+    """Whether a value is, or holds, an object of nnx for sure."""
+    if is_container(value):
+        return any(_is_object(context, each) for each in elements_of(value))
+    if not isinstance(value, Instance):
+        return False
+    return context.evaluator.hierarchy.kind(value.class_name) not in {"plain", "state", "variable"}
+
+
+_ADVICE = "annotate what it is, or name what is called, where neither changes structure"

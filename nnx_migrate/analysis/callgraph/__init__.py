@@ -1,0 +1,1 @@
+"""Who calls what: call sites, call targets, methods that syntax runs."""

@@ -1,0 +1,83 @@
+"""The questions that the evaluation of expressions asks of itself, in circles too.
+
+What a call gives depends on what is returned, that on parameters, those on the calls of a function.
+Each question is answered once; which modules know the answers, `evaluate.py` says.
+"""
+
+from __future__ import annotations
+
+import abc
+import weakref
+
+from nnx_migrate.analysis.callgraph.call_sites import Callers
+from nnx_migrate.analysis.callgraph.lattice import limited, unsettled
+from nnx_migrate.analysis.callgraph.transparent_decorators import TypeCheckers
+from nnx_migrate.analysis.domain.fixpoint import Fixpoint, Lasts
+from nnx_migrate.analysis.domain.values import NOTHING, PLAIN, Located, Scope, Values
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
+from nnx_migrate.analysis.symbols.program import Project
+
+
+class Evaluation(abc.ABC):
+    """What is asked of the evaluation of a project's expressions, with what it remembers.
+
+    Args:
+        project: the files.
+        before: the evaluation of `project.before`.
+        lasting: gives those of its answers that still hold.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        before: Evaluation | None = None,
+        lasting: Lasts | None = None,
+    ) -> None:
+        self.project = project
+        classes, callers = (before.hierarchy, before.callers) if before else (None, None)
+        self.hierarchy: Hierarchy = Hierarchy(project, classes)
+        # Not in a circle, so that all of it is gone as soon as nobody asks any more.
+        self.callers: Callers = Callers(project, weakref.proxy(self), callers)
+        self.checkers = TypeCheckers(project)
+        self.fixpoint = Fixpoint(lasting)
+
+    def values(self, scope: Scope, expr: ir.Expr) -> Values:
+        """The values that `expr` can have in `scope`; an empty set while it is being computed."""
+        if isinstance(expr, ir.Constant):
+            return PLAIN
+        return self.fixpoint.get(
+            (scope, expr), lambda: limited(self._values(scope, expr)), NOTHING, unsettled
+        )
+
+    def parameter(self, scope: Scope, parameter: ir.Parameter) -> Values:
+        """What a parameter can be: from its annotation, or else from every call in the project."""
+        return self.fixpoint.get(
+            ("parameter", scope, parameter.name),
+            lambda: limited(self._parameter(scope, parameter)),
+            NOTHING,
+            unsettled,
+        )
+
+    def returned(self, scope: Scope) -> Values:
+        """What a function returns, from its return statements, else from its annotation."""
+        return self.fixpoint.get(
+            ("returned", scope), lambda: limited(self._returned(scope)), NOTHING, unsettled
+        )
+
+    def all_of(self, scope: Scope, expressions: tuple[ir.Expr, ...]) -> Values:
+        """The values that any of some expressions can have."""
+        return NOTHING.union(*(self.values(scope, each) for each in expressions))
+
+    @abc.abstractmethod
+    def stored(self, class_name: str, name: str) -> list[Located]:
+        """Every value that the class's own methods store in `self.<name>`, or its body does."""
+
+    @abc.abstractmethod
+    def _values(self, scope: Scope, expr: ir.Expr) -> Values: ...
+
+    @abc.abstractmethod
+    def _parameter(self, scope: Scope, parameter: ir.Parameter) -> Values: ...
+
+    @abc.abstractmethod
+    def _returned(self, scope: Scope) -> Values: ...

@@ -1,0 +1,378 @@
+"""What a function can be called by: its name, and what it is bound, returned or passed as."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, TypeVar
+
+from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope, scope_around
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
+from nnx_migrate.analysis.symbols.occurrence_index import (
+    PassedOn,
+    callees,
+    passed_on_in,
+    passed_on_in_class,
+    passed_out_of,
+)
+from nnx_migrate.analysis.symbols.occurrences import Mentions
+from nnx_migrate.analysis.symbols.program import Binding, Project
+
+_MAX_HOPS = 6
+
+Item = TypeVar("Item")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Handle:
+    """Something that a function may be called by.
+
+    Args:
+        name: the last part of what is called; of a result, the name of the function called for it.
+        within: the function or module whose variable it is.
+        kind: "variable": that one variable; "own": any variable of the name that is not a
+            parameter; "attribute": of whatever object; "any": all of these; "result": no name, but
+            what a call of that function returns.
+    """
+
+    name: str
+    within: Scope | None = None
+    kind: Literal["variable", "own", "attribute", "any", "result"] = "variable"
+
+
+class Handles:
+    """Follows functions through the names that they are given."""
+
+    def __init__(
+        self,
+        project: Project,
+        hierarchy: Hierarchy,
+        mentions: Mentions,
+        before: Handles | None = None,
+    ) -> None:
+        self.project = project
+        self._before = before
+        self.hierarchy = hierarchy
+        self.mentions = mentions
+        self._known_called: dict[Handle, bool] = {}
+        self._known_aliases: dict[Handle, frozenset[Handle]] = {}
+        self._known: dict[Scope | str, tuple[Handle, ...]] = {}
+        self._calls: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
+        self._implied: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
+        self._passed: dict[str, Mapping[Handle, Sequence[PassedOn]]] = {}
+
+    def of(self, scope: Scope) -> tuple[Handle, ...]:
+        """What a function may be called by, as far as anything is called so."""
+        if scope not in self._known:
+            own = self._own(scope, self.project.function(scope))
+            self._known[scope] = self._called_by(own)
+        return self._known[scope]
+
+    def of_class(self, class_name: str) -> tuple[Handle, ...]:
+        """What a class may be called by, as far as anything is called so."""
+        if class_name not in self._known:
+            self._known[class_name] = self._called_by(self._of_class(class_name))
+        return self._known[class_name]
+
+    def _called_by(self, own: Iterable[Handle]) -> tuple[Handle, ...]:
+        called = [handle for handle in self._all(own) if self._is_called(handle)]
+        return tuple(sorted(called, key=str))
+
+    def _is_called(self, handle: Handle) -> bool:
+        if handle not in self._known_called:
+            self._known_called[handle] = self.mentions.is_called(handle.name) and bool(
+                self.calls(handle) or self.implied_calls(handle)
+            )
+        return self._known_called[handle]
+
+    def calls(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
+        """The calls in the project that are spelled so."""
+        mentions = self.mentions
+        rows = mentions.renewed_calls_of if self._before else mentions.calls_of
+        known = self._spelled(handle, rows, self._calls)
+        if self._before is None:
+            return known
+        return self._with_those_before(known, self._before.calls(handle), lambda row: row[0])
+
+    def implied_calls(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
+        """The calls that libraries make of something that is spelled so."""
+        mentions = self.mentions
+        rows = mentions.renewed_implied_calls_of if self._before else mentions.implied_calls_of
+        known = self._spelled(handle, rows, self._implied)
+        if self._before is None:
+            return known
+        before = self._before.implied_calls(handle)
+        return self._with_those_before(known, before, lambda row: row[0])
+
+    def _spelled(
+        self,
+        handle: Handle,
+        rows: Callable[[str], Iterable[tuple[Scope, ir.Call]]],
+        known: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]],
+    ) -> Sequence[tuple[Scope, ir.Call]]:
+        name = handle.name
+        if name not in known:
+            found: dict[Handle, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
+            for where, call in rows(name):
+                named = [c for c in callees(call.func) if ir.last_name(c) == name]
+                for meant in {meant for callee in named for meant in self._meant(where, callee)}:
+                    found[meant].append((where, call))
+                if name in _results(call.func):
+                    found[Handle(name, kind="result")].append((where, call))
+            known[name] = dict(found)
+        return known[name].get(handle, ())
+
+    def _passed_on(self, handle: Handle) -> Sequence[PassedOn]:
+        """What becomes of the functions that something is which is spelled so."""
+        if handle.within is not None and not self.mentions.defines(handle.name):
+            passed = self._passed_within(handle.within, handle.name)
+            return self._by_source(passed).get(handle, ())
+        return self._passed_by_tables(handle)
+
+    def _passed_by_tables(self, handle: Handle) -> Sequence[PassedOn]:
+        name, mentions = handle.name, self.mentions
+        if name not in self._passed:
+            rows = mentions.renewed_passed_on if self._before else mentions.passed_on
+            self._passed[name] = self._by_source(rows(name))
+        known = self._passed[name].get(handle, ())
+        if self._before is None:
+            return known
+        before = self._before._passed_by_tables(handle)
+        return self._with_those_before(known, before, lambda passed: passed.site)
+
+    def _with_those_before(
+        self, found: Sequence[Item], before: Sequence[Item], scope: Callable[[Item], Scope]
+    ) -> Sequence[Item]:
+        """What stands in files in which names may mean something else, with all that did before."""
+        kept = [each for each in before if scope(each).module not in self.project.renewed]
+        places = self.project.places
+        return sorted((*found, *kept), key=lambda each: places[scope(each).module])
+
+    def _meant(self, where: Scope, used: ir.Name | ir.Attribute) -> Iterator[Handle]:
+        """The handles that something may be used by."""
+        name = ir.last_name(used)
+        yield Handle(name, kind="any")
+        if isinstance(used, ir.Attribute):
+            dotted = self.project.dotted(where, used)
+            if dotted is None:
+                yield Handle(name, kind="attribute")
+                return
+            yield _of_module(dotted)
+            holder = self.project.dotted(where, used.base)
+            yield from self._imported(f"{holder}.{name}")
+            return
+        bindings = self.project.bindings(where, name)
+        if not bindings or not all(isinstance(b, ParameterOf) for b in bindings):
+            yield Handle(name, kind="own")
+        yield from self._variables(where, name)
+
+    def _variables(self, scope: Scope, name: str) -> Iterator[Handle]:
+        """The variables that a name in `scope` may be, with those that they are imported from."""
+        for binding in self.project.bindings(scope, name):
+            yield Handle(name, binding.scope)
+            if isinstance(binding, Located) and isinstance(binding.expr, ir.ImportRef):
+                yield from self._imported(binding.expr.target)
+
+    def _imported(self, target: str) -> set[Handle]:
+        """Where something imported is defined, and the files in between that may name it anew."""
+        names = {*self.project.names_on_the_way(target), self.project.follow(target) or target}
+        return {_of_module(name) for name in names}
+
+    def _all(self, own: Iterable[Handle]) -> set[Handle]:
+        found = frontier = set(own)
+        for _ in range(_MAX_HOPS):
+            frontier = {a for handle in frontier for a in self._aliases(handle)} - found
+            found = found | frontier
+        return found
+
+    def _own(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
+        """What a function is called by where it is defined, or a lambda is passed on."""
+        if function.name == "<lambda>":
+            outer = scope_around(scope, function)
+            around = self.project.function(outer)
+            for each in passed_on_in(outer, around, function.key.__eq__):
+                yield from self._becomes(each)
+            for record in self.project.modules[scope.module].classes.values():
+                if record.scope == outer.function:
+                    for each in passed_on_in_class(scope.module, record, function.key.__eq__):
+                        yield from self._becomes(each)
+            return
+        if function.owner is None:
+            parent = scope_around(scope, function)
+            yield from self._variables(parent, function.name)
+            yield Handle(function.name, kind="own")
+        elif function.name != "__call__":
+            yield Handle(function.name, kind="attribute")
+            if function.name == "__init__":
+                yield from self._constructors(scope, function)
+        else:
+            yield from self._made_objects(scope, function)
+
+    def _made_objects(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
+        """What makes the plain objects that a method is the call of."""
+        for class_name in self.hierarchy.descendants(f"{scope.module}:{function.owner}"):
+            located = self.project.class_of(class_name)
+            own = self.hierarchy.method(class_name, "__call__") == scope
+            if located is not None and own and self.hierarchy.kind(class_name) == "plain":
+                yield Handle(located[1].name, kind="result")
+
+    def _constructors(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
+        for class_name in self._made(scope, function):
+            yield from self._of_class(class_name)
+
+    def _of_class(self, class_name: str) -> Iterator[Handle]:
+        """What a class is called by where it is defined, and in its own class methods."""
+        located = self.project.class_of(class_name)
+        if located is None:
+            return
+        module, record = located
+        yield from self._variables(Scope(module, record.scope), record.name)
+        yield Handle(record.name, kind="own")
+        yield Handle(record.name, kind="attribute")
+        for key, method in self.project.methods_of(module, record.key):
+            if any(ir.last_name(d) == "classmethod" for d in method.decorators):
+                first = method.parameters[:1]
+                yield from (Handle(p.name, Scope(module, key)) for p in first)
+
+    def _made(self, scope: Scope, function: ir.Function) -> Iterator[str]:
+        """The classes whose constructor a method is."""
+        for class_name in self.hierarchy.descendants(f"{scope.module}:{function.owner}"):
+            if self.hierarchy.method(class_name, "__init__") == scope:
+                yield class_name
+
+    def made_classes(self, scope: Scope, function: ir.Function) -> Iterator[str]:
+        """The names of the classes whose constructor a method is."""
+        for class_name in self._made(scope, function):
+            located = self.project.class_of(class_name)
+            if located is not None:
+                yield located[1].name
+
+    def _aliases(self, handle: Handle) -> frozenset[Handle]:
+        if handle not in self._known_aliases:
+            self._known_aliases[handle] = frozenset(self._aliases_of(handle))
+        return self._known_aliases[handle]
+
+    def _aliases_of(self, handle: Handle) -> Iterator[Handle]:
+        """What something is bound, returned or passed as where it has this handle."""
+        if handle.kind == "own" or handle.name == "__init__":
+            return  # the variables themselves are followed, and the class
+        for each in self._passed_on(handle):
+            yield from self._becomes(each)
+        for scope, (target, name) in self.mentions.renamed(handle.name):
+            if handle in self._imported(target):
+                yield from self._variables(scope, name)
+
+    def _passed_within(self, within: Scope, name: str) -> Iterator[PassedOn]:
+        """What becomes of a variable that no function is called like, which tables leave out."""
+        scopes = [within]
+        # What is imported may be a whole module, or of a library.
+        for scope in scopes if within.module in self.project.modules else ():
+            function = self.project.function(scope)
+            scopes += [Scope(scope.module, key) for key in function.nested]
+            yield from passed_on_in(scope, function, lambda other: other == name)
+            if function.parent is not None:
+                outer = scope_around(scope, function)
+                around = self.project.function(outer)
+                yield from passed_out_of(outer, around, scope.function, name.__eq__)
+                if outer.function != ir.MODULE_SCOPE:
+                    outer = Scope(outer.module, ir.MODULE_SCOPE)
+                    around = self.project.function(outer)
+                    yield from passed_out_of(outer, around, scope.function, name.__eq__)
+
+    def _by_source(self, passed: Iterable[PassedOn]) -> Mapping[Handle, Sequence[PassedOn]]:
+        found: dict[Handle, list[PassedOn]] = collections.defaultdict(list)
+        for each in passed:
+            if isinstance(each.source, ir.Call):
+                found[Handle(ir.last_name(each.source), kind="result")].append(each)
+                continue
+            for meant in set(self._meant(each.site, each.source)):
+                found[meant].append(each)
+        return found
+
+    def _becomes(self, passed: PassedOn) -> Iterator[Handle]:
+        here = passed.site
+        if passed.variable:
+            yield from self._variables(here, passed.variable)
+        elif passed.attribute:
+            yield Handle(passed.attribute, kind="attribute")
+        elif passed.parameter:
+            name, taking = passed.parameter
+            yield Handle(name, taking)
+        elif passed.call is None:
+            function = self.project.function(here)
+            yield Handle(function.name, kind="result")
+            named = not isinstance(passed.source, ir.Call)
+            if named and any(map(ir.is_property, function.decorators)):
+                yield Handle(function.name, kind="attribute")
+        else:
+            named = not isinstance(passed.source, ir.Call)
+            yield from self._parameters(here, passed.call, passed.place, named)
+
+    def _parameters(
+        self, here: Scope, call: ir.Call, place: int | str, named: bool
+    ) -> Iterator[Handle]:
+        """The parameters that an argument is given to; of what is named, the fields too."""
+        called = self._called(here, call.func)
+        if isinstance(place, int):
+            for scope, function in called:
+                i = place + (1 if function.owner else 0)
+                if i < len(function.parameters):
+                    yield Handle(function.parameters[i].name, scope)
+            for name in self._fields_called(here, call.func)[place : place + 1] if named else ():
+                yield Handle(name, kind="attribute")
+            return
+        taking = [s for s, f in called if any(p.name == place for p in f.parameters)]
+        yield from (Handle(place, scope) for scope in taking)
+        # It may end up anywhere, in a field of a dataclass for one, when somebody else takes it.
+        fields = self.mentions.makes_fields(ir.last_name(call.func))
+        if not taking or len(taking) < len(called) or fields:
+            yield Handle(place, kind="any")
+
+    def _fields_called(self, here: Scope, func: ir.Expr) -> tuple[str, ...]:
+        """The fields of a class without a constructor, in the order of its arguments."""
+        class_name = self.hierarchy.class_name(here, func)
+        return () if class_name is None else self.hierarchy.fields(class_name)
+
+    def _called(self, here: Scope, func: ir.Expr) -> Sequence[tuple[Scope, ir.Function]]:
+        """The functions that a call may run: the one it names, else all that have the name."""
+        if not isinstance(func, ir.Name | ir.Attribute):
+            return []
+        dotted = self.project.dotted(here, func)
+        if dotted is not None:
+            bindings = self.project.member(dotted) or []
+        elif isinstance(func, ir.Name):
+            bindings = self.project.bindings(here, func.id)
+        else:
+            return tuple(self.mentions.functions_called(func.name))
+        defined = [self._defined(binding) for binding in bindings]
+        if None in defined:
+            return tuple(self.mentions.functions_called(ir.last_name(func)))
+        return [(s, self.project.function(s)) for scopes in defined for s in scopes or ()]
+
+    def _defined(self, binding: Binding) -> list[Scope] | None:
+        """What runs when something is called that is bound to a name by its definition.
+
+        None for what is bound in any other way.
+        """
+        match binding:
+            case Located(scope=scope, expr=ir.FunctionRef(key=key)):
+                return [Scope(scope.module, key)]
+            case Located(scope=scope, expr=ir.ClassRef(key=key)):
+                method = self.hierarchy.method(f"{scope.module}:{key}", "__init__")
+                return [method] if isinstance(method, Scope) else []
+            case _:
+                return None
+
+
+def _results(func: ir.Expr) -> Iterator[str]:
+    """The names of what is called for what is called: `make` of `make()(x)`, `jit(make())(x)`."""
+    while isinstance(func, ir.Call):
+        yield ir.last_name(func)
+        func = func.args[0] if func.args else func.func
+
+
+def _of_module(dotted: str) -> Handle:
+    module, _, name = dotted.rpartition(".")
+    return Handle(name, Scope(module, ir.MODULE_SCOPE))

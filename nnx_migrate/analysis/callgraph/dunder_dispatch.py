@@ -1,0 +1,241 @@
+"""Which methods of classes of the project syntax, and functions of the library, run on objects."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from nnx_migrate.analysis.callgraph.base import Evaluation
+from nnx_migrate.analysis.domain.values import (
+    NOTHING,
+    Instance,
+    Located,
+    Scope,
+    Value,
+    Values,
+    union,
+)
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.implicit_calls import ARITHMETIC, METHODS, NO_OBJECT
+from nnx_migrate.analysis.library.return_model import elements_of
+from nnx_migrate.analysis.symbols.program import Project
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Run:
+    """A method that may run.
+
+    Args:
+        operand: the object that it is looked for on.
+        methods: names of it; the first runs that the class has.
+        given: what it is called with.
+    """
+
+    operand: ir.Expr
+    methods: tuple[str, ...]
+    given: ir.Expr = NO_OBJECT
+
+
+def runs_in(project: Project, function: ir.Function) -> Iterator[Run]:
+    """The methods that the syntax of a function may run, as far as classes of the run have them."""
+    for first, operands in function.implied:
+        if first in project.running:
+            for left, right in zip(operands[::2], operands[1::2], strict=True):
+                yield from _runs(project, first, left, right)
+
+
+def runs_of_library(project: Project, dotted: str, call: ir.Call) -> Iterator[Run]:
+    """The methods that a function of the library may run on what it is given."""
+    if dotted in _ELEMENTS and call.args:
+        element = ir.Element(call.args[0])
+        for first in _ELEMENTS[dotted]:
+            yield from _runs(project, first, element, element)
+    if dotted.startswith(_ARRAYS):
+        for argument in call.args:
+            listed = argument.elements if isinstance(argument, ir.Sequence) else (argument,)
+            for each in listed:
+                yield from _runs(project, "__jax_array__", each, NO_OBJECT)
+                yield from _runs(project, "__array__", each, NO_OBJECT)
+    if dotted.startswith("operator."):
+        first = f"__{dotted.removeprefix('operator.').strip('_')}__"
+        if first in METHODS and call.args:
+            yield from _runs(project, first, call.args[0], (*call.args, NO_OBJECT)[1])
+    for first in _CALLED.get(dotted, ()):
+        for argument in call.args:
+            yield from _runs(project, first, argument, NO_OBJECT)
+
+
+def runs_of_name(project: Project, call: ir.Call) -> Iterator[Run]:
+    """What `stack.enter_context(manager)` runs."""
+    if ir.last_name(call.func) in _ENTERING:
+        for argument in call.args:
+            for first in ("__enter__", "__exit__"):
+                yield from _runs(project, first, argument, NO_OBJECT)
+
+
+def _runs(project: Project, first: str, left: ir.Expr, right: ir.Expr) -> Iterator[Run]:
+    of_left, of_right = METHODS[first]
+    for operand, names, given in ((left, of_left, right), (right, of_right, left)):
+        if operand != NO_OBJECT and not project.special.isdisjoint(names):
+            yield Run(operand, names, given)
+    if first == "__iter__" and left != NO_OBJECT and "__next__" in project.special:
+        iterator = ir.Call(ir.Attribute(left, "__iter__"), (), (), 0)
+        yield from (Run(each, ("__next__",)) for each in (iterator, left))
+
+
+def methods_run(evaluator: Evaluation, value: Value, names: Iterable[str]) -> Iterator[Scope]:
+    """Of each class that an object can be of, the first of these methods that it has."""
+    if not isinstance(value, Instance):
+        return
+    for class_name in evaluator.hierarchy.classes_of(value):
+        found = (evaluator.hierarchy.method(class_name, name) for name in names)
+        method = next((each for each in found if each is not None), None)
+        if isinstance(method, Scope):
+            yield method
+
+
+def operands_passed(
+    evaluator: Evaluation, method: Scope, function: ir.Function
+) -> Iterator[Located]:
+    """What operators pass for the second parameter of a method of arithmetic."""
+    if function.owner is None or function.name not in ARITHMETIC:
+        return
+    for first, sides in METHODS.items():
+        for side, names in enumerate(sides):
+            if function.name not in names:
+                continue
+            for scope, pair in evaluator.callers.mentions.implied(first):
+                operand, given = pair[side], pair[1 - side]
+                held = evaluator.values(scope, operand)
+                if any(method in methods_run(evaluator, v, (function.name,)) for v in held):
+                    yield Located(scope, given)
+
+
+def lookups_run(evaluator: Evaluation, value: Instance, name: str) -> Iterator[Scope]:
+    """The methods of its class that run where an attribute of an object is looked up."""
+    if "__getattribute__" in evaluator.project.special:
+        yield from methods_run(evaluator, value, ("__getattribute__",))
+    if "__getattr__" in evaluator.project.special:
+        classes = evaluator.hierarchy.ancestry(value.class_name).classes
+        has = any(evaluator.stored(each, name) for each in classes)
+        if not has and evaluator.hierarchy.method(value.class_name, name) is None:
+            yield from methods_run(evaluator, value, ("__getattr__",))
+
+
+def descriptors_run(evaluator: Evaluation, value: Instance, name: str) -> Iterator[Scope]:
+    """The methods of an object in the body of its class that run where it is looked up."""
+    if "__get__" not in evaluator.project.special:
+        return
+    for class_name in evaluator.hierarchy.ancestry(value.class_name).classes:
+        located = evaluator.project.class_of(class_name)
+        if located is not None:
+            scope = Scope(located[0], located[1].scope)
+            for expr in located[1].attributes.get(name, ()):
+                for held in evaluator.values(scope, expr):
+                    yield from methods_run(evaluator, held, ("__get__",))
+
+
+def element_values(evaluator: Evaluation, value: Value) -> Values:
+    """What an element of an object is, where its class says so; nothing where it does not."""
+    found: Values = NOTHING
+    if not _has_class_of_run(value):
+        return found
+    if "__getitem__" in evaluator.project.special:
+        for method in methods_run(evaluator, value, ("__getitem__",)):
+            found |= evaluator.returned(method)
+    if "__iter__" in evaluator.project.special:
+        for method in methods_run(evaluator, value, ("__iter__",)):
+            for iterator in evaluator.returned(method):
+                found |= elements(evaluator, iterator) if iterator != value else NOTHING
+    if not found and "__next__" in evaluator.project.special:
+        for method in methods_run(evaluator, value, ("__next__",)):
+            found |= evaluator.returned(method)
+    return found
+
+
+def elements(evaluator: Evaluation, value: Value) -> Values:
+    """What indexing a value, or iterating over it, gives."""
+    return element_values(evaluator, value) or elements_of(value)
+
+
+def arithmetic_runs(project: Project, operands: Sequence[ir.Expr]) -> Iterator[Run]:
+    """The methods that an operator, whichever it is, may run on its operands."""
+    for name in project.arithmetic:
+        for operand, given in zip(operands, reversed(operands), strict=True):
+            yield Run(operand, (name,), given if len(operands) > 1 else NO_OBJECT)
+
+
+def arithmetic_values(evaluator: Evaluation, operands: Iterable[Values]) -> Values:
+    """What operators of the project's own classes give for these operands; nothing without one."""
+    names = evaluator.project.arithmetic
+    found: Values = NOTHING
+    for value in union(operands) if names else ():
+        if _has_class_of_run(value):
+            for name in names:
+                for method in methods_run(evaluator, value, (name,)):
+                    found |= evaluator.returned(method)
+    return found
+
+
+def _has_class_of_run(value: Value) -> bool:
+    return isinstance(value, Instance) and ":" in value.class_name
+
+
+#: Functions that run a method of each argument.
+_CALLED: Mapping[str, tuple[str, ...]] = {
+    **{
+        f"builtins.{name}": ("__iter__",)
+        for name in (
+            "all",
+            "any",
+            "dict",
+            "enumerate",
+            "filter",
+            "frozenset",
+            "iter",
+            "list",
+            "map",
+            "max",
+            "min",
+            "set",
+            "sorted",
+            "sum",
+            "tuple",
+            "zip",
+        )
+    },
+    **{
+        f"builtins.{name}": (f"__{name}__",)
+        for name in (
+            "abs",
+            "bytes",
+            "complex",
+            "dir",
+            "float",
+            "format",
+            "hash",
+            "int",
+            "len",
+            "repr",
+            "reversed",
+            "round",
+            "str",
+        )
+    },
+    "builtins.next": ("__next__",),
+    "builtins.aiter": ("__aiter__",),
+    "builtins.print": ("__str__",),
+    "builtins.bool": ("__bool__",),
+    "copy.copy": ("__copy__",),
+    "copy.deepcopy": ("__deepcopy__",),
+}
+#: Functions that run methods of what their first argument holds.
+_ELEMENTS: Mapping[str, tuple[str, ...]] = {
+    "builtins.sum": ("__add__",),
+    "builtins.max": ("__lt__",),
+    "builtins.min": ("__lt__",),
+    "builtins.sorted": ("__lt__",),
+}
+#: Functions of these take what says how it becomes an array.
+_ARRAYS = ("jax.numpy.", "numpy.", "jax.nn.", "jax.lax.")
+_ENTERING = frozenset({"enter_context", "enter_async_context"})

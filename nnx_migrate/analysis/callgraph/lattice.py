@@ -1,0 +1,156 @@
+"""What values become when they are combined: by an operator, an index, a partial, a union."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from nnx_migrate.analysis.domain.values import (
+    ARRAY,
+    IN_A_CIRCLE,
+    NOTHING,
+    PLAIN,
+    Basic,
+    ClassValue,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    TupleValue,
+    Value,
+    Values,
+    short_name,
+    unknown,
+)
+from nnx_migrate.analysis.domain.witnesses import with_one_witness
+from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES, elements_of
+from nnx_migrate.analysis.symbols.program import layer_of
+
+#: Values of one answer; beyond, it costs more than all that is done with it.
+_MAX_VALUES = 24
+#: A function that a project shares is given an object of as many classes as there are files that
+#: use it. Such values are of one kind and hold nothing, and each costs what it costs alone.
+_MAX_OF_ONE_KIND = 1000
+_MAX_DEPTH = 4
+_NESTED = unknown("containers in containers")
+
+
+def limited(found: Values) -> Values:
+    """An answer, each value of it once, of bounded size and depth."""
+    found = with_one_witness(found)
+    if len(found) > _MAX_VALUES and len(found) > _most(found):
+        return unknown("too many possibilities")
+    for value in found:
+        if _deeper(value, _MAX_DEPTH):
+            return frozenset(v for v in found if not _deeper(v, _MAX_DEPTH)) | _NESTED
+    return found
+
+
+def _most(values: Values) -> int:
+    first, *rest = values
+    if not isinstance(first, Instance | ClassValue | FunctionValue):
+        return _MAX_VALUES
+    of_one_kind = all(type(each) is type(first) for each in rest)
+    holds = any(isinstance(each, Instance) and each.wraps for each in values)
+    return _MAX_OF_ONE_KIND if of_one_kind and not holds else _MAX_VALUES
+
+
+def _deeper(value: Value, depth: int) -> bool:
+    """Whether containers are nested in each other more than `depth` times."""
+    if isinstance(value, Instance):
+        parts = value.wraps
+    elif isinstance(value, ContainerValue):
+        parts = value.element
+    elif isinstance(value, TupleValue):
+        return depth == 0 or any(_deeper(v, depth - 1) for e in value.elements for v in e)
+    else:
+        return False
+    return bool(parts) and (depth == 0 or any(_deeper(v, depth - 1) for v in parts))
+
+
+def unsettled(found: Values) -> Values:
+    return frozenset(v for v in found if isinstance(v, FunctionValue)) | unknown(IN_A_CIRCLE)
+
+
+def outside_circles(values: Values) -> Values:
+    """Without what is only not known because it is made from itself, where more is known."""
+    circle = frozenset(v for v in values if isinstance(v, Basic) and v.reason == IN_A_CIRCLE)
+    return values - circle or values
+
+
+def operator_result(operands: list[Values]) -> Values:
+    """The result of an operator: containers are joined; what an unknown operand gives is open."""
+    held = {v for operand in operands for v in operand}
+    containers: Values = frozenset(v for v in held if isinstance(v, ContainerValue | TupleValue))
+    containers |= {as_container(v) for v in held if is_library_container(v)}
+    open_ends = frozenset(v for v in held if isinstance(v, Basic) and v.sort == "unknown")
+    if containers:
+        return containers | open_ends
+    if any(operand and operand <= ARRAY | PLAIN for operand in operands):
+        return ARRAY
+    return open_ends or ARRAY
+
+
+def is_library_container(value: Value) -> bool:
+    short = value.class_name.removeprefix("flax.nnx.") if isinstance(value, Instance) else ""
+    return short in CONTAINER_CLASSES
+
+
+def as_container(value: Value) -> Value:
+    """An nnx.List, nnx.Dict or nnx.Sequential as the list or dict that it is like."""
+    held = value.wraps if isinstance(value, Instance) else NOTHING
+    return ContainerValue(held or unknown("an element of a library container"))
+
+
+def leaves(values: Values) -> Values:
+    """What is in containers, however deep."""
+    found: set[Value] = set()
+    for value in values:
+        found |= leaves(elements_of(value)) if is_container(value) else {value}
+    return frozenset(found)
+
+
+def is_container(value: Value) -> bool:
+    return isinstance(value, ContainerValue | TupleValue)
+
+
+def partial_of(value: Value, given: int, keywords: frozenset[str]) -> Values:
+    match value:
+        case FunctionValue(partial_args=partial_args, bound_keywords=bound):
+            held = partial_args + given
+            new = dataclasses.replace(value, partial_args=held, bound_keywords=bound | keywords)
+            return frozenset({new})
+        case Instance(bound_keywords=bound):
+            bound |= keywords
+            return frozenset({dataclasses.replace(value, bound_keywords=bound, partial=True)})
+        case ClassValue(class_name=class_name):
+            layer = layer_of(class_name)
+            decisive = layer.conditional_variables.keys() | {"**"} if layer else frozenset()
+            if keywords & decisive or (given and layer and "argument" in layer.attributes.values()):
+                return unknown(
+                    f"a {short_name(class_name)} with arguments that decide what it holds"
+                )
+            return frozenset({value})
+        case _:
+            return frozenset({value})
+
+
+def last_of_pair(value: Value) -> Values:
+    """The value of a pair (key, value) that a dict is made of."""
+    if isinstance(value, TupleValue) and value.elements:
+        return value.elements[-1]
+    return frozenset({value})
+
+
+def item_of(value: Value, index: int) -> Values:
+    if isinstance(value, TupleValue) and -len(value.elements) <= index < len(value.elements):
+        return value.elements[index]
+    return elements_of(value)
+
+
+def library_attribute(description: str) -> Values:
+    if description in {"static", "None"}:
+        return PLAIN
+    if description == "array":
+        return ARRAY
+    if layer_of(f"flax.nnx.{description}") is not None:
+        return frozenset({Instance(f"flax.nnx.{description}", exact=False, origin="flax")})
+    return unknown("an argument that the library keeps")

@@ -1,0 +1,139 @@
+"""Functions with the transforms that are put around them, and what they then give."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from nnx_migrate.analysis.callgraph.base import Evaluation
+from nnx_migrate.analysis.domain.values import (
+    STATE,
+    Basic,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+    scope_around,
+    unknown,
+)
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.return_model import ANY_OBJECT, PASS_THROUGH_TRANSFORMS
+from nnx_migrate.analysis.symbols.program import nnx_name
+
+#: The transform nnx.capture, followed by how many types of Variables it is told.
+CAPTURED = "capture "
+
+
+def defined(evaluator: Evaluation, scope: Scope) -> FunctionValue:
+    """A function with its decorators, without those that only check types."""
+    project = evaluator.project
+    function = project.function(scope)
+    transforms = []
+    here = scope_around(scope, function)
+    for decorator in reversed(function.decorators):
+        if evaluator.checkers.is_one(here, decorator):
+            continue
+        target = decorator.func if isinstance(decorator, ir.Call) else decorator
+        dotted = project.dotted(here, target)
+        if dotted == "functools.partial" and isinstance(decorator, ir.Call) and decorator.args:
+            dotted = project.dotted(here, decorator.args[0])
+        short = _short(dotted)
+        if short == "capture" and isinstance(decorator, ir.Call):
+            short = f"{CAPTURED}{len(decorator.args)}"
+        transforms.append(short)
+    return FunctionValue(scope, scope.function, tuple(transforms))
+
+
+def transformed(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: str) -> Values:
+    """What a transform gives for the function that a call passes to it."""
+    function: ir.Expr | None = call.args[0] if call.args else None
+    for keyword, value in call.keywords:
+        if keyword in {"f", "fun"}:
+            function = value
+    if function is None:
+        return frozenset({LibraryValue(dotted)})  # a decorator that waits for its function
+    short = _short(dotted)
+    bound = len(call.args) - 1 if short in {"cached_partial", "jit_partial"} else 0
+    held = evaluator.values(scope, function)
+    if short in {"split_rngs", "fork_rngs"} and not any(isinstance(v, FunctionValue) for v in held):
+        return held
+    if short == "transform_metadata" and all(map(_is_any_object, held)):
+        return held  # what an annotation says of a function, though it is not true
+    return frozenset(
+        dataclasses.replace(
+            v, transforms=_around(v.transforms, short), partial_args=v.partial_args + bound
+        )
+        if isinstance(v, FunctionValue)
+        else v
+        for v in _as_functions(evaluator, held)
+    )
+
+
+def under_capture(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
+    """`nnx.capture(f, T, U)`, which is to give what `f` does, and a State for each type."""
+    around = f"{CAPTURED}{len(call.args) - 1}"
+    return frozenset(
+        dataclasses.replace(v, transforms=(*v.transforms, around))
+        if isinstance(v, FunctionValue)
+        else v
+        for v in _as_functions(evaluator, evaluator.values(scope, call.args[0]))
+    )
+
+
+def result(evaluator: Evaluation, function: FunctionValue) -> Values:
+    """What a call of a function of the project gives through its transforms."""
+    *inner, outer = function.transforms or ("",)
+    if outer.startswith(CAPTURED):
+        captured = result(evaluator, dataclasses.replace(function, transforms=tuple(inner)))
+        states = [STATE] * int(outer.removeprefix(CAPTURED))
+        if not states:
+            return captured
+        return frozenset({TupleValue((captured, *states))})
+    if outer in PASS_THROUGH_TRANSFORMS and any(n.startswith(CAPTURED) for n in inner):
+        return result(evaluator, dataclasses.replace(function, transforms=tuple(inner)))
+    if "grad" in function.transforms:
+        return unknown("a gradient")
+    if "value_and_grad" in function.transforms:
+        returned = evaluator.returned(function.scope)
+        return frozenset({TupleValue((returned, unknown("a gradient")))})
+    if all(name in PASS_THROUGH_TRANSFORMS for name in function.transforms):
+        return evaluator.returned(function.scope)
+    return unknown("a decorated function")
+
+
+def _as_functions(evaluator: Evaluation, values: Values) -> Values:
+    """Replace Modules and classes that are called by the methods that a call runs."""
+    found: set[Value] = set()
+    for value in values:
+        if isinstance(value, Instance):
+            method = evaluator.hierarchy.method(value.class_name, "__call__")
+            if isinstance(method, Scope):
+                found.add(FunctionValue(method, method.function, bound=True))
+                continue
+            if _is_any_object(value):
+                found.add(value)  # any Module in sight, for all that is known
+            else:
+                found |= unknown("a Module used as a function")
+        elif isinstance(value, Basic):
+            found |= unknown(value.reason or "a transform of something unknown")
+        elif isinstance(value, LibraryValue):
+            found |= unknown(f"a transform of {value.dotted}, which is no part of the project")
+        else:
+            found.add(value)
+    return frozenset(found)
+
+
+def _is_any_object(value: Value) -> bool:
+    return isinstance(value, Instance) and value.class_name in ANY_OBJECT
+
+
+def _short(dotted: str | None) -> str:
+    name = nnx_name(dotted)
+    return name.removeprefix("compat.") if name else (dotted or "?")
+
+
+def _around(transforms: tuple[str, ...], outer: str) -> tuple[str, ...]:
+    """With one more; once each, so that `f = nnx.jit(f)` does not go on for ever."""
+    return transforms if outer in transforms else (*transforms, outer)

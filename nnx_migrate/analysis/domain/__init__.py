@@ -1,0 +1,1 @@
+"""What the analysis computes with: abstract values, and the fixpoint solver."""

@@ -1,0 +1,197 @@
+"""What an expression can evaluate to, as far as the analysis tells values apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.records import record
+from nnx_migrate.core.place import Place
+
+
+@record
+class Scope:
+    """A place where names are looked up: a function of a module (or the module's body)."""
+
+    module: str
+    function: str
+
+
+@record
+class Located:
+    """An expression together with the scope that its names mean something in."""
+
+    scope: Scope
+    expr: ir.Expr
+
+
+@record
+class ParameterOf:
+    """A parameter of the function that `scope` names."""
+
+    scope: Scope
+    parameter: ir.Parameter
+
+
+@record
+class Instance:
+    """An object of a known class.
+
+    Args:
+        class_name: "pkg.mod:Net:12" for a class of the project, "flax.nnx.Linear" for a library's.
+        keywords: keywords that the constructor was called with; they decide what a layer holds.
+        exact: made by calling the class; otherwise (an annotation) it may be of a subclass.
+        wraps: what a library object holds of its constructor's arguments: the elements of an
+            nnx.List, the layers of an nnx.Sequential, the model of a ModelAndOptimizer.
+        bound_keywords: keywords that a functools.partial around it passes.
+        partial: it is such a functools.partial, which calls the object and is none.
+        probable: nothing shows that it is of the class, but most code of this form gives that. It
+            stands beside something unknown, counts where a difference is looked for, and proves
+            nothing.
+        origin: the place that shows it, or in words how it is known, for the evidence.
+    """
+
+    class_name: str
+    keywords: frozenset[str] = frozenset()
+    exact: bool = True
+    wraps: Values = frozenset()
+    bound_keywords: frozenset[str] = frozenset()
+    partial: bool = False
+    probable: bool = False
+    origin: Place | str = ""
+
+
+@record
+class ClassValue:
+    class_name: str
+
+
+@record
+class FunctionValue:
+    """A function of the project, with the transforms that were put around it and its bound self.
+
+    Args:
+        transforms: their names, innermost first.
+    """
+
+    scope: Scope
+    key: str
+    transforms: tuple[str, ...] = ()
+    bound: bool = False
+    partial_args: int = 0
+    bound_keywords: frozenset[str] = frozenset()
+
+
+@record
+class LibraryValue:
+    """Something of a library that is not part of the project, by its dotted name."""
+
+    dotted: str
+
+
+@record
+class TupleValue:
+    elements: tuple[Values, ...]
+
+
+@record
+class ContainerValue:
+    """A list, dict or other container of such elements."""
+
+    element: Values
+
+
+@record
+class Basic:
+    """A value of which only its sort matters.
+
+    state: an nnx.State (or Variable); graphdef; array; plain (numbers, strings, None, modules);
+    gradient: what grad gave for a Module; unknown: anything at all.
+
+    Args:
+        reason: why no more is known, in words.
+        named_at_run_time: it is not known because a text that the program computes names it.
+    """
+
+    sort: Literal["state", "graphdef", "array", "plain", "unknown"]
+    reason: str = ""
+    named_at_run_time: bool = False
+
+
+Value = Instance | ClassValue | FunctionValue | LibraryValue | TupleValue | ContainerValue | Basic
+Values = frozenset[Value]
+
+STATE: Values = frozenset({Basic("state")})
+GRAPHDEF: Values = frozenset({Basic("graphdef")})
+ARRAY: Values = frozenset({Basic("array")})
+PLAIN: Values = frozenset({Basic("plain")})
+NOTHING: Values = frozenset()
+#: Why a value is not known that a computed text names.
+NAMED_AT_RUN_TIME = "named at run time"
+#: Why a value is not known that is made from itself: what else it can be is all there is.
+IN_A_CIRCLE = "it is defined in terms of itself"
+
+
+def scope_around(scope: Scope, function: ir.Function) -> Scope:
+    """Where the names in the head of a function are looked up, its decorators and annotations."""
+    return Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+
+
+def unknown(reason: str) -> Values:
+    return frozenset({Basic("unknown", reason)})
+
+
+def unknown_by_name(function: str) -> Values:
+    """What a function gives for a text that is not in sight: `getattr(m, name)`."""
+    return frozenset({Basic("unknown", f"{NAMED_AT_RUN_TIME}, by {function}()", True)})
+
+
+def union(parts: Iterable[Values]) -> Values:
+    """What any of some sets of values holds."""
+    return NOTHING.union(*parts)
+
+
+def is_unknown(values: Values) -> bool:
+    """Whether nothing is known, or something among it is not."""
+    return not values or any(isinstance(v, Basic) and v.sort == "unknown" for v in values)
+
+
+def short_name(class_name: str) -> str:
+    """A class as people call it: "main:Net:24" is Net, "flax.nnx.Linear" is nnx.Linear."""
+    module, _, key = class_name.partition(":")
+    return key.partition(":")[0] if key else module.removeprefix("flax.")
+
+
+def describe(values: Values) -> str:
+    """What something can be, in words."""
+    return " or ".join(sorted({_described(value) for value in values})) or "not known"
+
+
+def _described(value: Value) -> str:
+    match value:
+        case Instance(class_name=class_name, exact=exact, origin=origin):
+            place = f" ({origin})" if origin else ""
+            name = f"{short_name(class_name)}{'' if exact else ' or a subclass'}"
+            return f"{'probably ' if value.probable else ''}{name}{place}"
+        case ClassValue(class_name=class_name):
+            return f"the class {short_name(class_name)}"
+        case FunctionValue(key=key):
+            return f"the function {key}"
+        case LibraryValue(dotted=dotted):
+            return dotted
+        case TupleValue(elements=elements):
+            return f"({', '.join(map(describe, elements))})"
+        case ContainerValue(element=element):
+            return f"a container of {describe(element)}"
+        case Basic(sort=sort, reason=reason):
+            return f"{_SORTS[sort]}{f', {reason}' if reason else ''}"
+
+
+_SORTS = {
+    "state": "a State or Variable",
+    "graphdef": "a graphdef",
+    "array": "an array",
+    "plain": "plain Python",
+    "unknown": "not known",
+}

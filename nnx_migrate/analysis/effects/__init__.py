@@ -1,0 +1,1 @@
+"""What functions do to objects: may-alias, mod-ref summaries, reachability."""

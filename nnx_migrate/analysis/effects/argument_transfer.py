@@ -1,0 +1,187 @@
+"""What a call does to an object that it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from nnx_migrate.analysis.callgraph.dunder_dispatch import runs_of_library, runs_of_name
+from nnx_migrate.analysis.callgraph.lattice import outside_circles
+from nnx_migrate.analysis.callgraph.transformed import CAPTURED
+from nnx_migrate.analysis.domain.values import (
+    NAMED_AT_RUN_TIME,
+    Basic,
+    ClassValue,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Scope,
+    Values,
+)
+from nnx_migrate.analysis.effects.attribute_transfer import Touching, by_method
+from nnx_migrate.analysis.effects.causes import FunctionChanges, PassedTo, UpdateAdds
+from nnx_migrate.analysis.effects.may_alias import mapped, reduced, unstarred
+from nnx_migrate.analysis.effects.summary import Effect
+from nnx_migrate.analysis.heap.state_filters import holds_variables_alone
+from nnx_migrate.analysis.interp.string_constants import literal_names, methods_by_any_name
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.effect_model import (
+    APPLYING,
+    ATTRIBUTE_METHODS,
+    BINDING,
+    CHANGING_METHODS,
+    GROWING_METHODS,
+    MAPPING,
+    harmless_library_call,
+    operands_of,
+)
+from nnx_migrate.analysis.library.return_model import is_transform
+from nnx_migrate.analysis.symbols.program import nnx_name
+from nnx_migrate.core.place import Place
+
+#: Types of Variables that are in a Module from the start.
+_UNSOWN = frozenset({"Param", "BatchStat", "Cache", "RngState", "RngKey", "RngCount"})
+
+
+class Giving(Touching):
+    """Looks at calls that are given the object, or a part of it."""
+
+    def given(self, scope: Scope, call: ir.Call, where: Place) -> Iterator[Effect]:
+        """What whatever is called does with those of its arguments that are the object."""
+        given = [i for i, arg in enumerate(call.args) if self.rooted(scope, unstarred(arg))]
+        named = [name for name, value in call.keywords if self.rooted(scope, value)]
+        if not given and not named:
+            return
+        func = call.func
+        for run in runs_of_name(self.project, call):
+            yield from self.run(scope, run, call.line)
+        if isinstance(func, ir.Attribute) and func.name in GROWING_METHODS:
+            values = self.aliases.values(scope, func.base)
+            held = any(isinstance(v, ContainerValue) for v in values)
+            if held and not self.aliases.is_local_container(scope, func.base):
+                yield self.kept(scope, func.base, call.line)
+        callees = self.callees(scope, func)
+        if self._writes_attribute(call, given, callees):
+            yield by_method(ir.last_name(func), where)
+        for value in callees:
+            match value:
+                case FunctionValue():
+                    effects = self.to_function(scope, value, call, where)
+                    captured = any(name.startswith(CAPTURED) for name in value.transforms)
+                    yield from self.outside_capture(effects) if captured else effects
+                case ClassValue(class_name=class_name):
+                    yield from self.to_class(scope, class_name, call, where)
+                case LibraryValue(dotted=dotted):
+                    yield from self.to_library(scope, dotted, call, given, where)
+                case Instance():
+                    yield from self.to_instance(scope, value, call, where)
+                case Basic(sort="unknown", reason=reason, named_at_run_time=by_name):
+                    what = f"something unknown: {reason}"
+                    called = ir.last_name(func)
+                    yield Effect("unknown", PassedTo(what, called, by_name), where)
+                    yield from self._given_with(scope, call)
+
+    def callees(self, scope: Scope, func: ir.Expr) -> Values:
+        """What may be called, and what is not known of it."""
+        return outside_circles(self.aliases.values(scope, func))
+
+    def _writes_attribute(self, call: ir.Call, given: list[int], callees: Values) -> bool:
+        """`type(model).__setattr__(model, "n", 1)`, by whatever class that is no project's own."""
+        by_class = isinstance(call.func, ir.Attribute) and call.func.name in ATTRIBUTE_METHODS
+        seen = any(isinstance(v, FunctionValue | LibraryValue) for v in callees)
+        return by_class and given[:1] == [0] and not seen
+
+    def outside_capture(self, effects: Iterable[Effect]) -> Iterator[Effect]:
+        """The effects of what runs in `nnx.capture`: values of the types that it is told are
+        collected and removed, and those of other types are not stored at all."""
+        return (effect for effect in effects if not effect.sows)
+
+    def to_library(
+        self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: Place
+    ) -> Iterator[Effect]:
+        for run in runs_of_library(self.project, dotted, call):
+            yield from self.run(scope, run, call.line)
+        operands = operands_of(dotted, call, given)
+        if operands is not None:
+            for function, index in operands:
+                yield from self.to_operand(scope, function, index, where)
+            return
+        name = nnx_name(dotted)
+        short = name.removeprefix("compat.") if name else dotted
+        if dotted == "builtins.getattr" and 0 in given and len(call.args) > 1:
+            yield from self._named(scope, call)
+        if short == "update" and given == [0] and isinstance(call.args[-1], ir.Sequence):
+            yield Effect("structure", UpdateAdds("with a dictionary"), where)
+        if short == "update" and 0 in given and call.args:
+            yield from self._updated(scope, call, where)
+        if call.args and short in BINDING:
+            bound = ir.Call(call.args[0], call.args[1:], call.keywords, call.line)
+            yield from self.given(scope, bound, where)
+        elif call.args and dotted in MAPPING:
+            yield from self.given(scope, mapped(call), where)
+        if dotted == "functools.reduce":
+            yield from self.given(scope, reduced(call), where)
+        if 0 in given and short == "capture":
+            for value in self.aliases.values(scope, call.args[0]):
+                if isinstance(value, Instance):
+                    yield from self.outside_capture(self.finder.of_call(value, where))
+        if 0 in given and (is_transform(dotted) or short in BINDING | APPLYING | MAPPING):
+            for value in self.aliases.values(scope, call.args[0]):
+                if isinstance(value, Instance):
+                    yield from self.finder.of_call(value, where)
+        if name is None and dotted not in MAPPING | BINDING | {"functools.reduce"}:
+            yield from self._given_with(scope, call)
+        verdict = harmless_library_call(dotted)
+        method = name.rpartition(".")[2] if name else ""
+        if 0 in given and method in CHANGING_METHODS:
+            yield by_method(method, where)  # nnx.Module.sow(self, ...)
+        elif verdict is None:
+            by_name = dotted.endswith(NAMED_AT_RUN_TIME)
+            unseen = f"something unknown: {NAMED_AT_RUN_TIME}, by getattr()" if by_name else dotted
+            yield Effect("unknown", PassedTo(unseen, "", by_name, not by_name), where)
+        elif not verdict:
+            of_attributes = any(self.is_attributes(scope, call.args[place]) for place in given)
+            yield Effect("structure", FunctionChanges(dotted, of_attributes), where)
+
+    def _given_with(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
+        """What functions do that are given along with it: `sorted([m], key=f)`, `run(f, m)`."""
+        for argument in (*call.args, *(value for _, value in call.keywords)):
+            for value in self.aliases.values(scope, unstarred(argument)):
+                if not isinstance(value, FunctionValue):
+                    continue
+                start = (1 if value.bound else 0) + value.partial_args
+                for parameter in self.project.function(value.scope).parameters[start:]:
+                    found = self.finder.of(value.scope, parameter.name)
+                    yield from (effect for effect in found if effect.kind == "structure")
+
+    def _named(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
+        """What `getattr(m, name)` runs, or gives to be run: by a name in sight, or else by any."""
+        evaluator = self.finder.evaluator
+        names = literal_names(evaluator, scope, call.args[1])
+        if names is None:
+            held = self.aliases.values(scope, call.args[0])
+            found = (methods_by_any_name(evaluator, v) for v in held if isinstance(v, Instance))
+            names = frozenset(name for each in found for name in each)
+        for name in sorted(names):
+            yield from self.read(scope, ir.Attribute(call.args[0], name))
+
+    def _updated(self, scope: Scope, call: ir.Call, where: Place) -> Iterator[Effect]:
+        """What `nnx.update(m, state)` does beside giving Variables their values."""
+        if self._is_state_of_variables(scope, call.args[-1]):
+            return
+        values = self.aliases.values(scope, call.args[0])
+        filtered = holds_variables_alone(self.hierarchy, scope, call.args[-1])
+        if not filtered and self.finder.contents.of(values).arrays:
+            yield Effect("structure", UpdateAdds("arrays"), where)
+        for value in values:
+            if isinstance(value, Instance):
+                for effect in self.finder.of_call(value, where):
+                    if effect.sows:
+                        yield Effect("structure", UpdateAdds("sown values"), where)
+
+    def _is_state_of_variables(self, scope: Scope, state: ir.Expr) -> bool:
+        """Whether it is `nnx.state(m, T)` with types of Variables that nobody sows."""
+        if not isinstance(state, ir.Call) or self.project.nnx_name(scope, state.func) != "state":
+            return False
+        types = {self.project.nnx_name(scope, each) for each in state.args[1:]}
+        return bool(types) and types <= _UNSOWN

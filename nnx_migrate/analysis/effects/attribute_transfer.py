@@ -1,0 +1,134 @@
+"""What becomes of an object where its attributes are read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from nnx_migrate.analysis.callgraph.dunder_dispatch import (
+    Run,
+    descriptors_run,
+    lookups_run,
+    methods_run,
+)
+from nnx_migrate.analysis.domain.values import Basic, FunctionValue, Instance, Scope
+from nnx_migrate.analysis.effects.call_transfer import Handing
+from nnx_migrate.analysis.effects.causes import (
+    AttributeWritten,
+    ElementReplaced,
+    MethodChanges,
+    PropertyCached,
+)
+from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
+from nnx_migrate.analysis.effects.summary import Effect, without_return
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.effect_model import CHANGING_METHODS
+from nnx_migrate.core.place import Place
+
+_How = Literal["set", "updated", "deleted"]
+_HOW: Mapping[str, _How] = {"set": "set", "augment": "updated", "delete": "deleted"}
+
+
+class Touching(Handing):
+    """Looks at reads and writes, and at the methods that they run."""
+
+    def write(self, scope: Scope, write: ir.Write) -> Iterator[Effect]:
+        target = write.target
+        if write.how == "grow":  # the call that does it is looked at as a call
+            return
+        if write.how in {"item", "key"}:
+            yield from self._element_write(scope, write)
+        elif isinstance(target, ir.Attribute) and self.rooted(scope, target.base):
+            variable = self.aliases.reads_variable(scope, target.base)
+            if not (target.name in VARIABLE_READS and variable):
+                how = _HOW[write.how]
+                yield self.structure(AttributeWritten(target.name, how), scope, write.line)
+        elif write.value is not None and self.aliases.escapes(scope, write.value):
+            yield self.kept(scope, target, write.line)
+
+    def _element_write(self, scope: Scope, write: ir.Write) -> Iterator[Effect]:
+        target = write.target
+        if self.aliases.is_local_container(scope, target):
+            return
+        if not self.rooted(scope, target):
+            if write.value is not None and self.aliases.escapes(scope, write.value):
+                yield self.kept(scope, target, write.line)
+        elif write.how == "key" and not self.aliases.is_variable(scope, target):
+            cause = ElementReplaced(self.is_attributes(scope, target))
+            yield self.structure(cause, scope, write.line)
+
+    def kept(self, scope: Scope, target: ir.Expr, line: int) -> Effect:
+        own = isinstance(target, ir.Attribute) and self.is_self(scope, target.base)
+        return self.escape("kept in self" if own else "kept", scope, line)
+
+    def read(self, scope: Scope, read: ir.Attribute) -> Iterator[Effect]:
+        """A property runs when it is read; a bound method may be called wherever it goes."""
+        if not self.rooted(scope, read.base):
+            return
+        where = self.where(scope, 0)
+        for value in self.aliases.values(scope, read.base):
+            if not isinstance(value, Instance):
+                unknown = isinstance(value, Basic) and value.sort == "unknown"
+                if unknown and read.name in CHANGING_METHODS and self._is_handed_on(scope, read):
+                    yield by_method(read.name, where)
+                continue
+            yield from self.looked_up(scope, read, value)
+            if self._is_handed_on(scope, read) and self.changes_itself(value, read.name):
+                yield by_method(read.name, where)
+            for class_name in self.hierarchy.classes_of(value):
+                method = self.hierarchy.method(class_name, read.name)
+                if not isinstance(method, Scope):
+                    continue
+                if self._is_cached(method):
+                    yield Effect("structure", PropertyCached(read.name), where)
+                yield from without_return(self.finder.of_own_parameter(method))
+
+    def run(self, scope: Scope, run: Run, line: int) -> Iterator[Effect]:
+        """What a method does that nobody calls by its name."""
+        own, given = self.rooted(scope, run.operand), self.rooted(scope, run.given)
+        if not own and not given:
+            return
+        evaluator = self.finder.evaluator
+        call = ir.Call(ir.Attribute(run.operand, run.methods[0]), (run.given,), (), line)
+        for value in self.aliases.values(scope, run.operand):
+            for method in methods_run(evaluator, value, run.methods):
+                if own:
+                    yield from without_return(self.finder.of_own_parameter(method))
+                if given:
+                    called = FunctionValue(method, method.function, bound=True)
+                    yield from self.to_function(scope, called, call, self.where(scope, line))
+
+    def looked_up(self, scope: Scope, read: ir.Attribute, value: Instance) -> Iterator[Effect]:
+        """What runs where an attribute is looked up: `__getattr__`, and descriptors."""
+        evaluator = self.finder.evaluator
+        for method in lookups_run(evaluator, value, read.name):
+            yield from without_return(self.finder.of_own_parameter(method))
+        for method in descriptors_run(evaluator, value, read.name):
+            called = FunctionValue(method, method.function, bound=True)
+            call = ir.Call(read, (read.base,), (), 0)
+            yield from self.to_function(scope, called, call, self.where(scope, 0))
+
+    def _is_handed_on(self, scope: Scope, read: ir.Attribute) -> bool:
+        """Whether a method is more than called: `put = self.sow`."""
+        return all(call.func != read for call in self.project.function(scope).calls)
+
+    def changes_itself(self, base: Instance, name: str) -> bool:
+        """Whether it is a method of nnx that changes the object, of a class beside it too."""
+        if name not in CHANGING_METHODS:
+            return False
+        classes = self.hierarchy.classes_of(base)
+        if any(isinstance(self.hierarchy.method(each, name), Scope) for each in classes):
+            return False
+        kinds = [self.hierarchy.kind(each) for each in classes]
+        return kinds[0] != "plain" or "module" in kinds
+
+    def _is_cached(self, method: Scope) -> bool:
+        decorators = self.project.function(method).decorators
+        names = [getattr(d, "name", getattr(d, "id", "")) for d in decorators]
+        return "cached_property" in names
+
+
+def by_method(name: str, where: Place) -> Effect:
+    """What a method of nnx does that changes the object."""
+    sows = name in {"sow", "perturb"}
+    return Effect("structure", MethodChanges(name), where, sows=sows)

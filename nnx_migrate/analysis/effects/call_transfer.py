@@ -1,0 +1,206 @@
+"""What functions and classes of the project do with an object that they are given."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Literal
+
+from nnx_migrate.analysis.callgraph.call_sites import argument_for
+from nnx_migrate.analysis.domain.values import (
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Located,
+    Scope,
+    short_name,
+)
+from nnx_migrate.analysis.effects import guards as flags
+from nnx_migrate.analysis.effects.causes import (
+    Cause,
+    ElementReplaced,
+    FunctionChanges,
+    Kept,
+    MethodChanges,
+    PassedTo,
+    Returned,
+    Unseen,
+)
+from nnx_migrate.analysis.effects.may_alias import Aliases, unstarred
+from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, without_return
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.return_model import ANY_OBJECT
+from nnx_migrate.core.place import Place
+
+_MAX_HOPS = 4
+_VARS = LibraryValue("builtins.vars")
+_GETATTR = LibraryValue("builtins.getattr")
+
+
+class Handing:
+    """One object that a function is given, or captures, and the functions that get it from there.
+
+    Args:
+        scope: the function.
+        parameter: the name that it has the object by.
+    """
+
+    #: Tells which expressions are the object.
+    follows: type[Aliases] = Aliases
+
+    def __init__(self, finder: EffectFinder, scope: Scope, parameter: str) -> None:
+        self.finder = finder
+        self.project = finder.project
+        self.hierarchy = finder.hierarchy
+        self.scope = scope
+        self.aliases = self.follows(finder, scope, parameter)
+        self.rooted = self.aliases.rooted
+        self.flags = flags.Flags(self.project, scope)
+
+    def where(self, scope: Scope, line: int) -> Place:
+        line = line or self.project.function(scope).line
+        return Place(scope.module, line)
+
+    def escape(
+        self, way: Literal["returned", "kept in self", "kept"], scope: Scope, line: int
+    ) -> Effect:
+        cause = Returned() if way == "returned" else Kept()
+        return Effect("escape", cause, self.where(scope, line), way)
+
+    def structure(self, cause: Cause, scope: Scope, line: int) -> Effect:
+        return Effect("structure", cause, self.where(scope, line))
+
+    def is_self(self, scope: Scope, expr: ir.Expr) -> bool:
+        function = self.project.function(scope)
+        if function.owner is None or not function.parameters:
+            return False
+        return ir.is_super(expr) or expr == ir.Name(function.parameters[0].name)
+
+    def is_attributes(self, scope: Scope, expr: ir.Expr, hops: int = 0) -> bool:
+        """Whether it is the dictionary that holds an object's attributes: `vars(model)`."""
+        match expr:
+            case ir.Attribute(name="__dict__"):
+                return True
+            case ir.Call(func=func, args=(_,)):
+                return _VARS in self.finder.evaluator.values(scope, func)
+            case ir.Call(func=func, args=(_, ir.Constant(text="__dict__"), *_)):
+                return _GETATTR in self.finder.evaluator.values(scope, func)
+            case ir.Choice(options=parts):
+                return any(self.is_attributes(scope, part, hops) for part in parts)
+            case ir.Name(id=name) if hops < _MAX_HOPS:
+                return any(
+                    isinstance(each, Located)
+                    and self.is_attributes(each.scope, each.expr, hops + 1)
+                    for each in self.project.bindings(scope, name)
+                )
+            case _:
+                return False
+
+    def to_function(
+        self,
+        scope: Scope,
+        value: FunctionValue,
+        call: ir.Call,
+        where: Place,
+        makes_new: bool = False,
+    ) -> Iterator[Effect]:
+        """What a function of the project does with the arguments of the call that are tracked."""
+        function = self.project.function(value.scope)
+        offset = (1 if value.bound else 0) + value.partial_args
+        by_place = [unstarred(argument) for argument in call.args]
+        given = [*by_place, *(argument for _, argument in call.keywords)]
+        given = [argument for argument in given if self.rooted(scope, argument)]
+        passed = {p: argument_for(function, p, call, offset) for p in function.parameters}
+        reached = [parameter for parameter, argument in passed.items() if argument in given]
+        rest = set(given) - set(passed.values())
+        kinds = {"star" if argument in by_place else "double_star" for argument in rest}
+        catching = [p for p in function.parameters if p.kind in kinds]
+        reached += catching
+        if len(catching) < len(kinds):
+            cause = Unseen(f"how {function.name} receives it is not known")
+            yield Effect("unknown", cause, where)
+        own = isinstance(call.func, ir.Attribute) and self.is_self(scope, call.func.base)
+        for parameter in reached:
+            found = without_return(self.finder.of(value.scope, parameter.name))
+            argument = passed[parameter]
+            if argument is not None and self.is_attributes(scope, argument):
+                found = frozenset(map(_of_attributes, found))
+            flag = self._chosen_by(scope, argument)
+            for effect in flags.only_when(flag, self.flags.as_called(scope, call, found, value)):
+                if effect.way != "kept in self" or own:
+                    yield effect
+                elif not makes_new:
+                    yield dataclasses.replace(effect, way="kept")
+
+    def _chosen_by(self, scope: Scope, passed: ir.Expr | None) -> str:
+        """The own parameter that decides whether a tracked object is passed: `m if p else None`."""
+        bound = self.project.bindings(scope, passed.id) if isinstance(passed, ir.Name) else []
+        if len(bound) == 1 and isinstance(bound[0], Located):
+            passed = bound[0].expr
+        if not isinstance(passed, ir.Choice) or not passed.test:
+            return ""
+        otherwise = passed.options[1]
+        return "" if self.rooted(scope, otherwise) else self.flags.own(scope, passed.test)
+
+    def to_class(
+        self, scope: Scope, class_name: str, call: ir.Call, where: Place
+    ) -> Iterator[Effect]:
+        method = self.hierarchy.method(class_name, "__init__")
+        if isinstance(method, Scope):
+            value = FunctionValue(method, method.function, bound=True)
+            yield from self.to_function(scope, value, call, where, makes_new=True)
+        elif method is None and not self.hierarchy.ancestry(class_name).closed:
+            yield Effect("unknown", PassedTo(short_name(class_name), library=True), where)
+        new = self.hierarchy.method(class_name, "__new__")
+        if isinstance(new, Scope):
+            made = FunctionValue(new, new.function, bound=True)
+            yield from self.to_function(scope, made, call, where, makes_new=True)
+        after = self.hierarchy.method(class_name, "__post_init__")
+        if isinstance(after, Scope) and not isinstance(method, Scope):
+            yield from self._after_init(after)
+
+    def _after_init(self, method: Scope) -> Iterator[Effect]:
+        """What `__post_init__` does to fields, and to what it is given for those that are none."""
+        function = self.project.function(method)
+        own = {write.line for write in function.writes}  # attributes of the new object
+        for place, parameter in enumerate(function.parameters):
+            for effect in self.finder.of(method, parameter.name):
+                of_new = effect.where.module == method.module and effect.where.line in own
+                if effect.kind == "structure" and not (place == 0 and of_new):
+                    yield effect
+
+    def to_instance(
+        self, scope: Scope, instance: Instance, call: ir.Call, where: Place
+    ) -> Iterator[Effect]:
+        for class_name in self.hierarchy.classes_of(instance):
+            method = self.hierarchy.method(class_name, "__call__")
+            if isinstance(method, Scope):
+                value = FunctionValue(method, method.function, bound=True)
+                for effect in self.to_function(scope, value, call, where):
+                    # Of any Module, one that cannot be called like this is not meant.
+                    if instance.class_name not in ANY_OBJECT or not isinstance(
+                        effect.cause, Unseen
+                    ):
+                        yield effect
+            elif method is None and not self.hierarchy.ancestry(class_name).closed:
+                yield Effect("unknown", PassedTo(short_name(class_name), library=True), where)
+
+    def to_operand(
+        self, scope: Scope, function: ir.Expr, index: int, where: Place
+    ) -> Iterator[Effect]:
+        for value in self.aliases.values(scope, function):
+            if not isinstance(value, FunctionValue):
+                yield Effect("unknown", PassedTo("a function that is not known"), where)
+                continue
+            parameters = self.project.function(value.scope).parameters
+            place = index + (1 if value.bound else 0) + value.partial_args
+            if place < len(parameters):
+                yield from without_return(self.finder.of(value.scope, parameters[place].name))
+
+
+def _of_attributes(effect: Effect) -> Effect:
+    """What a function does to the dictionary of an object's attributes, it does to the object."""
+    if isinstance(effect.cause, ElementReplaced | MethodChanges | FunctionChanges):
+        cause = dataclasses.replace(effect.cause, of_attributes=True)
+        return dataclasses.replace(effect, cause=cause)
+    return effect

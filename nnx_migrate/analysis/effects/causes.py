@@ -1,0 +1,256 @@
+"""Why something happens to an object: what decisions are made on, and its words for a finding.
+
+Rules ask for the type of a cause and for its fields. Its words are for people alone.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, assert_never
+
+from nnx_migrate.analysis.domain.values import NAMED_AT_RUN_TIME
+from nnx_migrate.analysis.ir.records import record
+from nnx_migrate.analysis.symbols.program import nnx_name
+
+
+@record
+class AttributeWritten:
+    """`model.cache = v`, `model.n += 1`, `del model.cache`."""
+
+    name: str
+    how: Literal["set", "updated", "deleted"]
+
+
+@record
+class ElementReplaced:
+    """`model.blocks[0] = v`.
+
+    Args:
+        of_attributes: what is written is the dictionary of an object's attributes, `vars(model)`.
+    """
+
+    of_attributes: bool = False
+
+
+@record
+class PropertyCached:
+    name: str
+
+
+@record
+class MethodChanges:
+    """`model.train()`.
+
+    Args:
+        layer: the layer of Flax whose method it is; empty where that does not matter.
+        of_attributes: it is a method of the dictionary of an object's attributes.
+    """
+
+    name: str
+    layer: str = ""
+    of_attributes: bool = False
+
+
+@record
+class FunctionChanges:
+    """`setattr(model, "n", 1)`, `nnx.pop(model, T)`.
+
+    Args:
+        dotted: the absolute name of the function.
+        of_attributes: it is given the dictionary of an object's attributes.
+    """
+
+    dotted: str
+    of_attributes: bool = False
+
+
+@record
+class KeywordAsks:
+    """`layer(x, sow_weights=True)`: a layer of Flax does more when a keyword asks it to."""
+
+    layer: str
+    keyword: str
+    sows: bool
+
+
+@record
+class UpdateAdds:
+    """`nnx.update(model, state)` may do more than give Variables their values."""
+
+    what: Literal["", "with a dictionary", "arrays", "sown values"]
+
+
+@record
+class Returned:
+    pass
+
+
+@record
+class Kept:
+    pass
+
+
+@record
+class PassedTo:
+    """It is given to code that is not to be seen.
+
+    Args:
+        what: that code, in words.
+        called: the name by which it is called; empty where there is none.
+        named_at_run_time: which code that is, a text decides when the program runs.
+        library: it is code of another package.
+    """
+
+    what: str
+    called: str = ""
+    named_at_run_time: bool = False
+    library: bool = False
+
+
+@record
+class MethodUnknown:
+    """What one of its methods runs is not known, and why in words."""
+
+    name: str
+    because: str = ""
+
+
+@record
+class CalleeUnknown:
+    """It is called, or something that it holds, and what that runs is not known."""
+
+    because: str
+
+
+@record
+class TextExecuted:
+    """`exec(text)`: any object in sight may be named in it."""
+
+    function: str
+
+
+@record
+class Unseen:
+    """Something else is not to be seen, in words."""
+
+    words: str
+
+
+Cause = (
+    AttributeWritten
+    | ElementReplaced
+    | PropertyCached
+    | MethodChanges
+    | FunctionChanges
+    | KeywordAsks
+    | UpdateAdds
+    | Returned
+    | Kept
+    | PassedTo
+    | MethodUnknown
+    | CalleeUnknown
+    | TextExecuted
+    | Unseen
+)
+
+#: Methods of objects that no array, list or dictionary has.
+_OF_OBJECTS = frozenset(
+    {
+        "eval",
+        "perturb",
+        "set_attributes",
+        "set_metadata",
+        "set_mode",
+        "sow",
+        "train",
+        "__delattr__",
+        "__setattr__",
+    }
+)
+_FUNCTIONS_OF_OBJECTS = frozenset(
+    {
+        "builtins.setattr",
+        "builtins.delattr",
+        "builtins.object.__setattr__",
+        "builtins.object.__delattr__",
+    }
+)
+
+
+def explain(cause: Cause) -> str:
+    """A cause in words, for a finding."""
+    match cause:
+        case AttributeWritten(name=name, how=how):
+            return f"attribute {name} is {how}"
+        case ElementReplaced():
+            return "an element of it is replaced"
+        case PropertyCached(name=name):
+            return f"the cached property {name} is kept in it"
+        case MethodChanges(name=name, layer=layer):
+            return f"{layer}.{name}() changes it"
+        case FunctionChanges(dotted=dotted):
+            return f"{_shown(dotted)}() changes it"
+        case KeywordAsks(layer=layer, keyword=keyword, sows=sows):
+            return f"{layer} {'sows' if sows else 'changes'} because of {keyword}"
+        case UpdateAdds(what=what):
+            return _UPDATES[what]
+        case Returned():
+            return "it, or a part of it, is returned"
+        case Kept():
+            return "it is kept in something that outlives the call"
+        case PassedTo(what=what):
+            return f"it is passed to {what}"
+        case MethodUnknown(name=name, because=because):
+            return f"what .{name}() runs is not known{because}"
+        case CalleeUnknown(because=because):
+            return f"what is called is not known: {because}"
+        case TextExecuted(function=function):
+            return f"what {function}() runs is {NAMED_AT_RUN_TIME}"
+        case Unseen(words=words):
+            return words
+        case _:
+            assert_never(cause)
+
+
+def only_of_objects(cause: Cause) -> bool:
+    """Whether what happens can happen to nothing but an object with attributes.
+
+    All else may happen to a list or dictionary of arrays, where the class is not known.
+    """
+    match cause:
+        case AttributeWritten() | TextExecuted():
+            return True
+        case ElementReplaced(of_attributes=of_attributes):
+            return of_attributes
+        case MethodChanges(name=name, of_attributes=of_attributes):
+            return of_attributes or name in _OF_OBJECTS
+        case FunctionChanges(of_attributes=of_attributes):
+            named = cause.dotted in _FUNCTIONS_OF_OBJECTS or changes_by(cause, "pop", *_OF_OBJECTS)
+            return of_attributes or named
+        case _:
+            return False
+
+
+def changes_by(cause: Cause, *names: str) -> bool:
+    """Whether a function of nnx of one of these names changes it."""
+    if not isinstance(cause, FunctionChanges):
+        return False
+    name = nnx_name(cause.dotted)
+    return name is not None and name.removeprefix("compat.") in names
+
+
+def changes_by_method(cause: Cause, *names: str) -> bool:
+    """Whether a method of one of these names changes it, and none that a layer of Flax adds."""
+    return isinstance(cause, MethodChanges) and not cause.layer and cause.name in names
+
+
+def _shown(dotted: str) -> str:
+    name = nnx_name(dotted)
+    return f"nnx.{name}" if name else dotted
+
+
+_UPDATES = {
+    "": "nnx.update() may add to it",
+    "with a dictionary": "nnx.update() with a dictionary may add to it",
+    "arrays": "nnx.update() may set attributes of it that are arrays",
+    "sown values": "nnx.update() may add to it what was sown",
+}

@@ -1,0 +1,143 @@
+"""What code that is not known may do to an object, where it may be any code in sight.
+
+The files of a run are taken for all there are. So a call of something of which nothing is known
+runs, of all the classes and functions in sight, one that such a call can run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+
+from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.effects.causes import (
+    CalleeUnknown,
+    MethodUnknown,
+    PassedTo,
+    Unseen,
+    only_of_objects,
+)
+from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, worst
+from nnx_migrate.analysis.ir import nodes as ir
+
+#: Methods of arrays, dictionaries and texts; what has no other is taken for one of them.
+_OF_DATA = {
+    name for kind in (bytes, dict, list, tuple, str, set, float) for name in dir(kind)
+}.union(
+    {"all", "any", "argmax", "argmin", "argsort", "astype", "at", "block_until_ready", "clip"},
+    {"conj", "cumprod", "cumsum", "diagonal", "dot", "flatten", "item", "max", "mean", "min"},
+    {"nonzero", "prod", "ravel", "repeat", "reshape", "round", "searchsorted", "set", "std", "sum"},
+    {"squeeze", "swapaxes", "take", "tobytes", "tolist", "trace", "transpose", "var", "view"},
+    {"apply", "choose", "compress", "divide", "mul", "multiply", "power"},
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Possible:
+    """Something that may happen to an object, out of sight.
+
+    Args:
+        effect: what is not known.
+        by: what code in sight does that may be meant; None where no code in sight tells.
+        name: of that code.
+    """
+
+    effect: Effect
+    by: Effect | None = None
+    name: str = ""
+
+
+class InSight:
+    """Looks for code in sight that may be what a call of something unknown runs."""
+
+    def __init__(self, effects: EffectFinder) -> None:
+        self.effects = effects
+        self.project = effects.project
+        self.hierarchy = effects.hierarchy
+        self._found: dict[tuple[str, bool], tuple[str, Effect] | None] = {}
+
+    def possible(self, effect: Effect, is_object: bool) -> Possible | None:
+        """What may happen where an effect is not known; None when nothing can, in sight.
+
+        Args:
+            effect: it is not known.
+            is_object: what it happens to, or what holds that, is an object of nnx for sure.
+        """
+        cause = effect.cause
+        match cause:
+            case CalleeUnknown():
+                return self._by(effect, self._of_methods("__call__"))
+            case MethodUnknown(name=name):
+                return self._by(effect, self._of_method_or_part(name))
+            case PassedTo(called=called) if called.startswith("assert"):
+                return None  # methods of test cases
+            case PassedTo(called=called, library=False) if not is_object or self._functions(called):
+                return self._by(effect, self._given(called) or self._given("__call__"))
+            case PassedTo() | Unseen() if is_object:
+                return Possible(effect)
+            case _:
+                return None
+
+    def _by(self, effect: Effect, found: tuple[str, Effect] | None) -> Possible | None:
+        return None if found is None else Possible(effect, found[1], found[0])
+
+    def _of_method_or_part(self, name: str) -> tuple[str, Effect] | None:
+        """A method of that name changes its object, or something kept under it does when called."""
+        found = self._of_methods(name)
+        if found is not None or name in _OF_DATA or any(self._methods(name)):
+            return found
+        return self._of_methods("__call__")
+
+    def _of_methods(self, name: str) -> tuple[str, Effect] | None:
+        """The first method of that name in sight that changes its own object, or may do so."""
+        if (name, True) not in self._found:
+            self._found[name, True] = None  # what it calls itself, it need not be asked for
+            self._found[name, True] = self._first(self._methods(name), own=True)
+        return self._found[name, True]
+
+    def _given(self, name: str) -> tuple[str, Effect] | None:
+        """The first function of that name that changes something that it is given."""
+        if (name, False) not in self._found:
+            self._found[name, False] = None
+            self._found[name, False] = self._first(self._functions(name), own=False)
+        return self._found[name, False]
+
+    def _first(self, scopes: Iterable[Scope], own: bool) -> tuple[str, Effect] | None:
+        for scope in scopes:
+            found = worst(self._structural(scope, own))
+            if found is not None:
+                function = self.project.function(scope)
+                owner = (function.owner or "").partition(":")[0]
+                return f"{owner}.{function.name}" if owner else function.name, found
+        return None
+
+    def _structural(self, scope: Scope, own: bool) -> Iterator[Effect]:
+        function = self.project.function(scope)
+        count = 1 if function.owner is not None else 0
+        asked = function.parameters[:count] if own else function.parameters[count:]
+        for parameter in asked:
+            for effect in self.effects.of(scope, parameter.name):
+                if effect.kind == "structure":
+                    if own or only_of_objects(effect.cause):  # the rest is done to lists as well
+                        yield effect
+                elif effect.kind == "unknown":
+                    # Of what may be meant only what is in sight counts, or all would be unknown.
+                    inner = self.possible(effect, is_object=False)
+                    if inner is not None and inner.by is not None:
+                        yield inner.by
+
+    def _methods(self, name: str) -> list[Scope]:
+        """The methods of that name of classes whose instances a traced function may be given."""
+        return [scope for scope in self._functions(name) if self._is_traced(scope)]
+
+    def _functions(self, name: str) -> list[Scope]:
+        """The functions and methods in sight that have a name."""
+        mentions = self.effects.evaluator.callers.mentions
+        return sorted(mentions.functions_named(name), key=str) if name else []
+
+    def _is_traced(self, method: Scope) -> bool:
+        function: ir.Function = self.project.function(method)
+        if function.owner is None:
+            return False
+        class_name = f"{method.module}:{function.owner}"
+        return self.hierarchy.kind(class_name) != "plain" or self.hierarchy.is_tree(class_name)

@@ -1,0 +1,391 @@
+"""Which expressions of a function are, or hold, an object that it was given, or a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nnx_migrate.analysis.callgraph.call_sites import argument_for
+from nnx_migrate.analysis.callgraph.dunder_dispatch import arithmetic_runs, methods_run
+from nnx_migrate.analysis.callgraph.lattice import is_container
+from nnx_migrate.analysis.domain.values import (
+    Basic,
+    ClassValue,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    ParameterOf,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+)
+from nnx_migrate.analysis.effects.summary import EffectFinder
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lower_expressions import is_new_container
+from nnx_migrate.analysis.library.effect_model import gives_part_of
+from nnx_migrate.analysis.symbols.program import layer_of
+
+#: Attributes of a Variable that are no Variable themselves.
+VARIABLE_READS = frozenset(
+    {
+        "value",
+        "raw_value",
+        "shape",
+        "dtype",
+        "ndim",
+        "size",
+        "T",
+        "at",
+        "get_value",
+        "get_raw_value",
+    }
+)
+#: Attributes that hold no object, whatever they are attributes of.
+_DESCRIBING = frozenset({"shape", "dtype", "ndim"})
+#: Methods that give what a container, or a Module, holds.
+_GIVING = frozenset(
+    {
+        "items",
+        "values",
+        "get",
+        "pop",
+        "popitem",
+        "popleft",
+        "copy",
+        "setdefault",
+        "_replace",
+        "replace",
+        "iter_modules",
+        "iter_children",
+    }
+)
+_VIEWS = frozenset({"state", "split", "variables", "pop", "view", "compat.state", "compat.split"})
+
+
+class Aliases:
+    """Follows one parameter of one function through names, attributes, containers and calls.
+
+    What the function captures under a name is followed like a parameter of that name, and an object
+    of a module ("package.state.model") under all names that this file, or others, have for it.
+    """
+
+    def __init__(self, finder: EffectFinder, scope: Scope, parameter: str) -> None:
+        self.finder = finder
+        self.evaluator = finder.evaluator
+        self.project = finder.project
+        self.scope = scope
+        self.parameter = parameter
+        own = any(p.name == parameter for p in self.project.function(scope).parameters)
+        self.captured = [] if own else self.project.bindings(scope, parameter)
+        self.of_module = is_of_module(parameter)
+        if self.of_module:
+            self.captured = self.project.member(parameter) or []
+
+    def values(self, scope: Scope, expr: ir.Expr) -> Values:
+        return self.evaluator.values(scope, expr) or frozenset({Basic("unknown", "not resolved")})
+
+    def rooted(self, scope: Scope, expr: ir.Expr) -> bool:
+        """Whether `expr` is the tracked object or a part of it that may hold Variables."""
+        key = ("rooted", self.scope, self.parameter, scope, expr)
+        return self.finder.fixpoint.get(
+            key, lambda: self._is_rooted(scope, expr), False, lambda _: True
+        )
+
+    def any_rooted(self, scope: Scope, expressions: Iterable[ir.Expr]) -> bool:
+        return any(self.rooted(scope, unstarred(expr)) for expr in expressions)
+
+    def _is_rooted(self, scope: Scope, expr: ir.Expr) -> bool:
+        match expr:
+            case ir.ImportRef() | ir.Attribute() if self._is_the_object(scope, expr):
+                return True
+            case ir.Name(id=name):
+                bindings = self.project.bindings(scope, name)
+                named = self.of_module or name == self.parameter
+                if self.captured and named and bindings == self.captured:
+                    return True
+                if self._is_kept_by(scope, expr):
+                    return True
+                return any(
+                    self._is_parameter(binding)
+                    if isinstance(binding, ParameterOf)
+                    else self.rooted(binding.scope, binding.expr)
+                    for binding in bindings
+                )
+            case ir.Attribute(base=base, name=name):
+                return (
+                    name not in _DESCRIBING
+                    and self.rooted(scope, base)
+                    and not (name in VARIABLE_READS and self.reads_variable(scope, base))
+                    and self._may_hold(scope, expr)
+                )
+            case ir.Element(base=base) | ir.Unpacked(base=base):
+                return (
+                    self.rooted(scope, base)
+                    and not self.is_variable(scope, base)
+                    and self._may_hold(scope, expr)
+                )
+            case ir.Choice(options=parts) | ir.Sequence(elements=parts):
+                return self.any_rooted(scope, parts)
+            case ir.Starred(value=value):
+                return self.rooted(scope, value)
+            case ir.Within(key=key, expr=inner):
+                return self.rooted(Scope(scope.module, key), inner)
+            case ir.Computed(operands=operands) if operands:
+                return self.any_rooted(scope, operands) and (
+                    any(map(is_container, self.values(scope, expr)))
+                    or self._operator_gives(scope, operands)
+                )
+            case ir.Call():
+                return self._call_gives(scope, expr) and self._may_hold(scope, expr)
+            case _:
+                return False
+
+    def _is_kept_by(self, scope: Scope, name: ir.Name) -> bool:
+        """Whether a local object was given it by a method that keeps it: `runner.add(model)`."""
+        return any(
+            isinstance(value, FunctionValue)
+            and value.bound
+            and self._function_gives(scope, value, call, "kept in self")
+            for call in self.finder.calls_on(scope, name)
+            for value in self.values(scope, call.func)
+        )
+
+    def _is_the_object(self, scope: Scope, expr: ir.Expr) -> bool:
+        """Whether it is the object of a module, by an import or as an attribute of the module."""
+        return self.of_module and self.project.dotted(scope, expr) == self.parameter
+
+    def _may_hold(self, scope: Scope, expr: ir.Expr) -> bool:
+        return any(map(_may_hold, self.values(scope, expr)))
+
+    def _is_parameter(self, binding: ParameterOf) -> bool:
+        """Whether it is the tracked parameter, or that of an inner function with it as default."""
+        if binding.scope == self.scope:
+            return binding.parameter.name == self.parameter
+        default = binding.parameter.default
+        parent = self.project.function(binding.scope).parent
+        if default is None or parent is None:
+            return False
+        return self.rooted(Scope(binding.scope.module, parent), default)
+
+    def _call_gives(self, scope: Scope, call: ir.Call) -> bool:
+        """Whether a call gives back the object, a part of it, or something that keeps it."""
+        if call.func == ir.ANNOTATED:
+            return len(call.args) > 1 and self.rooted(scope, call.args[1])
+        if call.func in {ir.SLICED, ir.ENTERED}:
+            return self.rooted(scope, call.args[0]) and not self.is_variable(scope, call.args[0])
+        if call.func == ir.OPERATED:
+            return self._operator_gives(scope, call.args)
+        if ir.is_super(call):
+            own = len(call.args) < 2
+            return self.is_own_object(scope) if own else self.rooted(scope, call.args[1])
+        func = call.func
+        if isinstance(func, ir.Call) and self.project.dotted(scope, func.func) == "weakref.ref":
+            return self.rooted(scope, func)
+        if isinstance(func, ir.Attribute) and self.rooted(scope, func.base):
+            base = self.values(scope, func.base)
+            if any(self._method_gives(value, func.name) for value in base):
+                return True
+        given = [*call.args, *(value for _, value in call.keywords)]
+        return self.any_rooted(scope, given) and any(
+            self._callee_gives(scope, value, call) for value in self.values(scope, func)
+        )
+
+    def _operator_gives(self, scope: Scope, operands: tuple[ir.Expr, ...]) -> bool:
+        """Whether a class of the project may give the object back as the result of an operator."""
+        for run in arithmetic_runs(self.project, operands):
+            own, given = self.rooted(scope, run.operand), self.rooted(scope, run.given)
+            call = ir.Call(ir.OPERATED, (run.given,), (), 0)
+            for value in self.values(scope, run.operand) if own or given else ():
+                for method in methods_run(self.evaluator, value, run.methods):
+                    bound = FunctionValue(method, "", bound=True)
+                    if own and self._gives_self(method):
+                        return True
+                    if given and self._function_gives(scope, bound, call, "returned"):
+                        return True
+        return False
+
+    def _method_gives(self, value: Value, name: str) -> bool:
+        match value:
+            case Instance():
+                methods = [
+                    self.finder.hierarchy.method(class_name, name)
+                    for class_name in self.finder.hierarchy.classes_of(value)
+                ]
+                found = [method for method in methods if isinstance(method, Scope)]
+                if found:
+                    return any(map(self._gives_self, found))
+                return name in _GIVING
+            case ContainerValue() | TupleValue() | Basic(sort="unknown"):
+                return name in _GIVING
+            case _:
+                return False
+
+    def _gives_self(self, method: Scope) -> bool:
+        return any(e.way == "returned" for e in self.finder.of_own_parameter(method))
+
+    def _callee_gives(self, scope: Scope, value: Value, call: ir.Call) -> bool:
+        match value:
+            case FunctionValue():
+                return self._function_gives(scope, value, call, "returned")
+            case ClassValue(class_name=class_name):
+                return self._instance_keeps(scope, class_name, call)
+            case Instance():
+                method = self.finder.hierarchy.method(value.class_name, "__call__")
+                if not isinstance(method, Scope):
+                    return False
+                bound = FunctionValue(method, "", bound=True)
+                return self._function_gives(scope, bound, call, "returned")
+            case LibraryValue(dotted=dotted):
+                if dotted == "builtins.map":
+                    return self.rooted(scope, mapped(call))
+                if dotted == "builtins.getattr" and len(call.args) > 1:
+                    name = call.args[1]
+                    if isinstance(name, ir.Constant) and name.text:
+                        return self.rooted(scope, ir.Attribute(call.args[0], name.text))
+                return gives_part_of(dotted)
+            case _:
+                return False
+
+    def _instance_keeps(self, scope: Scope, class_name: str, call: ir.Call) -> bool:
+        layer = layer_of(class_name)
+        if layer is not None:
+            return "argument" in layer.attributes.values()
+        method = self.finder.hierarchy.method(class_name, "__init__")
+        if isinstance(method, Scope):
+            value = FunctionValue(method, "", bound=True)
+            return self._function_gives(scope, value, call, "kept in self")
+        return True  # a dataclass, a named tuple
+
+    def _function_gives(self, scope: Scope, value: FunctionValue, call: ir.Call, way: str) -> bool:
+        function = self.project.function(value.scope)
+        offset = (1 if value.bound else 0) + value.partial_args
+        for parameter in function.parameters:
+            argument = argument_for(function, parameter, call, offset)
+            reached = argument is not None and self.rooted(scope, argument)
+            if parameter.kind in {"star", "double_star"} or reached:
+                ways = {e.way for e in self.finder.of(value.scope, parameter.name)}
+                if way in ways:
+                    return True
+                if value.bound and "kept in self" in ways and self._gives_self(value.scope):
+                    return True  # builder.add(model), which gives the builder
+        return False
+
+    def is_own_object(self, scope: Scope) -> bool:
+        """Whether the method around `scope` has the tracked object for its own."""
+        function = self.project.function(scope)
+        while function.owner is None and function.parent is not None:
+            scope = Scope(scope.module, function.parent)
+            function = self.project.function(scope)
+        own = function.parameters[:1] if function.owner is not None else ()
+        return any(self.rooted(scope, ir.Name(parameter.name)) for parameter in own)
+
+    def is_variable(self, scope: Scope, expr: ir.Expr) -> bool:
+        return all(self._is_variable(value) for value in self.values(scope, expr))
+
+    def reads_variable(self, scope: Scope, expr: ir.Expr) -> bool:
+        """Whether it is a Variable or an array for all that is known: nothing else was seen."""
+        return not any(
+            isinstance(value, Instance) and not self._is_variable(value)
+            for value in self.values(scope, expr)
+        )
+
+    def _is_variable(self, value: Value) -> bool:
+        return isinstance(value, Instance) and (
+            self.finder.hierarchy.kind(value.class_name) == "variable"
+        )
+
+    def is_local_container(self, scope: Scope, base: ir.Expr) -> bool:
+        """Whether it is a list or the like that is made here, and ends with the call."""
+        if not self.is_made_container(scope, base):
+            return False
+        assert isinstance(base, ir.Name)
+        return all(self._is_inside(b.scope) for b in self.project.bindings(scope, base.id))
+
+    def is_made_container(self, scope: Scope, base: ir.Expr) -> bool:
+        """Whether a name is bound to nothing but displays: a list of parts is not the object."""
+        bindings = self.project.bindings(scope, base.id) if isinstance(base, ir.Name) else []
+        return bool(bindings) and all(
+            not isinstance(b, ParameterOf) and is_new_container(_as_bound(b.expr)) for b in bindings
+        )
+
+    def _is_inside(self, scope: Scope) -> bool:
+        key: str | None = scope.function
+        while key is not None and key != self.scope.function:
+            key = self.project.modules[scope.module].functions[key].parent
+        return scope.module == self.scope.module and key is not None
+
+    def escapes(self, scope: Scope, value: ir.Expr, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether a value that leaves the function is the object, a part or a State of it."""
+        match value:
+            case ir.Sequence(elements=parts) | ir.Choice(options=parts):
+                return any(self.escapes(scope, part, seen) for part in parts)
+            case ir.Name(id=name) if name not in seen and not self.rooted(scope, value):
+                return any(
+                    self.escapes(b.scope, b.expr, seen | {name})
+                    for b in self.project.bindings(scope, name)
+                    if not isinstance(b, ParameterOf)
+                    and b.scope == scope
+                    and isinstance(b.expr, ir.Call | ir.Sequence | ir.Unpacked)
+                )
+            case ir.Unpacked(base=ir.Call() as call) if self._is_view(scope, call):
+                return self.escapes(scope, call, seen)
+            case ir.Call(func=ir.ANNOTATED, args=(_, held)):
+                return self.escapes(scope, held, seen)
+            case ir.Call(func=func, args=(first, *_)) if self._is_view(scope, value):
+                # What was sown in a Module that is put together here is new.
+                merged = self.project.nnx_name(scope, func) != "pop"
+                return self.rooted(scope, first) or (merged and self.escapes(scope, first, seen))
+            case ir.Call(func=func, args=(_, *states), keywords=()) if (
+                self.project.nnx_name(scope, func) == "merge"
+            ):
+                return any(self.escapes(scope, state, seen) for state in states)
+            case ir.Call(func=ir.Attribute(base=ir.Call() as base)) if self._is_view(scope, base):
+                return self.escapes(scope, base, seen)  # nnx.state(m).filter(...)
+            case _:
+                return self.rooted(scope, value)
+
+    def _is_view(self, scope: Scope, call: ir.Call) -> bool:
+        """Whether it gives a State, or the like, that holds the Variables of an object."""
+        return self.project.nnx_name(scope, call.func) in _VIEWS
+
+
+def is_of_module(name: str) -> bool:
+    """Whether it names an object of a module, and no variable of a function."""
+    return "." in name
+
+
+def mapped(call: ir.Call) -> ir.Call:
+    """The call that `map(f, xs)` makes for each element."""
+    elements = tuple(ir.Element(arg) for arg in call.args[1:])
+    return ir.Call(call.args[0], elements, (), call.line) if call.args else call
+
+
+def reduced(call: ir.Call) -> ir.Call:
+    """The call that `reduce(f, xs, x)` makes for each element."""
+    function, *given = call.args
+    elements = tuple(ir.Element(arg) for arg in given[:1])
+    return ir.Call(function, (ir.Choice((*given[1:], *elements)), *elements), (), call.line)
+
+
+def unstarred(expr: ir.Expr) -> ir.Expr:
+    return ir.Element(expr.value) if isinstance(expr, ir.Starred) else expr
+
+
+def _may_hold(value: Value) -> bool:
+    match value:
+        case Basic(sort="plain" | "array" | "graphdef") | LibraryValue() | ClassValue():
+            return False
+        case FunctionValue():
+            return False
+        case ContainerValue(element=element):
+            return not element or any(_may_hold(v) for v in element)
+        case TupleValue(elements=elements):
+            return any(_may_hold(v) for part in elements for v in part)
+        case _:
+            return True
+
+
+def _as_bound(expr: ir.Expr) -> ir.Expr:
+    """What grows a container is bound in the scope where it grows."""
+    return expr.expr if isinstance(expr, ir.Within) else expr

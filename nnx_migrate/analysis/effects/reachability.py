@@ -1,0 +1,190 @@
+"""What runs inside a function: mode-dependent nnx calls that it reaches, and what is not seen.
+
+One obstacle is enough to know, and most functions have one near, so they are found lazily.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from nnx_migrate.analysis.callgraph.dunder_dispatch import methods_run, runs_in
+from nnx_migrate.analysis.domain.values import (
+    Basic,
+    ClassValue,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+    scope_around,
+    short_name,
+    unknown,
+)
+from nnx_migrate.analysis.domain.witnesses import in_order
+from nnx_migrate.analysis.flax.model import mode_dependent_functions
+from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.program import nnx_name
+from nnx_migrate.core.place import Place
+
+_MAY_BE_FUNCTIONS = (
+    ir.Name | ir.Attribute | ir.FunctionRef | ir.Sequence | ir.Choice | ir.Starred | ir.Element
+)
+
+#: The setters, which are asked for here as decorators already there.
+_SETTERS = frozenset({"set_graph_mode", "set_graph_updates"})
+_ANY_MODULE = frozenset({"flax.nnx.Module", "flax.nnx.bridge.Module"})
+
+
+class ExtentFinder:
+    """Walks the call graph from a function."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    def is_free_of_mode(self, scopes: tuple[Scope, ...]) -> bool:
+        """Whether calling any of these functions reaches nothing that depends on the mode."""
+        return next(self.obstacles(scopes), None) is None
+
+    def reached(self, scopes: tuple[Scope, ...]) -> frozenset[Scope]:
+        """The functions of the project that these functions run, as far as that is seen."""
+        walk = _Walk(self.evaluator, frozenset(), transformed=False)
+        for scope in scopes:
+            walk.enter(scope)
+        for _ in walk.obstacles():
+            pass
+        return frozenset(walk.seen)
+
+    def obstacles(
+        self,
+        scopes: tuple[Scope, ...],
+        harmless: frozenset[str] = frozenset(),
+        *,
+        transformed: bool = False,
+    ) -> Iterator[str]:
+        """What the functions reach that depends on the mode, or is not seen, nearest first.
+
+        Args:
+            harmless: names of methods that count as seen, where the object is not known.
+            transformed: a call of what was put under a transform elsewhere counts too.
+
+        Yields:
+            "nnx.cond (path:line)" for a mode-dependent call, else why more may be reached.
+        """
+        walk = _Walk(self.evaluator, harmless, transformed)
+        for scope in scopes:
+            walk.enter(scope)
+        return walk.obstacles()
+
+
+class _Walk:
+    def __init__(self, evaluator: Evaluator, harmless: frozenset[str], transformed: bool) -> None:
+        self.evaluator = evaluator
+        self.project = evaluator.project
+        self.harmless = harmless
+        self.transformed = transformed
+        self.seen: set[Scope] = set()
+        self.entered: deque[Scope] = deque()
+
+    def enter(self, scope: Scope) -> None:
+        if scope not in self.seen:
+            self.seen.add(scope)
+            self.entered.append(scope)
+
+    def obstacles(self) -> Iterator[str]:
+        while self.entered:
+            yield from self.function(self.entered.popleft())
+
+    def function(self, scope: Scope) -> Iterator[str]:
+        function = self.project.function(scope)
+        for call in function.calls:
+            yield from self.call(scope, call)
+        for read in function.reads:
+            yield from self.read(scope, read)
+        for run in runs_in(self.project, function):
+            for value in in_order(self.evaluator.values(scope, run.operand)):
+                for method in methods_run(self.evaluator, value, run.methods):
+                    self.enter(method)
+        for key in function.nested:
+            self.enter(Scope(scope.module, key))
+        outer = scope_around(scope, function)
+        for decorator in function.decorators:
+            target = decorator.func if isinstance(decorator, ir.Call) else decorator
+            self.handed_on(self.evaluator.values(outer, target))
+
+    def read(self, scope: Scope, read: ir.Attribute) -> Iterator[str]:
+        """A property runs when it is read."""
+        if not self.evaluator.callers.mentions.is_property(read.name):
+            return
+        where = Place(scope.module, self.project.function(scope).line)
+        for value in in_order(self.evaluator.values(scope, read.base)):
+            if isinstance(value, Instance):
+                yield from self.method(value.class_name, read.name, where)
+
+    def handed_on(self, values: Values) -> None:
+        """Functions that are given to something may be called by it."""
+        for value in in_order(values):
+            match value:
+                case FunctionValue(scope=scope):
+                    self.enter(scope)
+                case ContainerValue(element=element):
+                    self.handed_on(element)
+                case TupleValue(elements=elements):
+                    for element in elements:
+                        self.handed_on(element)
+
+    def call(self, scope: Scope, call: ir.Call) -> Iterator[str]:
+        where = Place(scope.module, call.line)
+        values = self.evaluator.values(scope, call.func)
+        named = isinstance(call.func, ir.Attribute) and call.func.name in self.harmless
+        for value in in_order(values or unknown("what is called was not found")):
+            if not (named and isinstance(value, Basic)):
+                yield from self.callee(value, call, where)
+        for argument in (*call.args, *(value for _, value in call.keywords)):
+            if isinstance(argument, _MAY_BE_FUNCTIONS):
+                self.handed_on(self.evaluator.values(scope, argument))
+
+    def callee(self, value: Value, call: ir.Call, where: Place) -> Iterator[str]:
+        match value:
+            case FunctionValue(scope=scope, transforms=transforms):
+                self.enter(scope)
+                for name in transforms if self.transformed else ():
+                    if f"flax.nnx.{name}" in mode_dependent_functions():
+                        yield f"nnx.{name} ({where})"
+            case Instance(class_name=class_name):
+                if class_name in _ANY_MODULE:
+                    yield f"a Module of unknown class ({where})"
+                yield from self.method(class_name, "__call__", where)
+                self.handed_on(value.wraps)
+                for inner in in_order(value.wraps):
+                    yield from self.callee(inner, call, where)
+            case ClassValue(class_name=class_name):
+                yield from self.method(class_name, "__init__", where)
+            case LibraryValue(dotted=dotted):
+                yield from self.library(dotted, call, where)
+            case Basic(sort="unknown", reason=reason):
+                yield f"{reason} ({where})"
+            case ContainerValue() | TupleValue():
+                yield f"what is called is not known ({where})"
+
+    def method(self, class_name: str, name: str, where: Place) -> Iterator[str]:
+        hierarchy = self.evaluator.hierarchy
+        for candidate in (class_name, *hierarchy.descendants(class_name)):
+            method = hierarchy.method(candidate, name)
+            if isinstance(method, Scope):
+                self.enter(method)
+            elif method is None and not hierarchy.ancestry(candidate).closed:
+                yield f"{name} of {short_name(candidate)} ({where})"
+
+    def library(self, dotted: str, call: ir.Call, where: Place) -> Iterator[str]:
+        name = nnx_name(dotted)
+        if name is None or name.startswith("compat.") or name in _SETTERS:
+            return
+        if any(keyword == "graph" for keyword, _ in call.keywords):
+            return
+        if f"flax.nnx.{name}" in mode_dependent_functions():
+            yield f"nnx.{name} ({where})"

@@ -1,0 +1,320 @@
+"""What a function does to an object it is given, followed through calls over all modules.
+
+Updates of Variables in place (`m.w[...] = v`) are kept by every transform in both modes and are no
+effect here. Everything else that reaches the object's structure is (docs/semantics.md: STR-1 to
+STR-9, OUT-1, SOW-2).
+"""
+
+from __future__ import annotations
+
+import abc
+import collections
+import dataclasses
+import functools
+from collections.abc import Iterable
+from typing import Literal
+
+from nnx_migrate.analysis.callgraph.lattice import outside_circles
+from nnx_migrate.analysis.domain.fixpoint import Fixpoint, Lasts
+from nnx_migrate.analysis.domain.values import (
+    Basic,
+    ClassValue,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Scope,
+    Value,
+    Values,
+    scope_around,
+)
+from nnx_migrate.analysis.effects.causes import (
+    CalleeUnknown,
+    Cause,
+    MethodChanges,
+    MethodUnknown,
+    Unseen,
+    explain,
+)
+from nnx_migrate.analysis.effects.singledispatch import DISPATCHING, implementations
+from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
+from nnx_migrate.analysis.interp.attributes import member
+from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.return_model import ANY_OBJECT
+from nnx_migrate.analysis.symbols.program import layer_of
+from nnx_migrate.core.place import Place
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Effect:
+    """One thing that happens to the object.
+
+    Args:
+        kind: "structure": attributes are created, replaced, deleted, set, sown or popped;
+            "escape": the object or a part of it is returned, or kept in something else; "unknown":
+            it is given to something whose body is not to be seen.
+        cause: what happens; decisions are made on its type and fields.
+        where: its place.
+        way: how it escapes: by being returned, kept in the method's own object, or elsewhere.
+        sows: a value is sown or perturbed.
+        flag: it happens only when this parameter of this function is true.
+    """
+
+    kind: Literal["structure", "escape", "unknown"]
+    cause: Cause
+    where: Place
+    way: Literal["", "returned", "kept in self", "kept"] = ""
+    sows: bool = False
+    flag: tuple[Scope, str] | None = None
+
+    @property
+    def what(self) -> str:
+        """What happens in words, for people and for the order of findings."""
+        return explain(self.cause)
+
+    @property
+    def order(self) -> tuple[str, str, Place, str]:
+        """By which effects are sorted, so that all runs name the same one."""
+        return (self.kind, self.what, self.where, self.way)
+
+
+Effects = frozenset[Effect]
+NO_EFFECTS: Effects = frozenset()
+
+
+class EffectFinder(abc.ABC):
+    """Computes the effects of functions of a project on their parameters."""
+
+    def __init__(self, evaluator: Evaluator, lasting: Lasts | None = None) -> None:
+        self.evaluator = evaluator
+        self.project = evaluator.project
+        self.hierarchy = evaluator.hierarchy
+        self.fixpoint = Fixpoint(lasting)
+        self.contents = ContentsFinder(evaluator)
+        self._calls_on: dict[Scope, dict[ir.Expr, list[ir.Call]]] = {}
+
+    def of(self, scope: Scope, parameter: str) -> Effects:
+        """The effects of function `scope` on its parameter of that name, through all it calls."""
+        return self.fixpoint.get(
+            (scope, parameter),
+            lambda: self._of(scope, parameter),
+            NO_EFFECTS,
+            functools.partial(self._unsettled, scope),
+        )
+
+    def _unsettled(self, scope: Scope, found: Effects) -> Effects:
+        where = Place(scope.module, self.project.function(scope).line)
+        return found | {Effect("unknown", Unseen("functions that call each other"), where)}
+
+    def _of(self, scope: Scope, parameter: str) -> Effects:
+        return frozenset(self._tracked(scope, parameter)) | self._decorated(scope, parameter)
+
+    @abc.abstractmethod
+    def _tracked(self, scope: Scope, parameter: str) -> Iterable[Effect]:
+        """What the body of a function does."""
+
+    def calls_on(self, scope: Scope, name: ir.Name) -> list[ir.Call]:
+        """Calls in a function of methods of one of its own variables that are given something."""
+        if scope not in self._calls_on:
+            function = self.project.function(scope)
+            found: dict[ir.Expr, list[ir.Call]] = collections.defaultdict(list)
+            for call in function.calls:
+                base = call.func.base if isinstance(call.func, ir.Attribute) else None
+                own = isinstance(base, ir.Name) and base.id in function.bindings
+                if base is not None and own and (call.args or call.keywords):
+                    found[base].append(call)
+            self._calls_on[scope] = found
+        return self._calls_on[scope].get(name, [])
+
+    def _decorated(self, scope: Scope, parameter: str) -> Effects:
+        """A decorator that the project defines may do anything around the function."""
+        function = self.project.function(scope)
+        outer = scope_around(scope, function)
+        where = Place(scope.module, function.line)
+        found: set[Effect] = set()
+        for decorator in function.decorators:
+            target = decorator.func if isinstance(decorator, ir.Call) else decorator
+            if isinstance(target, ir.Attribute) and target.name in _ACCESSORS:
+                continue
+            if self.evaluator.checkers.is_one(outer, decorator):
+                continue
+            if self.project.dotted(outer, target) in DISPATCHING:
+                chosen = frozenset(implementations(self.evaluator, scope))
+                found |= self._around(function, parameter, chosen)
+            if self.project.nnx_name(outer, target) in _WITH_PASSES:
+                found |= self._around(function, parameter, self._forward_passes(scope))
+            values = self.evaluator.values(outer, target)
+            if isinstance(decorator, ir.Call) and _is_partial(values) and decorator.args:
+                values = self.evaluator.values(outer, decorator.args[0])
+            if any(isinstance(value, FunctionValue) for value in values):
+                cause = Unseen(f"what a decorator of {function.name} does is not known")
+                found.add(Effect("unknown", cause, where))
+            found |= self._by_class(values)
+            if isinstance(decorator, ir.Call):
+                values = self._given_back(values)
+            found |= self._around(function, parameter, self._given_back(values))
+        return frozenset(found)
+
+    def _forward_passes(self, scope: Scope) -> Values:
+        """What `f.defvjp(forward, backward)` has run in the place of f under a gradient."""
+        found: Values = frozenset()
+        for where, call in self.evaluator.callers.mentions.calls_of("defvjp"):
+            if not isinstance(call.func, ir.Attribute):
+                continue
+            defined = self.evaluator.values(where, call.func.base)
+            if any(isinstance(v, FunctionValue) and v.scope == scope for v in defined):
+                forward = [given for name, given in call.keywords if name == "fwd"]
+                for given in (*call.args[:1], *forward):
+                    found |= self.evaluator.values(where, given)
+        return found
+
+    def _by_class(self, values: Values) -> Effects:
+        """What a class that decorates methods does to what it is called with, or looked up on."""
+        found: Effects = NO_EFFECTS
+        for value in values:
+            for name in ("__call__", "__get__") if isinstance(value, ClassValue) else ():
+                assert isinstance(value, ClassValue)
+                method = self.hierarchy.method(value.class_name, name)
+                if isinstance(method, Scope):
+                    for given in self.project.function(method).parameters[1:]:
+                        found |= self.of(method, given.name)
+        return frozenset(effect for effect in found if effect.kind == "structure")
+
+    def _given_back(self, values: Values) -> Values:
+        """What functions of the project return."""
+        found = (self.evaluator.returned(v.scope) for v in values if isinstance(v, FunctionValue))
+        return frozenset(value for each in found for value in each)
+
+    def _around(self, function: ir.Function, parameter: str, wrappers: Values) -> Effects:
+        """What functions that run in the place of one change in its parameter themselves."""
+        names = [each.name for each in function.parameters if each.kind == "positional"]
+        found: Effects = NO_EFFECTS
+        for wrapper in wrappers:
+            if not isinstance(wrapper, FunctionValue) or parameter not in names:
+                continue
+            place = names.index(parameter)
+            own = self.project.function(wrapper.scope).parameters
+            if place < len(own) and own[place].kind == "positional":
+                found |= self.of(wrapper.scope, own[place].name)
+        return frozenset(effect for effect in found if effect.kind == "structure")
+
+    def of_method(self, instance: Instance, name: str, where: Place) -> Effects:
+        """The effects on the object of calling one of its methods."""
+        if instance.class_name in ANY_OBJECT:
+            cause = MethodUnknown(name, ", because the class of the Module is not")
+            return frozenset({Effect("unknown", cause, where)})
+        found: Effects = NO_EFFECTS
+        for class_name in self.hierarchy.classes_of(instance):
+            found |= self._of_class_method(instance, class_name, name, where)
+        return found
+
+    def of_own_parameter(self, method: Scope) -> Effects:
+        """The effects of a method on its own object."""
+        function = self.project.function(method)
+        if not function.parameters:
+            return NO_EFFECTS
+        return self.of(method, function.parameters[0].name)
+
+    def _of_class_method(
+        self, instance: Instance, class_name: str, name: str, where: Place
+    ) -> Effects:
+        found = self.of_set_methods(class_name, name)
+        return found | self._of_method_itself(instance, class_name, name, where)
+
+    def of_set_methods(self, class_name: str, name: str) -> Effects:
+        """The effects of functions that code outside of a class makes a method of it."""
+        found: Effects = NO_EFFECTS
+        for scope, write in self.evaluator.callers.mentions.outside_writes(name):
+            if not isinstance(write.target, ir.Attribute) or write.value is None:
+                continue
+            holders = self.evaluator.values(scope, write.target.base)
+            above = self.hierarchy.ancestry(class_name).classes
+            if any(isinstance(v, ClassValue) and v.class_name in above for v in holders):
+                for value in self.evaluator.values(scope, write.value):
+                    if isinstance(value, FunctionValue):
+                        found |= without_return(self.of_own_parameter(value.scope))
+        return found
+
+    def _of_method_itself(
+        self, instance: Instance, class_name: str, name: str, where: Place
+    ) -> Effects:
+        method = self.hierarchy.method(class_name, name)
+        if isinstance(method, Scope):
+            return without_return(self.of_own_parameter(method))
+        if method is None:
+            return self._of_attribute(instance, class_name, name, where)
+        layer = layer_of(method)
+        if layer is None:
+            return frozenset({Effect("unknown", MethodUnknown(name), where)})
+        if name in layer.structural_methods:
+            return frozenset({Effect("structure", MethodChanges(name, layer.name), where)})
+        found: Effects = NO_EFFECTS
+        if name == "__call__":
+            for inner in outside_circles(instance.wraps):
+                found |= self.of_call(inner, where)
+        if layer.name == "MultiMetric" and name in _OF_ALL_METRICS:
+            for metric in self._metrics_of(instance):
+                found |= self.of_method(metric, name, where)
+        return found
+
+    def _metrics_of(self, instance: Instance) -> list[Instance]:
+        """What a MultiMetric holds, or all metrics of the project where that is not seen."""
+        held = [each for each in instance.wraps if isinstance(each, Instance)]
+        if held:
+            return held
+        return [
+            Instance(each)
+            for each in self.hierarchy.all_classes
+            if self.hierarchy.kind(each) == "metric"
+            and "flax.nnx.MultiMetric" not in self.hierarchy.ancestry(each).classes
+        ]
+
+    def _of_attribute(
+        self, instance: Instance, class_name: str, name: str, where: Place
+    ) -> Effects:
+        """The effects of calling what is no method: something stored, or not known at all."""
+        stored = self.evaluator.stored(class_name, name)
+        if not stored and not self.hierarchy.ancestry(class_name).closed:
+            return frozenset({Effect("unknown", MethodUnknown(name), where)})
+        found: Effects = NO_EFFECTS
+        for value in member(self.evaluator, instance, name):
+            found |= self.of_call(value, where)
+        return found
+
+    def of_kept(self, value: Value, name: str, where: Place) -> Effects:
+        """The effects on an object of calling what it keeps under a name."""
+        if isinstance(value, Basic) and value.sort == "unknown":
+            cause = MethodUnknown(name, f": {value.reason}")
+            return frozenset({Effect("unknown", cause, where)})
+        return self.of_call(value, where)
+
+    def of_call(self, value: Value, where: Place) -> Effects:
+        """The effects on an object of calling it."""
+        if isinstance(value, Instance):
+            return self.of_method(value, "__call__", where)
+        if isinstance(value, FunctionValue) and value.bound:
+            return without_return(self.of_own_parameter(value.scope))
+        if isinstance(value, Basic) and value.sort == "unknown":
+            return frozenset({Effect("unknown", CalleeUnknown(value.reason), where)})
+        return NO_EFFECTS
+
+
+#: What a MultiMetric has each of its metrics do.
+_OF_ALL_METRICS = frozenset({"reset", "update", "compute"})
+_WITH_PASSES = frozenset({"custom_vjp", "compat.custom_vjp"})
+_ACCESSORS = frozenset({"setter", "getter", "deleter"})
+
+
+def _is_partial(values: frozenset[Value]) -> bool:
+    return values == {LibraryValue("functools.partial")}
+
+
+def without_return(effects: Effects) -> Effects:
+    """The effects that a caller sees: what is returned is the caller's own affair."""
+    return frozenset(e for e in effects if e.way != "returned")
+
+
+def worst(effects: Iterable[Effect]) -> Effect | None:
+    """The effect that decides: a known structural one before an escape before an unknown one."""
+    order = {"structure": 0, "escape": 1, "unknown": 2}
+    return min(effects, key=lambda e: (order[e.kind], e.where, e.what, e.way), default=None)

@@ -1,0 +1,179 @@
+"""Walks a function's body, and those nested in it, for what happens to one of its parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from nnx_migrate.analysis.callgraph.dunder_dispatch import runs_in
+from nnx_migrate.analysis.domain.values import (
+    Basic,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    Scope,
+)
+from nnx_migrate.analysis.effects import guards as flags
+from nnx_migrate.analysis.effects.argument_transfer import Giving
+from nnx_migrate.analysis.effects.attribute_transfer import by_method
+from nnx_migrate.analysis.effects.capture_scope import captured_reads, is_capture
+from nnx_migrate.analysis.effects.causes import (
+    KeywordAsks,
+    MethodChanges,
+    MethodUnknown,
+    TextExecuted,
+    Unseen,
+)
+from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
+from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, without_return
+from nnx_migrate.analysis.flax.model import asking_keywords
+from nnx_migrate.analysis.interp.attributes import member
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.effect_model import (
+    CHANGING_METHODS,
+    MUTATING_METHODS,
+)
+from nnx_migrate.analysis.symbols.program import layer_of
+from nnx_migrate.core.place import Place
+
+_VARIABLE_METHODS = VARIABLE_READS | {"set_value", "copy_from", "replace"}
+_EXECUTING = (ir.Name("exec"), ir.Name("eval"))
+
+
+class Tracker(Giving):
+    """Finds the effects of one function on one of its parameters."""
+
+    def effects(self) -> Iterator[Effect]:
+        for effect in self._effects():
+            flag = effect.flag
+            # What another function makes it depend on says nothing here.
+            own = (self.scope, flag[1]) if flag and flag[0] == flags.OWN else None
+            yield effect if own is None is flag else dataclasses.replace(effect, flag=own)
+
+    def _effects(self) -> Iterator[Effect]:
+        for scope in self.project.within(self.scope):
+            function = self.project.function(scope)
+            for write in function.writes:
+                yield from self.write(scope, write)
+            guards = dict(function.guards)
+            for place, call in enumerate(function.calls):
+                flag = self.flags.own(scope, guards.get(place, ""))
+                yield from flags.only_when(flag, self._call(scope, call))
+            captured = captured_reads(self.project, scope)
+            for read in function.reads:
+                effects = self.read(scope, read)
+                yield from self.outside_capture(effects) if read in captured else effects
+            for run in runs_in(self.project, function):
+                yield from self.run(scope, run, 0)
+        function = self.project.function(self.scope)
+        if any(self.aliases.escapes(self.scope, v) for v in (*function.returns, *function.yields)):
+            yield self.escape("returned", self.scope, 0)
+
+    def _call(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
+        where = self.where(scope, call.line)
+        func = call.func
+        if func in _EXECUTING and not self.project.bindings(scope, ir.last_name(func)):
+            yield Effect("unknown", TextExecuted(ir.last_name(func)), where)
+        if isinstance(func, ir.Attribute) and ir.is_super(func.base):
+            if self.rooted(scope, func.base):
+                yield from self._super_call(scope, func.name, where)
+        elif isinstance(func, ir.Attribute) and self.rooted(scope, func.base):
+            yield from self.flags.as_called(scope, call, self._method_call(scope, func, where))
+            yield from self._asked_for(scope, call, where)
+        elif isinstance(func, ir.Call) and is_capture(self.project, scope, func):
+            inner = ir.Call(func.args[0], call.args, call.keywords, call.line)
+            yield from self.outside_capture(self.given(scope, inner, where))
+            return
+        elif self.rooted(scope, func):
+            for value in self.callees(scope, func):
+                called = value if isinstance(value, Instance | FunctionValue) else None
+                found = self.finder.of_call(value, where)
+                yield from self.flags.as_called(scope, call, found, called)
+            yield from self._asked_for(scope, call, where)
+        yield from self.given(scope, call, where)
+
+    def _asked_for(self, scope: Scope, call: ir.Call, where: Place) -> Iterator[Effect]:
+        """What layers of the library do to themselves, or sow, when a keyword asks them to."""
+        if not any(map(self.project.has_word, {"**", *asking_keywords()})):
+            return
+        for value in self.aliases.values(scope, call.func):
+            method = isinstance(value, Instance) and self.hierarchy.method(
+                value.class_name, "__call__"
+            )
+            layer = layer_of(method) if isinstance(method, str) else None
+            if layer is None or not isinstance(value, Instance):
+                continue
+            asking = layer.structural_when.get("__call__", frozenset())
+            bound = [(keyword, ir.UNSEEN) for keyword in value.bound_keywords]
+            for keyword, given in (*call.keywords, *bound) if asking else ():
+                if keyword in {None, "**", *asking} and given not in flags.FALSE:
+                    sows = "sow_weights" in asking
+                    cause = KeywordAsks(layer.name, keyword or "**", sows)
+                    name = given.id if isinstance(given, ir.Name) and keyword else ""
+                    flag = self.flags.own(scope, name)
+                    asked = Effect("structure", cause, where, sows=sows)
+                    yield from flags.only_when(flag, [asked])
+
+    def _super_call(self, scope: Scope, name: str, where: Place) -> Iterator[Effect]:
+        owner = f"{scope.module}:{self.project.function(scope).owner}"
+        if name in CHANGING_METHODS:
+            yield Effect("structure", MethodChanges(name), where)
+        for method in self.hierarchy.super_methods(owner, name):
+            layer = layer_of(method) if isinstance(method, str) else None
+            if isinstance(method, Scope):
+                yield from without_return(self.finder.of_own_parameter(method))
+            elif layer is not None and name in layer.structural_methods:
+                yield Effect("structure", MethodChanges(name, layer.name), where)
+        for above in self.hierarchy.ancestry(owner).classes[1:]:
+            for each in self.finder.evaluator.stored(above, name):  # `touch = touch` in its body
+                for value in self.finder.evaluator.values(each.scope, each.expr):
+                    if isinstance(value, FunctionValue):
+                        yield from without_return(self.finder.of_own_parameter(value.scope))
+        if not self.hierarchy.ancestry(owner).closed:
+            yield Effect("unknown", Unseen(f"what super().{name}() runs is not known"), where)
+
+    def _method_call(self, scope: Scope, func: ir.Attribute, where: Place) -> Iterator[Effect]:
+        name = func.name
+        if name in _VARIABLE_METHODS and self.aliases.reads_variable(scope, func.base):
+            return
+        if self.aliases.is_made_container(scope, func.base):
+            return
+        if self.is_attributes(scope, func.base):
+            if name in MUTATING_METHODS:
+                yield Effect("structure", MethodChanges(name, of_attributes=True), where)
+            return
+        for base in self.aliases.values(scope, func.base):
+            match base:
+                case Instance():
+                    yield from self.looked_up(scope, func, base)
+                    yield from self._instance_method(base, name, where)
+                case _ if name in CHANGING_METHODS:
+                    yield by_method(name, where)
+                case ContainerValue() if name in MUTATING_METHODS:
+                    yield Effect("structure", MethodChanges(name), where)
+                case Basic(sort="unknown", reason=reason):
+                    yield Effect("unknown", MethodUnknown(name, f": {reason}"), where)
+
+    def _instance_method(self, base: Instance, name: str, where: Place) -> Iterator[Effect]:
+        methods = [self.hierarchy.method(c, name) for c in self.hierarchy.classes_of(base)]
+        kind = self.hierarchy.kind(base.class_name)
+        if any(isinstance(method, Scope) for method in methods):
+            yield from self.finder.of_method(base, name, where)
+        elif self.changes_itself(base, name):
+            yield by_method(name, where)
+        elif any(methods):
+            yield from self.finder.of_method(base, name, where)
+        elif kind == "module":  # a call of something that it keeps: `self.encoder(x)`
+            for value in member(self.finder.evaluator, base, name):
+                yield from self.finder.of_kept(value, name, where)
+            for class_name in self.hierarchy.classes_of(base):
+                yield from self.finder.of_set_methods(class_name, name)
+        else:
+            yield from self.finder.of_method(base, name, where)
+
+
+class TrackedEffects(EffectFinder):
+    """Finds effects by walking each function."""
+
+    def _tracked(self, scope: Scope, parameter: str) -> Iterator[Effect]:
+        return Tracker(self, scope, parameter).effects()

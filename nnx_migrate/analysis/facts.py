@@ -1,0 +1,87 @@
+"""The analyses of one project, made once in each process and shared by all of its files."""
+
+from __future__ import annotations
+
+import functools
+
+from nnx_migrate.analysis.effects.captured_uses import UseFinder
+from nnx_migrate.analysis.effects.in_sight import InSight
+from nnx_migrate.analysis.effects.reachability import ExtentFinder
+from nnx_migrate.analysis.effects.summary import EffectFinder
+from nnx_migrate.analysis.effects.transfer import TrackedEffects
+from nnx_migrate.analysis.heap.globals import ModuleObjects
+from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
+from nnx_migrate.analysis.incremental import Lasting
+from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.lazy_inits import LazyInits
+from nnx_migrate.analysis.objects.access_paths import IdentityFinder
+from nnx_migrate.analysis.objects.shared_references import SharingFinder
+from nnx_migrate.analysis.symbols.import_graph import ImportFinder
+from nnx_migrate.analysis.symbols.program import Project
+
+
+class Analysis:
+    """Everything that is computed from a project, on demand, and remembered."""
+
+    def __init__(self, project: Project, before: Analysis | None = None) -> None:
+        self.project = project
+        self._before = before
+        if before is None:
+            self.evaluator: Evaluator = Evaluator(project)
+        else:
+            lasting = Lasting(before.evaluator.fixpoint, project)
+            self.evaluator = Evaluator(project, before.evaluator, lasting.answer)
+
+    def replacing(self, index: ir.ModuleIndex) -> Analysis:
+        """The analyses of the project with one file as it is after an edit."""
+        return Analysis(self.project.replacing(index), self)
+
+    @functools.cached_property
+    def effects(self) -> EffectFinder:
+        if self._before is None:
+            return TrackedEffects(self.evaluator)
+        lasting = Lasting(self._before.effects.fixpoint, self.project)
+        return TrackedEffects(self.evaluator, lasting.answer)
+
+    @functools.cached_property
+    def in_sight(self) -> InSight:
+        return InSight(self.effects)
+
+    @functools.cached_property
+    def uses(self) -> UseFinder:
+        return UseFinder(self.effects, self.contents)
+
+    @functools.cached_property
+    def contents(self) -> ContentsFinder:
+        return ContentsFinder(self.evaluator)
+
+    @functools.cached_property
+    def sharing(self) -> SharingFinder:
+        return SharingFinder(self.evaluator)
+
+    @functools.cached_property
+    def identity(self) -> IdentityFinder:
+        return IdentityFinder(self.evaluator, self.sharing)
+
+    @functools.cached_property
+    def imports(self) -> ImportFinder:
+        return ImportFinder(self.project)
+
+    @functools.cached_property
+    def objects(self) -> ModuleObjects:
+        return ModuleObjects(self.evaluator, self.imports)
+
+    @functools.cached_property
+    def lazy_inits(self) -> LazyInits:
+        return LazyInits(self.evaluator, self.extents)
+
+    @functools.cached_property
+    def extents(self) -> ExtentFinder:
+        return ExtentFinder(self.evaluator)
+
+
+@functools.lru_cache(maxsize=2)
+def analysis_of(project: Project) -> Analysis:
+    """The analysis of a project; projects are compared by identity."""
+    return Analysis(project)

@@ -1,0 +1,1 @@
+"""What flax.nnx itself defines: its classes, functions and transforms."""

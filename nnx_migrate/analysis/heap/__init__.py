@@ -1,0 +1,1 @@
+"""Objects: access paths, sharing, retention, what containers hold."""

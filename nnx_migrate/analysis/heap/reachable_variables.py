@@ -1,0 +1,275 @@
+"""What a Module holds: the types of its Variables, raw arrays, and what could not be seen."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from nnx_migrate.analysis.domain.fixpoint import Fixpoint
+from nnx_migrate.analysis.domain.values import (
+    PLAIN,
+    Basic,
+    ClassValue,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+    short_name,
+)
+from nnx_migrate.analysis.flax.model import Layer
+from nnx_migrate.analysis.interp.annotations import annotated
+from nnx_migrate.analysis.interp.field_stores import stored_outside
+from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.effect_model import MAPPING
+from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES
+from nnx_migrate.analysis.symbols.occurrence_index import writes_in
+from nnx_migrate.analysis.symbols.program import layer_of
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Contents:
+    """The leaves of an object.
+
+    Args:
+        variables: names of the Variable types among them; a subclass of Param counts as "Param".
+        arrays: it may hold arrays outside of any Variable.
+        unseen: why the list may not be complete; empty when it is.
+        plain: a list or dictionary in `nnx.data(...)` holds values that are no arrays, which are a
+            part of the graphdef in graph mode and leaves in tree mode.
+    """
+
+    variables: frozenset[str] = frozenset()
+    arrays: bool = False
+    unseen: tuple[str, ...] = ()
+    plain: bool = False
+
+    def __or__(self, other: Contents) -> Contents:
+        return Contents(
+            self.variables | other.variables,
+            self.arrays or other.arrays,
+            tuple(sorted({*self.unseen, *other.unseen})),
+            self.plain or other.plain,
+        )
+
+    @property
+    def only_params(self) -> bool:
+        return self.variables == {"Param"} and not self.arrays and not self.unseen
+
+
+_EMPTY = Contents()
+
+
+def _unsettled(found: Contents) -> Contents:
+    return found | Contents(unseen=("it holds objects of its own class",))
+
+
+class ContentsFinder:
+    """Computes the contents of instances of project and library classes."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.hierarchy = evaluator.hierarchy
+        self.project = evaluator.project
+        self._fixpoint = Fixpoint()
+
+    def of(self, values: Values) -> Contents:
+        """The contents of an object that can be any of `values`."""
+        found = _EMPTY if values else Contents(unseen=("nothing is known about it",))
+        for value in values:
+            found |= self._value(value)
+        return found
+
+    def _value(self, value: Value) -> Contents:
+        match value:
+            case Instance():
+                return self._instance(value)
+            case ContainerValue(element=element):
+                return self.of(element) if element else _EMPTY
+            case TupleValue(elements=elements):
+                found = _EMPTY
+                for element in elements:
+                    found |= self.of(element)
+                return found
+            case Basic(sort="array"):
+                return Contents(arrays=True)
+            case Basic(sort="unknown", reason=reason):
+                return Contents(unseen=(reason,))
+            case Basic(sort="state"):
+                return Contents(unseen=("a State is kept as an attribute",))
+            case _:
+                return _EMPTY
+
+    def _instance(self, instance: Instance) -> Contents:
+        kind = self.hierarchy.kind(instance.class_name)
+        if kind == "variable":
+            return Contents(frozenset({self._variable_type(instance.class_name)}))
+        if kind == "plain":
+            tree = self.hierarchy.is_tree(instance.class_name)
+            return self._class(instance.class_name) if tree else _EMPTY
+        if kind is None:
+            return Contents(
+                unseen=(f"{short_name(instance.class_name)} is not defined in the project",)
+            )
+        layer = layer_of(instance.class_name)
+        if layer is not None:
+            found = Contents(layer.variables, layer.raw_arrays)
+            for keyword, variables in layer.conditional_variables.items():
+                if {keyword, "**"} & instance.keywords:
+                    found |= Contents(variables)
+            if layer.name == "Module":
+                found |= Contents(unseen=("its class is not known",))
+            if layer.name == "ToNNX":
+                found |= Contents(unseen=("what its Linen module makes is not known",))
+            return found | self._wrapped(instance, layer)
+        found = _EMPTY
+        for name in self.hierarchy.classes_of(instance):
+            found |= self._class(name)
+        return found
+
+    def _wrapped(self, instance: Instance, layer: Layer) -> Contents:
+        """What a library's Module holds of what its constructor was given."""
+        if instance.wraps:
+            return self.of(instance.wraps)
+        if "argument" not in layer.attributes.values() or layer.kind != "module":
+            return _EMPTY
+        if instance.exact and layer.name in CONTAINER_CLASSES:
+            return _EMPTY  # made empty; what is added to it is seen where it is added
+        return Contents(unseen=(f"what an nnx.{layer.name} was given",))
+
+    def _variable_type(self, class_name: str) -> str:
+        names = [
+            name.rpartition(".")[2]
+            for name in self.hierarchy.ancestry(class_name).classes
+            if layer_of(name) is not None
+        ]
+        return "Param" if "Param" in names else names[0] if names else class_name
+
+    def _class(self, class_name: str) -> Contents:
+        return self._fixpoint.get(
+            class_name, lambda: self._class_contents(class_name), _EMPTY, _unsettled
+        )
+
+    def _class_contents(self, class_name: str) -> Contents:
+        ancestry = self.hierarchy.ancestry(class_name)
+        found = (
+            _EMPTY
+            if ancestry.closed
+            else Contents(unseen=(f"a base class of {short_name(class_name)}",))
+        )
+        for ancestor in ancestry.classes:
+            layer = layer_of(ancestor)
+            if layer is not None and layer.name not in {"Module", "Pytree"}:
+                found |= self._value(Instance(ancestor))
+            found |= self._own_attributes(ancestor)
+        for ancestor in ancestry.classes:
+            # To look for what other code stores in its instances is dear, and often needless.
+            if found.only_params or found == _EMPTY:
+                found |= self._own_attributes(ancestor, outside=True)
+        return found
+
+    def _own_attributes(self, class_name: str, outside: bool = False) -> Contents:
+        """What the class's own code stores in its instances, or else what other code does too."""
+        located = self.project.class_of(class_name)
+        if located is None:
+            return _EMPTY
+        module, record = located
+        found = self._computed_names(module, record)
+        names = self._attribute_names(module, record)
+        if outside:
+            names += sorted(self.evaluator.names_stored_outside(class_name))
+        for name in dict.fromkeys(names):
+            stored = self.evaluator.stored(class_name, name)
+            others = stored_outside(self.evaluator, class_name, name) if outside else ()
+            for value in (*stored, *others):
+                found |= self.of(self.evaluator.values(value.scope, value.expr))
+                found |= self._told_as_data(value.scope, value.expr)
+            body = Scope(module, record.scope)
+            if name in record.annotations and all(each.scope == body for each in stored):
+                found |= self.of(annotated(self.hierarchy, body, record.annotations[name]))
+        return found
+
+    def _told_as_data(self, scope: Scope, expr: ir.Expr) -> Contents:
+        """What `nnx.data(...)` makes leaves of that are neither arrays nor Variables."""
+        if not isinstance(expr, ir.Call) or self.project.nnx_name(scope, expr.func) != "data":
+            return _EMPTY
+        held = expr.args[0] if expr.args else expr
+        if isinstance(held, ir.Sequence):
+            plain = any(self._is_no_array(scope, part) for part in held.elements)
+        else:
+            plain = self._maps_to_none(scope, held)
+        # A number alone is a leaf in both modes.
+        return Contents(arrays=plain or self._is_no_array(scope, held), plain=plain)
+
+    def _is_no_array(self, scope: Scope, expr: ir.Expr) -> bool:
+        match expr:
+            case ir.Constant(type=sort):
+                return sort in {"number", "str"}
+            case ir.Sequence(elements=elements):
+                return any(self._is_no_array(scope, element) for element in elements)
+            case ir.Attribute(name=name) if name in _NO_ARRAYS:
+                return True
+        values = self.evaluator.values(scope, expr)
+        kinds = LibraryValue | FunctionValue | ClassValue
+        return bool(values) and all(isinstance(v, kinds) or v in PLAIN for v in values)
+
+    def _maps_to_none(self, scope: Scope, expr: ir.Expr) -> bool:
+        """Whether it is a tree like `jax.tree.map(lambda leaf: leaf.dtype, tree)`."""
+        if not isinstance(expr, ir.Call) or not expr.args:
+            return False
+        if self.project.dotted(scope, expr.func) not in MAPPING:
+            return False
+        functions = self.evaluator.values(scope, expr.args[0])
+        return any(
+            self._is_no_array(function.scope, returned)
+            for function in functions
+            if isinstance(function, FunctionValue)
+            for returned in self.project.function(function.scope).returns
+        )
+
+    def _attribute_names(self, module: str, record: ir.Class) -> list[str]:
+        names = [*record.attributes, *record.annotations]
+        for _, function in self.project.methods_of(module, record.key):
+            if not function.parameters:
+                continue
+            own = ir.Name(function.parameters[0].name)
+            names += [
+                write.target.name
+                for write in writes_in(function)
+                if isinstance(write.target, ir.Attribute) and write.target.base == own
+            ]
+        return list(dict.fromkeys(names))
+
+    def _computed_names(self, module: str, record: ir.Class) -> Contents:
+        """Attributes that are set under names which the code computes."""
+        for _, function in self.project.methods_of(module, record.key):
+            if function.parameters and _sets_computed(function, function.parameters[0].name):
+                return Contents(unseen=(f"{record.name} sets attributes by computed names",))
+        return _EMPTY
+
+
+#: Attributes of arrays that are none themselves.
+_NO_ARRAYS = frozenset({"dtype", "shape", "ndim", "size", "sharding"})
+
+
+def _sets_computed(function: ir.Function, own: str) -> bool:
+    itself = ir.Name(own)
+    if ir.Attribute(itself, "__dict__") in function.reads:
+        return True
+    for call in function.calls:
+        match call:
+            case ir.Call(func=ir.Name(id="setattr"), args=(first, ir.Constant(text=name), _)):
+                if first == itself and not name:
+                    return True
+            case ir.Call(func=ir.Name(id="setattr" | "vars"), args=(first, *_)):
+                if first == itself:
+                    return True
+            case ir.Call(func=ir.Attribute(name="__setattr__" | "set_attributes")):
+                return True
+            case ir.Call(func=ir.Attribute(base=ir.Attribute(base=first, name="__dict__"))):
+                if first == itself:
+                    return True
+    return False

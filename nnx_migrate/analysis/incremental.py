@@ -1,0 +1,98 @@
+"""Answers that an edit of a file leaves as they are, so that they need not be found anew.
+
+What a file is rewritten to does the same, so whatever was shown of other files holds after it too.
+Only names and lines of the file itself are new: what mentions them, and what is asked of it or of
+files in which names may lead to it, is found again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+from nnx_migrate.analysis.domain.fixpoint import UNKNOWN, Fixpoint
+from nnx_migrate.analysis.domain.values import (
+    Basic,
+    ClassValue,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Scope,
+    TupleValue,
+)
+from nnx_migrate.analysis.effects.summary import Effect
+from nnx_migrate.analysis.symbols.program import Project
+from nnx_migrate.core.place import Place, refers_to
+
+#: Questions about a function, or an object of a class, by the first part of their keys. Who calls
+#: a function is asked of all files, the edited one included.
+_ABOUT = frozenset({"parameter", "returned", "called"})
+
+
+class Lasting:
+    """The answers of an earlier project that count in a later one.
+
+    Args:
+        earlier: what was found before the edit.
+        project: as it is after the edit.
+    """
+
+    def __init__(self, earlier: Fixpoint, project: Project) -> None:
+        self._earlier = earlier
+        self._renewed = project.renewed
+        self._found_anew = project.renewed | {""}
+
+    def answer(self, key: Hashable) -> object:
+        """The answer to what has that key; UNKNOWN where it has to be found."""
+        if self._module(key) in self._found_anew:
+            return UNKNOWN
+        found = self._earlier.final(key)
+        if found is UNKNOWN or self._mentioned(found):
+            return UNKNOWN
+        return found
+
+    def _module(self, key: Hashable) -> str:
+        """The module that a question is about; "" for one whose answer does not last."""
+        match key:
+            case (Scope(module=module), _):
+                return module
+            case (str() as asked, Scope(module=module), *_) if asked in _ABOUT:
+                return module
+            case (str() as asked, str() as class_name, _) if asked in _ABOUT:
+                return class_name.partition(":")[0]
+            case _:
+                return ""
+
+    def _mentioned(self, found: object) -> bool:
+        return isinstance(found, frozenset) and any(map(self._is_mentioned_by, found))
+
+    def _is_mentioned_by(self, part: object) -> bool:
+        match part:
+            case Instance(class_name=class_name, wraps=wraps, origin=origin):
+                return self._owns(class_name) or self._told(origin) or self._mentioned(wraps)
+            case ClassValue(class_name=name) | LibraryValue(dotted=name):
+                return self._owns(name)
+            case FunctionValue(scope=scope):
+                return scope.module in self._renewed
+            case TupleValue(elements=elements):
+                return any(map(self._mentioned, elements))
+            case ContainerValue(element=element):
+                return self._mentioned(element)
+            case Basic(reason=reason):
+                return self._told(reason)
+            case Effect(where=where, flag=flag):
+                depends = flag is not None and flag[0].module in self._renewed
+                return depends or where.module in self._renewed or self._told(part.what)
+            case _:
+                return True
+
+    def _owns(self, name: str) -> bool:
+        module, colon, _ = name.partition(":")
+        return module in self._renewed or (not colon and _within(name, self._renewed))
+
+    def _told(self, words: Place | str) -> bool:
+        return any(refers_to(str(words), module) for module in self._renewed)
+
+
+def _within(dotted: str, modules: Iterable[str]) -> bool:
+    return any(dotted.startswith(f"{module}.") for module in modules)

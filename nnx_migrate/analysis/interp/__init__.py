@@ -1,0 +1,1 @@
+"""The abstract interpreter: what an expression can evaluate to."""

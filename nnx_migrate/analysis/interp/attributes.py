@@ -1,0 +1,254 @@
+"""What an attribute of a value is: a method, a property, what was stored, what is declared."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from nnx_migrate.analysis.callgraph.base import Evaluation
+from nnx_migrate.analysis.callgraph.lattice import (
+    as_container,
+    is_library_container,
+    library_attribute,
+)
+from nnx_migrate.analysis.callgraph.transformed import defined
+from nnx_migrate.analysis.domain.values import (
+    NOTHING,
+    PLAIN,
+    Basic,
+    ClassValue,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Located,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+    is_unknown,
+    short_name,
+    union,
+    unknown,
+)
+from nnx_migrate.analysis.interp.annotations import annotated, calls_tell_more
+from nnx_migrate.analysis.interp.field_stores import stored_in_class, stored_outside
+from nnx_migrate.analysis.interp.names import imported
+from nnx_migrate.analysis.interp.record_fields import passed_for_field, seen_among
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.return_model import library_member
+from nnx_migrate.analysis.symbols.higher_order import METHOD, TAKERS
+from nnx_migrate.analysis.symbols.program import layer_of
+
+#: Classes whose objects have the attributes that they are made with.
+NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
+#: The method that gives a tree like this one, with other fields.
+REPLACE = "<tree>.replace"
+#: Attributes of a function, or of a partial, that are called like it.
+_SAME_FUNCTION = frozenset({"__call__", "__wrapped__", "func"})
+#: Attributes of an array that are none.
+_DESCRIBING = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "sharding", "size"})
+
+
+def attribute_values(evaluator: Evaluation, scope: Scope, expr: ir.Attribute) -> Values:
+    """What `expr` can be: a member of a module, or of each value that its base can be."""
+    project = evaluator.project
+    dotted = project.dotted(scope, expr)
+    if dotted is not None and not project.member(dotted.rpartition(".")[0]):
+        return imported(evaluator, dotted)
+    if isinstance(expr.base, ir.Call) and expr.base.func == ir.Name("super"):
+        return _of_super(evaluator, scope, expr.name)
+    return union(_of_value(evaluator, v, expr.name) for v in evaluator.values(scope, expr.base))
+
+
+def _of_super(evaluator: Evaluation, scope: Scope, name: str) -> Values:
+    function = evaluator.project.function(scope)
+    if function.owner is None:
+        return unknown("super() outside of a method")
+    owner = f"{scope.module}:{function.owner}"
+    for ancestor in evaluator.hierarchy.ancestry(owner).classes[1:]:
+        method = evaluator.hierarchy.method(ancestor, name)
+        if isinstance(method, Scope):
+            return frozenset({FunctionValue(method, method.function, bound=True)})
+    return unknown(f"super().{name} is not defined in the project")
+
+
+def _of_value(evaluator: Evaluation, value: Value, name: str) -> Values:
+    match value:
+        case Instance():
+            return member(evaluator, value, name)
+        case ClassValue(class_name=class_name):
+            method = evaluator.hierarchy.method(class_name, name)
+            if isinstance(method, Scope):
+                bound = ir.Name("classmethod") in evaluator.project.function(method).decorators
+                return frozenset({FunctionValue(method, method.function, bound=bound)})
+            if evaluator.hierarchy.is_enum(class_name):
+                return frozenset({Instance(class_name)})
+            return _of_class(evaluator, class_name, name) or unknown(f"{name} of a class")
+        case LibraryValue(dotted=dotted):
+            return frozenset({LibraryValue(f"{dotted}.{name}")})
+        case Basic(sort="array") if name in _DESCRIBING:
+            return PLAIN
+        case Basic():
+            return frozenset({value})
+        case ContainerValue() | TupleValue():
+            return frozenset({LibraryValue(f"<container>.{name}")})
+        case FunctionValue():
+            return _of_function(evaluator, value, name)
+
+
+def _of_class(evaluator: Evaluation, class_name: str, name: str) -> Values:
+    """What the body of a class, or code outside of it, binds to one of its names."""
+    found: Values = NOTHING
+    for above in evaluator.hierarchy.ancestry(class_name).classes:
+        located = evaluator.project.class_of(above)
+        if located is not None:
+            scope = Scope(located[0], located[1].scope)
+            found |= evaluator.all_of(scope, located[1].attributes.get(name, ()))
+            for stored in stored_in_class(evaluator, above, name):
+                found |= evaluator.values(stored.scope, stored.expr)
+        if found:
+            break
+    return found
+
+
+def _of_function(evaluator: Evaluation, function: FunctionValue, name: str) -> Values:
+    """What is stored on a function, what functions have, or what a transform gave it."""
+    if name in _SAME_FUNCTION:
+        return frozenset({function})
+    stored = union(
+        evaluator.values(scope, write.value)
+        for scope, write in evaluator.callers.mentions.outside_writes(name)
+        if isinstance(write.target, ir.Attribute) and write.value is not None
+        if any(
+            isinstance(v, FunctionValue) and v.scope == function.scope
+            for v in evaluator.values(scope, write.target.base)
+        )
+    )
+    if stored:
+        return stored
+    by_method = f"{METHOD}{name}"
+    return frozenset({LibraryValue(by_method)}) if by_method in TAKERS else unknown(f"its {name}")
+
+
+def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
+    """What attribute `name` of an instance can be."""
+    hierarchy = evaluator.hierarchy
+    if name == "__class__":
+        return classes(evaluator, instance)
+    if isinstance(hierarchy.method(instance.class_name, name), Scope):
+        owners = hierarchy.classes_of(instance)
+        methods = dict.fromkeys(hierarchy.method(owner, name) for owner in owners)
+        return union(_bound_method(evaluator, m) for m in methods if isinstance(m, Scope))
+    related = hierarchy.ancestry(instance.class_name).classes
+    if not instance.exact:
+        related += hierarchy.descendants(instance.class_name)
+    found = _stored(evaluator, instance, related, name)
+    if found and not found <= PLAIN:
+        return _or_passed(evaluator, instance.class_name, name, found - PLAIN)
+    if name in {"items", "values"} and is_library_container(instance):
+        return frozenset({as_container(instance)})
+    if instance.class_name in NAMESPACES:
+        return instance.wraps | _set_from_outside(evaluator, instance, name)
+    return (
+        _or_passed(evaluator, instance.class_name, name, _declared(evaluator, related, name))
+        or found
+        or library_member(instance.class_name, name)
+        or _replacing(evaluator, instance.class_name, name)
+        or _set_from_outside(evaluator, instance, name)
+        or unknown(f"attribute {name} of {short_name(instance.class_name)}")
+    )
+
+
+def classes(evaluator: Evaluation, instance: Instance) -> Values:
+    """The classes that an object can be of, as values."""
+    return frozenset(map(ClassValue, evaluator.hierarchy.classes_of(instance)))
+
+
+def _bound_method(evaluator: Evaluation, method: Scope) -> Values:
+    """A method as an attribute of an instance: what a property gives, or a bound function."""
+    decorators = evaluator.project.function(method).decorators
+    if any(ir.is_property(d) for d in decorators):
+        return evaluator.returned(method)
+    static = ir.Name("staticmethod") in decorators
+    function = defined(evaluator, method)
+    return frozenset({dataclasses.replace(function, bound=not static)})
+
+
+def _stored(
+    evaluator: Evaluation, instance: Instance, related: tuple[str, ...], name: str
+) -> Values:
+    found: Values = NOTHING
+    for class_name in dict.fromkeys(related):
+        layer = layer_of(class_name)
+        if layer is None:
+            for stored in evaluator.stored(class_name, name):
+                found |= _as_stored(evaluator, class_name, name, stored)
+            for stored in stored_outside(evaluator, class_name, name) if found else ():
+                found |= evaluator.values(stored.scope, stored.expr)
+        elif layer.attributes.get(name) == "argument" and instance.wraps:
+            found |= instance.wraps
+        elif name in layer.attributes:
+            found |= library_attribute(layer.attributes[name])
+    return found
+
+
+def _as_stored(evaluator: Evaluation, class_name: str, name: str, stored: Located) -> Values:
+    """A value as an attribute of an instance: functions of the class's body become methods."""
+    values = evaluator.values(stored.scope, stored.expr)
+    located = evaluator.project.class_of(class_name)
+    if located is None or name in located[1].annotations:
+        return values
+    if stored.expr not in located[1].attributes.get(name, ()):
+        return values
+    later = isinstance(stored.expr, ir.Call) and ir.last_name(stored.expr) == "partialmethod"
+    if not later and not isinstance(stored.expr, ir.Name | ir.FunctionRef | ir.ImportRef):
+        return values
+    return _as_methods(values)
+
+
+def _set_from_outside(evaluator: Evaluation, instance: Instance, name: str) -> Values:
+    """What code outside of all that is known of a class stores in it, or in objects of it."""
+    found: Values = NOTHING
+    for class_name in evaluator.hierarchy.ancestry(instance.class_name).classes:
+        for stored in stored_outside(evaluator, class_name, name):
+            found |= evaluator.values(stored.scope, stored.expr)
+        for stored in stored_in_class(evaluator, class_name, name):
+            values = evaluator.values(stored.scope, stored.expr)
+            static = ir.last_name(stored.expr) == "staticmethod"
+            found |= values if static else _as_methods(values)
+    return found
+
+
+def _as_methods(values: Values) -> Values:
+    return frozenset(
+        dataclasses.replace(v, bound=True) if isinstance(v, FunctionValue) else v for v in values
+    )
+
+
+def _replacing(evaluator: Evaluation, class_name: str, name: str) -> Values:
+    """The method of a NamedTuple, or of a dataclass of flax, that gives one like it."""
+    replaces = name in {"_replace", "replace"} and evaluator.hierarchy.is_plain_tree(class_name)
+    return frozenset({LibraryValue(REPLACE)}) if replaces else NOTHING
+
+
+def _or_passed(evaluator: Evaluation, class_name: str, name: str, declared: Values) -> Values:
+    """What a field is declared as; where that says little, what calls of the class pass.
+
+    Where one of these is not known, the objects that others pass are among what it may be.
+    """
+    if not declared or not (is_unknown(declared) or calls_tell_more(declared)):
+        return declared
+    given = passed_for_field(evaluator, class_name, name)
+    passed = union(evaluator.values(each.scope, each.expr) for each in given)
+    if is_unknown(passed):
+        return declared | seen_among(evaluator, passed)
+    return passed
+
+
+def _declared(evaluator: Evaluation, related: tuple[str, ...], name: str) -> Values:
+    for class_name in related:
+        located = evaluator.project.class_of(class_name)
+        if located is not None and name in located[1].annotations:
+            scope = Scope(located[0], located[1].scope)
+            return annotated(evaluator.hierarchy, scope, located[1].annotations[name])
+    return NOTHING

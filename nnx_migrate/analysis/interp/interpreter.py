@@ -1,0 +1,119 @@
+"""What an expression evaluates to: demand-driven, over all modules, without running anything."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+from nnx_migrate.analysis.callgraph.base import Evaluation
+from nnx_migrate.analysis.callgraph.dunder_dispatch import (
+    arithmetic_values,
+    element_values,
+    elements,
+)
+from nnx_migrate.analysis.callgraph.lattice import item_of, operator_result
+from nnx_migrate.analysis.callgraph.transformed import defined
+from nnx_migrate.analysis.domain.fixpoint import Lasts
+from nnx_migrate.analysis.domain.values import (
+    PLAIN,
+    ClassValue,
+    ContainerValue,
+    Located,
+    Scope,
+    TupleValue,
+    Values,
+    is_unknown,
+    scope_around,
+    union,
+)
+from nnx_migrate.analysis.interp.annotations import annotated_at
+from nnx_migrate.analysis.interp.attributes import attribute_values
+from nnx_migrate.analysis.interp.calls import call_values
+from nnx_migrate.analysis.interp.field_stores import names_stored_outside, stored_by_class
+from nnx_migrate.analysis.interp.named_tuples import field_values
+from nnx_migrate.analysis.interp.names import imported, named
+from nnx_migrate.analysis.interp.parameters import parameter_values
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.program import Project
+
+
+class Evaluator(Evaluation):
+    """Evaluates expressions of a project to sets of abstract values.
+
+    Every answer covers all assignments of a name in its scope, whatever their order, and all calls
+    of a function that the project holds.
+    """
+
+    def __init__(
+        self, project: Project, before: Evaluator | None = None, lasting: Lasts | None = None
+    ) -> None:
+        super().__init__(project, before, lasting)
+        self._stored: dict[tuple[str, str], list[Located]] = {}
+
+    def _values(self, scope: Scope, expr: ir.Expr) -> Values:
+        match expr:
+            case ir.Name(id=name):
+                return named(self, scope, name)
+            case ir.Attribute():
+                return attribute_values(self, scope, expr)
+            case ir.Call():
+                return call_values(self, scope, expr)
+            case ir.Element(base=base) | ir.Starred(value=base):
+                held = self.values(scope, base)
+                return union(field_values(self, v) or elements(self, v) for v in held)
+            case ir.Unpacked(base=base, index=index):
+                return union(
+                    element_values(self, v) or field_values(self, v, index) or item_of(v, index)
+                    for v in self.values(scope, base)
+                )
+            case ir.Sequence(elements=parts, is_tuple=is_tuple):
+                if is_tuple and not any(isinstance(part, ir.Starred) for part in parts):
+                    return frozenset({TupleValue(tuple(self.values(scope, p) for p in parts))})
+                return frozenset({ContainerValue(self.all_of(scope, parts))})
+            case ir.Choice(options=options):
+                return self.all_of(scope, options)
+            case ir.Constant():
+                return PLAIN
+            case ir.FunctionRef(key=key):
+                return frozenset({defined(self, Scope(scope.module, key))})
+            case ir.ClassRef(key=key):
+                return frozenset({ClassValue(f"{scope.module}:{key}")})
+            case ir.ImportRef(target=target):
+                return imported(self, target)
+            case ir.Computed(operands=operands):
+                combined = [self.values(scope, operand) for operand in operands]
+                return arithmetic_values(self, combined) or operator_result(combined)
+            case ir.Within(key=key, expr=inner):
+                return self.values(Scope(scope.module, key), inner)
+
+    def _parameter(self, scope: Scope, parameter: ir.Parameter) -> Values:
+        return parameter_values(self, scope, parameter)
+
+    def _returned(self, scope: Scope) -> Values:
+        function = self.project.function(scope)
+        found = self.all_of(scope, function.returns)
+        if function.yields:
+            found = frozenset({ContainerValue(self.all_of(scope, function.yields))})
+        found = found - PLAIN if len(found) > 1 else found
+        if (not found or is_unknown(found)) and function.return_annotation is not None:
+            around = scope_around(scope, function)
+            annotation = function.return_annotation
+            declared = annotated_at(self.hierarchy, around, annotation, function.line)
+            found = declared if not is_unknown(declared) else found
+        return found if function.returns else found or PLAIN
+
+    def stored(self, class_name: str, name: str) -> list[Located]:
+        key = class_name, name
+        if key not in self._stored:
+            self._stored[key] = stored_by_class(self.hierarchy, class_name, name)
+        return self._stored[key]
+
+    @functools.cached_property
+    def _stored_outside(self) -> Mapping[str, set[str]]:
+        return names_stored_outside(self)
+
+    def names_stored_outside(self, class_name: str) -> set[str]:
+        """Attributes that other code stores in instances of the class, or of those above it."""
+        related = {*self.hierarchy.ancestry(class_name).classes, class_name}
+        related.update(self.hierarchy.descendants(class_name))
+        return set().union(*(self._stored_outside.get(name, ()) for name in related))

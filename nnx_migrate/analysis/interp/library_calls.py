@@ -1,0 +1,176 @@
+"""What a call of a function of a library gives, where that depends on more than its arguments."""
+
+from __future__ import annotations
+
+from nnx_migrate.analysis.callgraph.base import Evaluation
+from nnx_migrate.analysis.callgraph.lattice import last_of_pair, leaves, partial_of
+from nnx_migrate.analysis.callgraph.transformed import transformed, under_capture
+from nnx_migrate.analysis.domain.values import (
+    NAMED_AT_RUN_TIME,
+    PLAIN,
+    ContainerValue,
+    Instance,
+    LibraryValue,
+    Scope,
+    TupleValue,
+    Values,
+    union,
+    unknown,
+    unknown_by_name,
+)
+from nnx_migrate.analysis.interp.attributes import NAMESPACES, REPLACE, classes, member
+from nnx_migrate.analysis.interp.merge_results import merged
+from nnx_migrate.analysis.interp.string_constants import (
+    FUNCTIONS_BY_NAME,
+    literal_names,
+    methods_by_any_name,
+    stored_by_any_name,
+)
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.return_model import (
+    TREE_LEAVES,
+    elements_of,
+    is_transform,
+    library_result,
+)
+from nnx_migrate.analysis.symbols.higher_order import TAKERS, Taker, implied_calls
+from nnx_migrate.analysis.symbols.library_names import canonical
+from nnx_migrate.analysis.symbols.program import nnx_name
+
+#: Functions that give what a text names.
+_NAMING = frozenset({"importlib.import_module"}) | {
+    f"builtins.{name}" for name in ("__import__", "eval", "globals", "locals")
+}
+_OF_CONTAINER = "<container>."
+#: Loops, with the place of what they carry: it comes out as what it went in.
+_CARRIED = {
+    f"{prefix}{loop}": place
+    for prefix in ("", "jax.lax.")
+    for loop, place in (("while_loop", 2), ("fori_loop", 3))
+}
+#: What `functools.wraps(f)` is, which gives what it is called on.
+_SAME = "<given>"
+
+
+def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: str) -> Values:
+    """What a call of the library's function of that dotted name gives."""
+    name = nnx_name(dotted)
+    if name in {"capture", "compat.capture"} and call.args:
+        return under_capture(evaluator, scope, call)
+    if dotted.startswith(_OF_CONTAINER):
+        return _of_container(evaluator, scope, call, dotted.removeprefix(_OF_CONTAINER))
+    if dotted == "builtins.dict":
+        return _dict(evaluator, scope, call)
+    if dotted == "builtins.getattr" and len(call.args) > 1:
+        return _getattr(evaluator, scope, call)
+    if dotted in TREE_LEAVES and any(name == "is_leaf" for name, _ in call.keywords):
+        return frozenset({ContainerValue(leaves(evaluator.all_of(scope, call.args[:1])))})
+    if dotted == "builtins.type" and len(call.args) == 1:
+        held = [v for v in evaluator.values(scope, call.args[0]) if isinstance(v, Instance)]
+        return union(classes(evaluator, v) for v in held) or unknown("the result of type()")
+    if dotted == REPLACE and isinstance(call.func, ir.Attribute):
+        return evaluator.values(scope, call.func.base)
+    if dotted == "dataclasses.replace" and call.args:
+        return evaluator.values(scope, call.args[0])
+    if dotted in _NAMING:
+        return unknown_by_name(ir.last_name(call.func))
+    if dotted == "functools.wraps":
+        return frozenset({LibraryValue(_SAME)})
+    if dotted in {_SAME, "functools.update_wrapper"}:
+        return evaluator.all_of(scope, call.args[:1])
+    if dotted in NAMESPACES:
+        named = evaluator.all_of(scope, tuple(value for _, value in call.keywords))
+        return frozenset({Instance(dotted, wraps=named, origin="a namespace")})
+    if is_transform(dotted):
+        return transformed(evaluator, scope, call, dotted)
+    carried = _CARRIED.get((name or dotted).removeprefix("compat."))
+    if carried is not None and carried < len(call.args):
+        return evaluator.values(scope, call.args[carried])
+    taker = TAKERS.get(canonical(dotted))
+    if taker is not None and taker.gives:
+        return given_by(evaluator, scope, call, taker)
+    if name == "merge" and call.args:
+        return merged(evaluator, scope, call.args[0])
+    given = call.args
+    if name is not None and not given:  # nnx.clone(node=model)
+        given = tuple(value for keyword, value in call.keywords if keyword == "node")
+    return library_result(dotted, name, [evaluator.values(scope, arg) for arg in given])
+
+
+def given_by(evaluator: Evaluation, scope: Scope, call: ir.Call, taker: Taker) -> Values:
+    """What a function of a library gives that calls, or binds, what it is given."""
+    if taker.gives == "elements":
+        return evaluator.all_of(scope, call.args[taker.start :])
+    made = tuple(implied_calls(call, taker))
+    if taker.gives != "function":
+        found = evaluator.all_of(scope, made)
+        if taker.passes == "folded":
+            found |= union(evaluator.values(scope, each.args[0]) for each in made if each.args)
+        return found if taker.gives == "result" else frozenset({ContainerValue(found)})
+    functions = [(v, each) for each in made for v in evaluator.values(scope, each.func)]
+    if ir.last_name(call.func) in {"lower", "trace", "callback"}:
+        return frozenset(value for value, _ in functions)
+    if not taker.leading:
+        functions = [(evaluator.hierarchy.run_by_call(value), each) for value, each in functions]
+    return union(
+        partial_of(value, len(each.args) - taker.leading, _names(each)) for value, each in functions
+    )
+
+
+def _names(call: ir.Call) -> frozenset[str]:
+    return frozenset(name or "**" for name, _ in call.keywords)
+
+
+def _of_container(evaluator: Evaluation, scope: Scope, call: ir.Call, name: str) -> Values:
+    """What a method of a list, a dict or a tuple gives."""
+    if not isinstance(call.func, ir.Attribute):
+        return unknown(f"the result of {name}()")
+    bases = evaluator.values(scope, call.func.base)
+    held = frozenset(v for v in bases if isinstance(v, ContainerValue | TupleValue))
+    element = union(map(elements_of, held))
+    if name in {"get", "pop", "popleft", "setdefault", "result"}:
+        return element | evaluator.all_of(scope, call.args[1:])
+    if name == "items":
+        return frozenset({ContainerValue(frozenset({TupleValue((PLAIN, element))}))})
+    if name == "popitem":
+        return frozenset({TupleValue((PLAIN, element))})
+    if name in {"values", "copy", "union", "__iter__"}:
+        return held
+    return PLAIN
+
+
+def _dict(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
+    pairs = [
+        last_of_pair(value)
+        for given in call.args
+        for value in evaluator.values(scope, ir.Element(given))
+    ]
+    named = evaluator.all_of(scope, tuple(value for _, value in call.keywords))
+    return frozenset({ContainerValue(named.union(*pairs))})
+
+
+def _getattr(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
+    """`getattr(x, name, default)` is an attribute of one of the names in sight, or the default.
+
+    Where the names are not in sight, what is stored under such names is among it.
+    """
+    target, name, *default = call.args
+    names = literal_names(evaluator, scope, name)
+    if names is not None:
+        attributes = tuple(ir.Attribute(target, each) for each in sorted(names))
+        return evaluator.all_of(scope, attributes) | evaluator.all_of(scope, tuple(default))
+    library = evaluator.project.dotted(scope, target)
+    if library in FUNCTIONS_BY_NAME:
+        by_name = LibraryValue(f"{library}.{NAMED_AT_RUN_TIME}")
+        return frozenset({by_name}) | evaluator.all_of(scope, tuple(default))
+    held = evaluator.values(scope, target)
+    objects = [value for value in held if isinstance(value, Instance)]
+    parts = [stored_by_any_name(evaluator, each) for each in objects]
+    parts += [
+        member(evaluator, each, name)
+        for each in objects
+        for name in methods_by_any_name(evaluator, each)
+    ]
+    if objects and len(objects) == len(held):
+        return union(parts) | unknown("the result of getattr()")
+    return union(parts) | unknown_by_name("getattr")

@@ -1,0 +1,59 @@
+"""What a name stands for: a variable, a parameter, something imported, a member of a library."""
+
+from __future__ import annotations
+
+import builtins
+
+from nnx_migrate.analysis.callgraph.base import Evaluation
+from nnx_migrate.analysis.domain.values import (
+    NOTHING,
+    PLAIN,
+    ClassValue,
+    LibraryValue,
+    ParameterOf,
+    Scope,
+    Values,
+    unknown,
+)
+from nnx_migrate.analysis.library.return_model import INITIALIZERS
+from nnx_migrate.analysis.symbols.program import Binding, library_class, nnx_name
+
+
+def named(evaluator: Evaluation, scope: Scope, name: str) -> Values:
+    """What a name is bound to, by all of its assignments."""
+    bindings = evaluator.project.bindings(scope, name)
+    if not bindings:
+        if hasattr(builtins, name):
+            return frozenset({LibraryValue(f"builtins.{name}")})
+        return unknown(f"{name} is not bound in this file")
+    return _bound(evaluator, bindings)
+
+
+def imported(evaluator: Evaluation, target: str) -> Values:
+    """What a dotted name stands for, in the project or in a library."""
+    followed = evaluator.project.follow(target)
+    if followed is None:
+        return unknown(f"{target} has several meanings")
+    bindings = evaluator.project.member(followed) or []
+    if bindings:
+        return _bound(evaluator, bindings)
+    return _of_library(followed)
+
+
+def _bound(evaluator: Evaluation, bindings: list[Binding]) -> Values:
+    found: Values = NOTHING
+    for binding in bindings:
+        if isinstance(binding, ParameterOf):
+            found |= evaluator.parameter(binding.scope, binding.parameter)
+        else:
+            found |= evaluator.values(binding.scope, binding.expr)
+    # `x = None` before the real assignment says nothing about what x is when it is used.
+    return found - PLAIN if len(found) > 1 else found
+
+
+def _of_library(dotted: str) -> Values:
+    class_name = library_class(dotted)
+    if class_name is not None:
+        return frozenset({ClassValue(class_name)})
+    name = None if dotted.startswith(INITIALIZERS) else nnx_name(dotted)
+    return frozenset({LibraryValue(f"flax.nnx.{name}" if name else dotted)})

@@ -1,0 +1,125 @@
+"""What a parameter can be: its annotation tells, or else every call that reaches the function."""
+
+from __future__ import annotations
+
+from nnx_migrate.analysis.callgraph.base import Evaluation
+from nnx_migrate.analysis.callgraph.dunder_dispatch import operands_passed
+from nnx_migrate.analysis.domain.values import (
+    NOTHING,
+    PLAIN,
+    ClassValue,
+    Instance,
+    Scope,
+    Values,
+    is_unknown,
+    scope_around,
+    unknown,
+)
+from nnx_migrate.analysis.interp.annotations import annotated_at, calls_tell_more
+from nnx_migrate.analysis.interp.record_fields import seen_among
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.return_model import ANY_OBJECT
+from nnx_migrate.core.place import Place
+
+#: Methods that are given a class without being told so.
+_OF_CLASSES = frozenset({"__init_subclass__", "__class_getitem__", "__new__"})
+#: Library classes that hold a Module of the user's and are seldom made more than once.
+_MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
+
+
+def parameter_values(evaluator: Evaluation, scope: Scope, parameter: ir.Parameter) -> Values:
+    """What a parameter of the function `scope` can be."""
+    function = evaluator.project.function(scope)
+    own = _own_object(evaluator, scope, function, parameter)
+    if own is not None:
+        return own
+    declared: Values = NOTHING
+    if parameter.annotation is not None:
+        around = scope_around(scope, function)
+        declared = annotated_at(evaluator.hierarchy, around, parameter.annotation, function.line)
+        if not is_unknown(declared) and not calls_tell_more(declared):
+            return declared
+    unguessed = evaluator.fixpoint.unguessed
+    passed = _passed(evaluator, scope, function, parameter)
+    if passed and not is_unknown(passed) and (not declared or _agrees(declared, passed)):
+        return passed
+    if declared and not is_unknown(declared):
+        return _all_made(evaluator, declared) or declared | _seen(evaluator, declared, passed)
+    if not passed and evaluator.fixpoint.unguessed != unguessed:
+        return NOTHING  # what is unknown only because it is not computed yet would stay so
+    return passed or unknown(
+        f"no call of {function.name} found that shows what {parameter.name} is"
+    )
+
+
+def _own_object(
+    evaluator: Evaluation, scope: Scope, function: ir.Function, parameter: ir.Parameter
+) -> Values | None:
+    if function.owner is None or not function.parameters:
+        return None
+    decorators = {d.id for d in function.decorators if isinstance(d, ir.Name)}
+    if parameter != function.parameters[0] or "staticmethod" in decorators:
+        return None
+    owner = f"{scope.module}:{function.owner}"
+    if function.name in _OF_CLASSES:
+        below = evaluator.hierarchy.descendants(owner)
+        return frozenset(map(ClassValue, (owner, *below)))
+    if "classmethod" in decorators:
+        return frozenset({ClassValue(owner)})
+    origin = Place(scope.module, function.line)
+    return frozenset({Instance(owner, exact=False, origin=origin)})
+
+
+def _agrees(declared: Values, passed: Values) -> bool:
+    """Whether what is passed is what the annotation says, as far as its sort goes."""
+    return is_unknown(declared) or all(isinstance(v, Instance) for v in passed)
+
+
+def _passed(
+    evaluator: Evaluation, scope: Scope, function: ir.Function, parameter: ir.Parameter
+) -> Values:
+    found: Values = NOTHING
+    for argument in evaluator.callers.arguments(scope, function, parameter):
+        found |= evaluator.values(argument.scope, argument.expr)
+    if parameter == function.parameters[-1]:
+        for argument in operands_passed(evaluator, scope, function):
+            found |= evaluator.values(argument.scope, argument.expr)
+    if parameter.default is not None and parameter.default != ir.Constant("none"):
+        default = evaluator.values(scope_around(scope, function), parameter.default)
+        found |= default - PLAIN if found else default
+    return found or _fixture(evaluator, function, parameter)
+
+
+def _fixture(evaluator: Evaluation, function: ir.Function, parameter: ir.Parameter) -> Values:
+    """What pytest passes for a parameter of a test: what the fixture of that name returns."""
+    if not function.name.startswith("test") and not _is_fixture(function):
+        return NOTHING
+    found: Values = NOTHING
+    for where in evaluator.callers.mentions.functions_named(parameter.name):
+        fixture = evaluator.project.function(where)
+        if _is_fixture(fixture):
+            found |= evaluator.returned(where) | evaluator.all_of(where, fixture.yields)
+    return found
+
+
+def _is_fixture(function: ir.Function) -> bool:
+    return any(ir.last_name(decorator) == "fixture" for decorator in function.decorators)
+
+
+def _all_made(evaluator: Evaluation, declared: Values) -> Values:
+    """For something declared as a ModelAndOptimizer: all that the project makes of them."""
+    if not all(isinstance(v, Instance) and v.class_name in _MADE_ONCE for v in declared):
+        return NOTHING
+    found: Values = NOTHING
+    for name in _MADE_ONCE:
+        for where, call in evaluator.callers.mentions.calls_of(name.rpartition(".")[2]):
+            if evaluator.hierarchy.class_name(where, call.func) == name:
+                found |= evaluator.values(where, call)
+    return found
+
+
+def _seen(evaluator: Evaluation, declared: Values, passed: Values) -> Values:
+    """What calls pass for what is declared as any Module: one of them may be so, and change."""
+    if not ANY_OBJECT.issuperset(v.class_name for v in declared if isinstance(v, Instance)):
+        return NOTHING
+    return seen_among(evaluator, passed)

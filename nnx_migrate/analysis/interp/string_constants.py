@@ -1,0 +1,106 @@
+"""What may be meant by a name that is computed when the program runs: `getattr(m, f"block{i}")`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nnx_migrate.analysis.callgraph.base import Evaluation
+from nnx_migrate.analysis.domain.values import (
+    NOTHING,
+    Instance,
+    Located,
+    ParameterOf,
+    Scope,
+    Values,
+)
+from nnx_migrate.analysis.ir import nodes as ir
+
+#: Modules of libraries in whose functions nothing of the program is kept: `getattr(nnx, "gelu")`
+#: may do anything to what it is given, and nothing to an object that only holds it.
+FUNCTIONS_BY_NAME = frozenset({"flax.nnx", "jax.nn", "jax.numpy"})
+_MAX_HOPS = 4
+
+
+def literal_names(
+    evaluator: Evaluation, scope: Scope, expr: ir.Expr, hops: int = 0
+) -> frozenset[str] | None:
+    """The texts that an expression can be; None where they are not all in sight."""
+    match expr:
+        case ir.Constant(type="str", text=text) if text:
+            return frozenset({text})
+        case ir.Choice(options=parts) | ir.Element(base=ir.Sequence(elements=parts)):
+            return _all_of([(scope, part) for part in parts], evaluator, hops)
+        case ir.Element(base=ir.Name(id=name)) if hops < _MAX_HOPS:
+            bound = evaluator.project.bindings(scope, name)
+            if len(bound) == 1 and isinstance(bound[0], Located):
+                held = bound[0].expr
+                if isinstance(held, ir.Sequence):
+                    return literal_names(evaluator, bound[0].scope, ir.Element(held), hops + 1)
+        case ir.Name(id=name) if hops < _MAX_HOPS:
+            sources: list[tuple[Scope, ir.Expr]] = []
+            for binding in evaluator.project.bindings(scope, name):
+                if isinstance(binding, ParameterOf):
+                    passed = list(_passed(evaluator, binding))
+                    if not passed:
+                        return None
+                    sources += passed
+                else:
+                    sources.append((binding.scope, binding.expr))
+            return _all_of(sources, evaluator, hops + 1)
+    return None
+
+
+def _passed(evaluator: Evaluation, binding: ParameterOf) -> Iterator[tuple[Scope, ir.Expr]]:
+    """What the calls in sight pass for a parameter, and its default when there is such a call."""
+    function = evaluator.project.function(binding.scope)
+    found = list(evaluator.callers.arguments(binding.scope, function, binding.parameter))
+    called = found or evaluator.callers.of(binding.scope)
+    yield from ((each.scope, each.expr) for each in found)
+    if called and binding.parameter.default is not None:
+        yield binding.scope, binding.parameter.default
+
+
+def _all_of(
+    sources: list[tuple[Scope, ir.Expr]], evaluator: Evaluation, hops: int
+) -> frozenset[str] | None:
+    found: frozenset[str] = frozenset()
+    for scope, expr in sources:
+        names = literal_names(evaluator, scope, expr, hops)
+        if names is None:
+            return None
+        found |= names
+    return found or None
+
+
+def methods_by_any_name(evaluator: Evaluation, instance: Instance) -> Iterator[str]:
+    """The names of the methods that the project's classes of an object define."""
+    classes = evaluator.hierarchy.ancestry(instance.class_name).classes
+    if not instance.exact:
+        classes += evaluator.hierarchy.descendants(instance.class_name)
+    for class_name in dict.fromkeys(classes):
+        located = evaluator.project.class_of(class_name)
+        for name in located[1].methods if located is not None else ():
+            if not name.startswith("__"):
+                yield name
+
+
+def stored_by_any_name(evaluator: Evaluation, instance: Instance) -> Values:
+    """What the object's own methods store in it under names that they compute."""
+    found: Values = NOTHING
+    for class_name in evaluator.hierarchy.ancestry(instance.class_name).classes:
+        located = evaluator.project.class_of(class_name)
+        if located is None:
+            continue
+        for key, function in evaluator.project.methods_of(located[0], located[1].key):
+            for value in _stored(function):
+                found |= evaluator.values(Scope(located[0], key), value)
+    return found
+
+
+def _stored(method: ir.Function) -> Iterator[ir.Expr]:
+    own = ir.Name(method.parameters[0].name) if method.parameters else None
+    for call in method.calls:
+        match call:
+            case ir.Call(func=ir.Name(id="setattr"), args=(base, name, value)):
+                if base == own and not isinstance(name, ir.Constant):
+                    yield value

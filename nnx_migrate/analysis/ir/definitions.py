@@ -1,0 +1,170 @@
+"""What the names of a file are bound to, taken down while the file is walked."""
+
+from __future__ import annotations
+
+import ast
+from typing import Literal
+
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lower_expressions import FunctionBuilder, is_new_container, lower_expr
+
+
+class Bindings:
+    """The function and the class that a walk is in, and what is bound and stored there."""
+
+    def __init__(self) -> None:
+        self.function = FunctionBuilder(ir.MODULE_SCOPE, ir.MODULE_SCOPE, 0, None, None)
+        self.functions = [self.function]
+        self.class_bindings: dict[str, list[ir.Expr]] | None = None
+        self.in_comprehension = False
+        self.line = 0
+        self.loops: list[ast.For | ast.AsyncFor | ast.While] = []
+
+    def bind(self, name: str, value: ir.Expr) -> None:
+        if self.class_bindings is not None:
+            self.class_bindings.setdefault(name, []).append(self.in_class(value))
+            return
+        if name in self.function.globals:
+            value = ir.Within(self.function.key, value)
+            self.function.writes.append(ir.Write(ir.Name(name), value, "outer", 0))
+            self.owner_of(name).bind(name, value, line=self.line)
+        self.function.bind(name, value, self.in_comprehension, self.line)
+
+    def in_class(self, value: ir.Expr) -> ir.Expr:
+        """An expression of a class body, with the names that the body has bound by then."""
+        bound = self.class_bindings or {}
+        match value:
+            case ir.Name(id=name) if name in bound:
+                return ir.Choice(tuple(bound[name]))
+            case ir.Attribute(base=base, name=name):
+                return ir.Attribute(self.in_class(base), name)
+            case ir.Call(func=func, args=args, keywords=keywords, line=line, column=column):
+                given = tuple(self.in_class(arg) for arg in args)
+                named = tuple((name, self.in_class(arg)) for name, arg in keywords)
+                return ir.Call(self.in_class(func), given, named, line, column)
+            case ir.Sequence(elements=elements, is_tuple=is_tuple, each=each):
+                return ir.Sequence(tuple(self.in_class(e) for e in elements), is_tuple, each)
+            case _:
+                return value
+
+    def owner_of(self, name: str) -> FunctionBuilder:
+        """The function whose variable a global or nonlocal name is."""
+        if name not in self.function.nonlocals or self.function.parent is None:
+            return self.functions[0]
+        owner: FunctionBuilder | None = self.function.parent
+        while owner is not None and owner.parent is not None:
+            bound = name in owner.bindings or any(p.name == name for p in owner.parameters)
+            if bound and name not in owner.globals:
+                return owner
+            owner = owner.parent
+        return self.function.parent  # bound further down
+
+    def write(self, target: ast.expr, value: ir.Expr | None, how: str) -> None:
+        if isinstance(target, ast.Attribute):
+            kind: Literal["set", "delete"] = "delete" if how == "delete" else "set"
+            self.function.writes.append(ir.Write(lower_expr(target), value, kind, target.lineno))
+        elif isinstance(target, ast.Subscript):
+            if value is not None and isinstance(target.value, ast.Name):
+                self.grow_by_key(target.value.id, value)
+            how_stored = _subscript_store(target.slice)
+            write = ir.Write(lower_expr(target.value), value, how_stored, target.lineno)
+            self.function.writes.append(write)
+            if how_stored == "key" and not isinstance(target.slice, ast.Constant):
+                self.note_repeated(write)
+
+    def note_repeated(self, write: ir.Write) -> None:
+        """Take note of a store under another key in each turn of a loop, of the same object."""
+        if write.value is not None and len(self.each_turn(write.value)) > 1:
+            self.function.repeated.append(write)
+
+    def each_turn(self, value: ir.Expr) -> tuple[ir.Expr, ...]:
+        """What a loop puts somewhere: one for all turns, or two where it is the same each time."""
+        root = value if isinstance(value, ir.Name) else ir.root_name(value)
+        if not self.loops or root is None:
+            return (value,)
+        bound = (
+            node.id == root.id and isinstance(node.ctx, ast.Store)
+            for node in ast.walk(self.loops[-1])
+            if isinstance(node, ast.Name)
+        )
+        return (value,) if any(bound) else (value, value)
+
+    def runs(self, operand: ast.expr, *methods: str) -> None:
+        """Take note of methods that syntax runs, as of any others that are looked up."""
+        for method in methods:
+            self.function.reads[ir.Attribute(lower_expr(operand), method)] = None
+
+    def grow(self, call: ir.Call) -> None:
+        """`xs.append(v)` makes v an element of xs, wherever xs comes from."""
+        if not isinstance(call.func, ir.Attribute):
+            return
+        added = _added(call.func.name, call)
+        if not added:
+            return
+        turns = tuple(each for value in added for each in self.each_turn(value))
+        grown: ir.Expr = ir.Sequence(turns, is_tuple=False)
+        target = call.func.base
+        while (holder := _holder_of(target)) is not None:  # tables[key].append(v)
+            target, grown = holder, ir.Sequence((grown,), is_tuple=False)
+        if (
+            call.func.name in {"update", "setdefault"} or target != call.func.base
+        ):  # others than containers have them too
+            if isinstance(target, ir.Name) and self.is_made_here(target.id):
+                self.grow_name(target.id, grown)
+        elif isinstance(target, ir.Name):
+            self.grow_name(target.id, grown)
+        elif isinstance(target, ir.Attribute):
+            self.function.writes.append(ir.Write(target, grown, "grow", call.line))
+
+    def grow_name(self, name: str, grown: ir.Expr) -> None:
+        holder: FunctionBuilder | None = self.function
+        while holder is not None and name not in holder.bindings:
+            holder = holder.parent
+        if holder is self.function:
+            holder.bind(name, grown, line=self.line)
+        elif holder is not None:
+            holder.bind(name, ir.Within(self.function.key, grown), line=self.line)
+
+    def grow_by_key(self, name: str, value: ir.Expr) -> None:
+        """`xs[k] = v` where xs is a container that was made here, and no array."""
+        if self.is_made_here(name):
+            self.grow_name(name, ir.Sequence(self.each_turn(value), is_tuple=False))
+
+    def is_made_here(self, name: str) -> bool:
+        """Whether a name is bound to a new container in a scope around."""
+        holder: FunctionBuilder | None = self.function
+        while holder is not None and name not in holder.bindings:
+            holder = holder.parent
+        return holder is not None and any(map(is_new_container, holder.bindings[name]))
+
+
+def _holder_of(expr: ir.Expr) -> ir.Expr | None:
+    """`xs` of `xs[k]`, and of `xs.setdefault(k, [])`."""
+    match expr:
+        case ir.Element(base=base) | ir.Unpacked(base=base):
+            return base
+        case ir.Call(func=ir.Attribute(base=base, name="setdefault" | "get")):
+            return base
+    return None
+
+
+def _added(method: str, call: ir.Call) -> tuple[ir.Expr, ...]:
+    """What a method of a container puts into it."""
+    if method in {"append", "appendleft", "add"}:
+        return call.args[:1]
+    if method in {"insert", "setdefault"}:
+        return call.args[1:2]
+    if method in {"extend", "extendleft", "update"}:
+        whole = tuple(ir.Element(arg) for arg in call.args)
+        return whole + tuple(value for name, value in call.keywords if name)
+    return ()
+
+
+def _subscript_store(index: ast.expr) -> Literal["item", "key"]:
+    """Tell an update of an array in place from one of a container."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    in_place = any(
+        isinstance(part, ast.Slice) or (isinstance(part, ast.Constant) and part.value is Ellipsis)
+        for part in parts
+    )
+    return "item" if in_place else "key"

@@ -1,0 +1,1 @@
+"""Models of library functions: what they return and what they do."""

@@ -1,0 +1,339 @@
+"""What calls into libraries give back, as far as it matters to tell Modules from other values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nnx_migrate.analysis.domain.values import (
+    ARRAY,
+    GRAPHDEF,
+    NAMED_AT_RUN_TIME,
+    NOTHING,
+    PLAIN,
+    STATE,
+    Basic,
+    ContainerValue,
+    Instance,
+    LibraryValue,
+    TupleValue,
+    Value,
+    Values,
+    unknown,
+    unknown_by_name,
+)
+from nnx_migrate.analysis.flax.transforms import NNX_TRANSFORMS
+from nnx_migrate.analysis.symbols.program import layer_of, nnx_name
+
+#: Modules whose constructor takes the Modules that they hold.
+CONTAINER_CLASSES = frozenset({"List", "Sequential", "Dict"})
+
+#: What takes a tree apart; objects come out whole where `is_leaf` says so.
+TREE_LEAVES = frozenset({"jax.tree.leaves", "jax.tree_util.tree_leaves", "jax.tree_leaves"})
+#: Classes whose name says nothing of what an object of them is.
+ANY_OBJECT = frozenset(
+    {"flax.nnx.Module", "flax.nnx.Pytree", "flax.nnx.Object", "flax.nnx.bridge.Module"}
+)
+_NNX_CONTAINERS = frozenset(f"flax.nnx.{name}" for name in CONTAINER_CLASSES)
+
+#: nnx transforms: called with a function they give a function.
+_JAX_TRANSFORMS = frozenset(
+    {
+        "jax.jit",
+        "jax.vmap",
+        "jax.pmap",
+        "jax.checkpoint",
+        "jax.remat",
+        "jax.shard_map",
+        "jax.grad",
+        "jax.value_and_grad",
+        "jax.custom_vjp",
+        "jax.custom_jvp",
+        "functools.cache",
+        "functools.lru_cache",
+    }
+)
+#: Transforms whose result has the shape of the function's own result.
+PASS_THROUGH_TRANSFORMS = (NNX_TRANSFORMS - {"grad", "value_and_grad"}) | {
+    "jax.jit",
+    "jax.vmap",
+    "jax.pmap",
+    "jax.checkpoint",
+    "jax.remat",
+    "jax.shard_map",
+    "abc.abstractmethod",
+    "functools.cache",
+    "functools.lru_cache",
+    "functools.wraps",
+    "staticmethod",
+    "classmethod",
+    "builtins.staticmethod",
+    "builtins.classmethod",
+    "contextlib.contextmanager",
+}
+#: Stands before "Class.method" of a library object.
+_METHOD = "<method>."
+_RNGS_METHODS = frozenset(
+    {"fork", "split", "clone", "items", "keys", "values", "get", "pop", "reseed", "params_key"}
+)
+_ARRAY_LIBRARIES = ("jax.numpy.", "jax.random.", "jax.nn.", "jax.lax.", "numpy.", "optax.losses.")
+#: Where functions are that make initializers, and initializers themselves.
+INITIALIZERS = (
+    "flax.linen.initializers.",
+    "flax.nnx.initializers.",
+    "flax.nnx.nn.initializers.",
+    "jax.nn.initializers.",
+)
+#: A function that makes an array.
+INITIALIZER: Values = frozenset({LibraryValue("jax.nn.initializers.<made>")})
+_INITIALIZING = frozenset({"<made>", "ones", "zeros"})
+_STATE_FUNCTIONS = frozenset({"state", "pop", "filter_state", "merge_state", "variables"})
+#: Arrays that are written in place; a transform may not give back what it was given.
+_REFERENCES = frozenset({"jax.new_ref", "jax.ref.new_ref", "jax.array_ref"})
+_SAME_AS_ARGUMENT = frozenset(
+    {
+        "clone",
+        "view",
+        "as_abstract",
+        "as_pure",
+        "data",
+        "from_tree",
+        "lazy_init",
+        "static",
+        "with_attributes",
+        "to_tree",
+    }
+)
+#: Functions that give a container of what containers hold, or of what they are given.
+_JOINING = frozenset(
+    {
+        "collections.ChainMap",
+        "collections.OrderedDict",
+        "collections.deque",
+        "itertools.chain",
+        "itertools.cycle",
+        "itertools.islice",
+        "itertools.chain.from_iterable",
+        "types.MappingProxyType",
+    }
+)
+#: Functions that give what is entered by `with` alone.
+_ENTERED = frozenset({"contextlib.nullcontext", "contextlib.closing"})
+_CONTAINER_BUILTINS = frozenset({"list", "tuple", "set", "sorted", "reversed", "iter", "frozenset"})
+_PLAIN_BUILTINS = frozenset(
+    {
+        "abs",
+        "all",
+        "any",
+        "ascii",
+        "bin",
+        "bool",
+        "bytearray",
+        "bytes",
+        "callable",
+        "chr",
+        "complex",
+        "delattr",
+        "dir",
+        "divmod",
+        "float",
+        "format",
+        "hasattr",
+        "hash",
+        "hex",
+        "id",
+        "input",
+        "int",
+        "isinstance",
+        "issubclass",
+        "len",
+        "memoryview",
+        "oct",
+        "open",
+        "ord",
+        "pow",
+        "print",
+        "range",
+        "repr",
+        "round",
+        "setattr",
+        "slice",
+        "str",
+        "sum",
+    }
+)
+#: Functions that give a tree of the form of their first argument.
+_TREE_PRESERVING = frozenset(
+    {
+        "copy.copy",
+        "copy.deepcopy",
+        "jax.block_until_ready",
+        "jax.device_get",
+        "jax.device_put",
+        "jax.lax.all_gather",
+        "jax.lax.optimization_barrier",
+        "jax.lax.pmax",
+        "jax.lax.pmean",
+        "jax.lax.pmin",
+        "jax.lax.psum",
+        "jax.lax.stop_gradient",
+        "jax.lax.with_sharding_constraint",
+        "optax.apply_updates",
+        "optax.incremental_update",
+    }
+)
+#: Control flow, with the place of what it carries from one step to the next.
+_CONTROL_FLOW: dict[str, int | None] = {
+    "jax.lax.associative_scan": 1,
+    "jax.lax.cond": None,
+    "jax.lax.custom_root": None,
+    "jax.lax.fori_loop": 3,
+    "jax.lax.map": None,
+    "jax.lax.scan": None,
+    "jax.lax.switch": None,
+    "jax.lax.while_loop": 2,
+}
+
+
+def is_transform(dotted: str) -> bool:
+    """Whether a call of this library function takes a function and gives a function."""
+    name = nnx_name(dotted)
+    if name is not None:
+        return name.removeprefix("compat.") in NNX_TRANSFORMS
+    return dotted in _JAX_TRANSFORMS
+
+
+def library_member(class_name: str, name: str) -> Values:
+    """An attribute of an instance of one of the library's classes that its table does not list."""
+    layer = layer_of(class_name)
+    if layer is None or layer.name in {"Module", "Pytree", "Object"}:
+        return NOTHING
+    if layer.kind == "rngs" and name not in _RNGS_METHODS:
+        return frozenset({Instance("flax.nnx.RngStream", origin="a stream of an Rngs")})
+    return frozenset({LibraryValue(f"{_METHOD}{layer.name}.{name}")})
+
+
+def _method_result(name: str) -> Values:
+    """The result of a method of a library object: `Rngs.fork`, `Linear.attend`."""
+    owner, _, method = name.partition(".")
+    if owner in {"Rngs", "RngStream"} and method in {"fork", "split", "clone"}:
+        return frozenset({Instance(f"flax.nnx.{owner}", origin=f"{owner}.{method}")})
+    return ARRAY
+
+
+def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) -> Values:
+    """The result of calling a library function that is no transform.
+
+    Args:
+        dotted: its absolute dotted name.
+        nnx: the name after `nnx.` if it is one of flax.nnx.
+        arguments: what its positional arguments can be.
+    """
+    first = arguments[0] if arguments else NOTHING
+    if nnx is not None and nnx.endswith(NAMED_AT_RUN_TIME):
+        return unknown_by_name("getattr")
+    if dotted in _TREE_PRESERVING:
+        return first
+    if dotted in _CONTROL_FLOW:
+        place = _CONTROL_FLOW[dotted]
+        carried = arguments[place] if place is not None and place < len(arguments) else NOTHING
+        return carried if carried and carried <= ARRAY | PLAIN else unknown(f"what {dotted} gives")
+    if dotted in _JOINING:
+        held = _elements(frozenset[Value]().union(*arguments))
+        whole = _elements(held) if dotted.endswith("from_iterable") else held
+        return frozenset({ContainerValue(whole - PLAIN or whole)})
+    if dotted in _ENTERED:
+        return frozenset({ContainerValue(first)})
+    if dotted.startswith(_METHOD):
+        return _method_result(dotted.removeprefix(_METHOD))
+    if dotted.startswith(INITIALIZERS):
+        return ARRAY if dotted.rpartition(".")[2] in _INITIALIZING else INITIALIZER
+    if nnx is not None:
+        return _nnx_result(nnx.removeprefix("compat."), first)
+    if dotted.startswith("builtins."):
+        return _builtin_result(dotted.removeprefix("builtins."), arguments)
+    if dotted.startswith("<container>."):
+        return frozenset()
+    if dotted in {"typing.cast", "typing_extensions.cast"} and len(arguments) > 1:
+        return arguments[1]
+    if dotted in {"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"} and len(arguments) > 1:
+        return arguments[1]
+    if dotted.startswith(_ARRAY_LIBRARIES):
+        return ARRAY
+    if dotted in _REFERENCES:
+        return STATE
+    if dotted.startswith(
+        (
+            "jax.sharding.",
+            "jax.make_mesh",
+            "jax.devices",
+            "optax.",
+            "math.",
+            "time.",
+            "argparse.",
+            "os.",
+            "logging.",
+        )
+    ):
+        return PLAIN
+    return unknown(f"the result of {dotted}")
+
+
+def _nnx_result(name: str, first: Values) -> Values:
+    if name == "split":
+        return frozenset({TupleValue((GRAPHDEF, *([STATE] * 7)))})
+    if name == "graphdef":
+        return GRAPHDEF
+    if name in _STATE_FUNCTIONS:
+        return STATE
+    if name in _SAME_AS_ARGUMENT:
+        return first
+    if name == "eval_shape":
+        return _abstract(first)
+    if name in {"StateAxes", "StateSharding", "DiffState", "Carry"}:
+        return PLAIN
+    if name in {"relu", "gelu", "softmax", "silu", "tanh"}:
+        return ARRAY
+    return unknown(f"the result of nnx.{name}")
+
+
+def _abstract(function: Values) -> Values:
+    return unknown("an abstract model") if function else NOTHING
+
+
+def _builtin_result(name: str, arguments: Sequence[Values]) -> Values:
+    if name in {"next", "min", "max"} and arguments:
+        held = frozenset[Value]().union(*arguments) if len(arguments) > 1 else arguments[0]
+        return _elements(held)
+    if name in _CONTAINER_BUILTINS | {"staticmethod", "classmethod"} and arguments:
+        return arguments[0]
+    if name in {"zip", "enumerate"}:
+        columns = ([PLAIN] if name == "enumerate" else []) + [_elements(a) for a in arguments]
+        return frozenset({ContainerValue(frozenset({TupleValue(tuple(columns))}))})
+    if name in _CONTAINER_BUILTINS:
+        return frozenset({ContainerValue(NOTHING)})
+    if name in _PLAIN_BUILTINS or name.endswith(("Error", "Exception", "Warning", "Exit")):
+        return PLAIN
+    return unknown(f"the result of {name}()")
+
+
+def elements_of(value: Value) -> Values:
+    """What indexing a value, or iterating over it, gives."""
+    match value:
+        case TupleValue(elements=elements):
+            return frozenset[Value]().union(*elements)
+        case ContainerValue(element=element):
+            return element
+        case Instance(wraps=wraps) if wraps:
+            return wraps
+        case Instance(class_name="flax.nnx.Rngs"):
+            return frozenset({Instance("flax.nnx.RngStream", origin="a stream of an Rngs")})
+        case Instance(class_name=name, exact=True) if name in _NNX_CONTAINERS:
+            return NOTHING  # what it is given later on is seen where it is given
+        case Basic():
+            return frozenset({value})
+        case _:
+            return unknown("an element of something unknown")
+
+
+def _elements(values: Values) -> Values:
+    return frozenset[Value]().union(*map(elements_of, values))

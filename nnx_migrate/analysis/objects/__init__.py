@@ -1,0 +1,1 @@
+"""Which objects an expression gives: where each comes from, and which are one."""

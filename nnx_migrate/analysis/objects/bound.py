@@ -1,0 +1,149 @@
+"""What names and attributes give."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+from nnx_migrate.analysis.domain.values import (
+    Instance,
+    Located,
+    ParameterOf,
+    Scope,
+)
+from nnx_migrate.analysis.heap.container_elements import told_apart
+from nnx_migrate.analysis.heap.retention import attribute_path
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lower_expressions import is_new_container
+from nnx_migrate.analysis.objects.called import given_by
+from nnx_migrate.analysis.objects.held import (
+    NOTHING,
+    Held,
+    MadeBy,
+    Object,
+    Variable,
+    attribute,
+    called,
+    either,
+    spread,
+    together,
+    without,
+)
+from nnx_migrate.analysis.objects.questions import LAST, Objects
+from nnx_migrate.analysis.symbols.program import layer_of
+
+
+def named(objects: Objects, scope: Scope, name: str, at: int) -> Held:
+    """What a name gives."""
+    bindings = objects.project.bindings(scope, name)
+    if not bindings:
+        return NOTHING
+    where = bindings[0].scope
+    if len(bindings) == 1 and isinstance(bindings[0], Located):
+        line = _lines(objects, where, name)[0] if where == scope else LAST
+        held = called(objects.held(where, bindings[0].expr, line or LAST), name)
+        return _with_more(objects, where, ir.Name(name), held)
+    if isinstance(bindings[0], ParameterOf) and len(bindings) == 1:
+        return Held(Object(Variable(where, name, 0), (), Located(scope, ir.Name(name)), name))
+    bound = [each for each in bindings if isinstance(each, Located) and each.scope == where]
+    if any(is_new_container(each.expr) for each in bound):
+        return _grown(objects, where, name, [each.expr for each in bound])
+    return _bound_again(objects, scope, name, at if where == scope else LAST)
+
+
+def _with_more(objects: Objects, scope: Scope, name: ir.Name, held: Held) -> Held:
+    """A new object with what the code beside stores in its attributes."""
+    if held.object is None or not isinstance(held.object.root, MadeBy):
+        return held
+    parts = dict(held.parts)
+    for write in objects.project.function(scope).writes:
+        if write.how == "set" and write.value and ir.root_name(write.target) == name:
+            place = ".".join(attribute_path(write.target))
+            stored = objects.held(scope, write.value, write.line)
+            if place and stored != NOTHING:
+                parts[place] = either([stored, parts.get(place, NOTHING)])
+    return dataclasses.replace(held, parts=tuple(parts.items()))
+
+
+def _bound_again(objects: Objects, scope: Scope, name: str, at: int) -> Held:
+    """A variable that is bound more than once, as it is at a line."""
+    bindings = objects.project.bindings(scope, name)
+    where = bindings[0].scope
+    version, options = 0, []
+    lines = iter(_lines(objects, where, name))
+    for binding in bindings:
+        if isinstance(binding, ParameterOf):
+            variable = Variable(binding.scope, name, 0)
+            options.append(Held(Object(variable, (), Located(where, ir.Name(name)), name)))
+            continue
+        line = next(lines, 0) if binding.scope == where else 0
+        if line < at:
+            version = max(version, line)
+        bound = objects.held(binding.scope, binding.expr, line or LAST)
+        options.append(_whatever_is_made(bound))
+    known = Object(Variable(where, name, version), (), Located(scope, ir.Name(name)), name)
+    return Held(known if version else None, tuple(("", each) for each in options), "either")
+
+
+def _grown(objects: Objects, scope: Scope, name: str, bound: list[ir.Expr]) -> Held:
+    """A list or the like, with what is put into it later on."""
+    made, grown = told_apart(objects.project.function(scope), name, bound)
+    first = either(objects.held(scope, each) for each in made)
+    later = [objects.held(scope, each) for each in grown]
+    if not any(each.parts or each.object for each in later):
+        return first
+    place = Located(scope, ir.Name(name))
+    parts = [part for each in (first, *later) for part in spread(each, place)]
+    return without(
+        together(("", part) for _, part in parts), functools.partial(_is_made_in_a_loop, objects)
+    )
+
+
+def _is_made_in_a_loop(objects: Objects, one: Object) -> bool:
+    if not isinstance(one.root, MadeBy):
+        return False
+    scope, call = one.root.outermost
+    return any(a <= call.line <= b for a, b in objects.project.function(scope).loops)
+
+
+def _lines(objects: Objects, scope: Scope, name: str) -> tuple[int, ...]:
+    return objects.project.function(scope).lines.get(name, ()) or (0,)
+
+
+def attribute_of(objects: Objects, scope: Scope, base: ir.Expr, name: str, at: int) -> Held:
+    """What an attribute gives, or a property."""
+    expr = ir.Attribute(base, name)
+    held = objects.held(scope, base, at)
+    if held == NOTHING:
+        return _of_other_module(objects, scope, expr)
+    options = []
+    for value in sorted(objects.evaluator.values(scope, base), key=repr):
+        if isinstance(value, Instance) and layer_of(value.class_name) is None:
+            method = objects.hierarchy.method(value.class_name, name)
+            if isinstance(method, Scope):
+                given = given_by(objects, method, {0: held}, ir.UNSEEN, (scope, ir.UNSEEN))
+                options.append(without(given, _is_made_by_a_property))
+    if options:
+        return either(options)
+    return attribute(held, name, Located(scope, expr))
+
+
+def _of_other_module(objects: Objects, scope: Scope, expr: ir.Attribute) -> Held:
+    """An object of another module: `models.SHARED`."""
+    dotted = objects.project.dotted(scope, expr)
+    bindings = objects.project.member(dotted) if dotted else None
+    if not bindings or len(bindings) != 1 or not isinstance(bindings[0], Located):
+        return NOTHING
+    return objects.held(bindings[0].scope, bindings[0].expr)
+
+
+def _is_made_by_a_property(one: Object) -> bool:
+    """Whether it is another one each time."""
+    return isinstance(one.root, MadeBy) and one.root.outermost[1] == ir.UNSEEN
+
+
+def _whatever_is_made(held: Held) -> Held:
+    """The same without a word of which call made it, since others may have made it too."""
+    if held.object is not None and isinstance(held.object.root, MadeBy):
+        return dataclasses.replace(held, object=None)
+    return held

@@ -1,0 +1,289 @@
+"""What calls give: what a constructor makes and keeps, what a function returns."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from nnx_migrate.analysis.callgraph.call_sites import argument_for
+from nnx_migrate.analysis.domain.values import (
+    FunctionValue,
+    Instance,
+    Located,
+    Scope,
+    scope_around,
+)
+from nnx_migrate.analysis.interp.record_fields import fields_of
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.objects.gathered import (
+    SAME,
+    container,
+    given_by_library,
+    given_by_method,
+    library_name,
+)
+from nnx_migrate.analysis.objects.held import (
+    NOTHING,
+    Held,
+    MadeBy,
+    Object,
+    either,
+    element,
+    mapped,
+    spread,
+    step,
+    together,
+)
+from nnx_migrate.analysis.objects.questions import LAST, Objects
+from nnx_migrate.analysis.symbols.program import layer_of
+
+_MAX_CALLEES = 3
+_CACHES = frozenset({"functools.cache", "functools.lru_cache"})
+_NAMED_TUPLES = frozenset({"collections.namedtuple", "typing.NamedTuple"})
+
+
+def called(objects: Objects, scope: Scope, call: ir.Call, at: int) -> Held:
+    """What a call gives, or what stands in the place of one."""
+    func, args = call.func, call.args
+    if func == ir.ANNOTATED:
+        return objects.held(scope, args[1], at) if len(args) > 1 else NOTHING
+    if func == ir.SLICED:
+        base = objects.held(scope, args[0], at)
+        return Held(None, spread(base, Located(scope, args[0]))) if base.parts else NOTHING
+    if func == ir.ENTERED:
+        return _entered(objects, scope, call, at)
+    if func == ir.OPERATED:
+        return NOTHING
+    if other := _respelled(objects, scope, call):
+        return objects.held(scope, other, at)
+    if isinstance(func, ir.Attribute):
+        found = given_by_method(objects, scope, func, call, at)
+        if found is not None:
+            return found
+    dotted = library_name(objects, scope, func)
+    known = None if dotted is None else given_by_library(objects, scope, call, dotted, at)
+    if known is not None:
+        return known
+    class_name = objects.hierarchy.class_name(scope, func)
+    if class_name is not None:
+        return _constructed(objects, scope, call, class_name, at)
+    return _function_result(objects, scope, call, at)
+
+
+def _entered(objects: Objects, scope: Scope, call: ir.Call, at: int) -> Held:
+    """What `with manager as name` binds: of what a call makes nobody knows what that enters."""
+    (manager,) = call.args
+    entered = objects.held(scope, manager, at)
+    if entered.is_container:  # a generator function
+        return element(entered, Located(scope, call))
+    makes = isinstance(manager, ir.Call) and library_name(objects, scope, manager.func) not in SAME
+    made = entered.object is not None and isinstance(entered.object.root, MadeBy)
+    return NOTHING if makes and made else entered
+
+
+def _respelled(objects: Objects, scope: Scope, call: ir.Call) -> ir.Expr | None:
+    """The same in plain words: of functions that are made to be called at once."""
+    match call:
+        case ir.Call(func=ir.Call(func=made, args=(ir.Constant(text=name),)), args=(base,)) if (
+            name and objects.project.dotted(scope, made) == "operator.attrgetter"
+        ):
+            return ir.Attribute(base, name)
+        case ir.Call(func=ir.Call(func=made, args=(_,)), args=(base,)) if (
+            objects.project.dotted(scope, made) == "operator.itemgetter"
+        ):
+            return ir.Element(base)
+        case ir.Call(func=ir.Call(func=made, args=(inner, *given)), args=args) if (
+            objects.project.dotted(scope, made) == "functools.partial"
+        ):
+            keywords = call.func.keywords + call.keywords  # type: ignore[union-attr]
+            return ir.Call(inner, (*given, *args), keywords, call.line, call.column)
+    return None
+
+
+def _constructed(objects: Objects, scope: Scope, call: ir.Call, class_name: str, at: int) -> Held:
+    made = Object(MadeBy(scope, call), (), Located(scope, call))
+    if layer_of(class_name) is not None:
+        return Held(made, _kept_by_layer(objects, scope, call, class_name, at))
+    hierarchy = objects.hierarchy
+    closed = hierarchy.kind(class_name) == "plain" and not hierarchy.is_tree(class_name)
+    method = hierarchy.method(class_name, "__init__")
+    if not isinstance(method, Scope):
+        return Held(made, _fields(objects, scope, call, class_name, at), closed=closed)
+    parts: dict[str, list[Held]] = {}
+    for place, held, _ in objects.kept(method):
+        given = in_terms_of(objects, method, held, call, {0: Held(made)}, (scope, call), at)
+        parts.setdefault(".".join(place), []).append(given)
+    kept = tuple((place, either(each)) for place, each in parts.items())
+    return Held(made, kept, closed=closed)
+
+
+def _kept_by_layer(
+    objects: Objects, scope: Scope, call: ir.Call, class_name: str, at: int
+) -> tuple[tuple[str, Held], ...]:
+    layer = layer_of(class_name)
+    if layer is None or "argument" not in layer.attributes.values():
+        return ()
+    args = call.args[:1] if layer.name == "ModelAndOptimizer" else call.args
+    parts = container(objects, scope, args, at).parts
+    if len(parts) == 1 and parts[0][1].is_container:
+        parts = parts[0][1].parts
+    named = [(name or "", v) for name, v in call.keywords if name != "rngs"]
+    held = ((name, objects.held(scope, value, at)) for name, value in named)
+    return (*parts, *held)
+
+
+def _fields(
+    objects: Objects, scope: Scope, call: ir.Call, class_name: str, at: int
+) -> tuple[tuple[str, Held], ...]:
+    """What a dataclass or a NamedTuple is given."""
+    names = [each.name for each in fields_of(objects.evaluator, class_name)]
+    if not names:
+        return ()
+    given = container(objects, scope, call.args, at).parts
+    parts = [(name, part) for name, (_, part) in zip(names, given, strict=False)]
+    return (*parts, *((name or "", objects.held(scope, v, at)) for name, v in call.keywords))
+
+
+def _function_result(objects: Objects, scope: Scope, call: ir.Call, at: int) -> Held:
+    made = Held(Object(MadeBy(scope, call), (), Located(scope, call)))
+    if _makes_named_tuple(objects, scope, call.func):
+        given = [("", objects.held(scope, value, at)) for _, value in call.keywords]
+        return together([*container(objects, scope, call.args, at).parts, *given])
+    options: list[Held] = []
+    values = objects.evaluator.values(scope, call.func)
+    for value in sorted(values, key=repr)[:_MAX_CALLEES]:
+        if isinstance(value, Instance) and layer_of(value.class_name) is None:
+            method = objects.hierarchy.method(value.class_name, "__call__")
+            if isinstance(method, Scope):
+                value = FunctionValue(method, "", bound=True)
+        if not isinstance(value, FunctionValue) or not set(value.transforms) <= _CACHES:
+            continue
+        first: dict[int, Held] = {}
+        if value.bound:
+            func = call.func
+            own = func.base if isinstance(func, ir.Attribute) else func
+            first = {0: objects.held(scope, own, at)}
+        cached = bool(value.transforms) and not call.args and not call.keywords
+        via = None if cached else (scope, call)
+        options.append(given_by(objects, value.scope, first, call, via, at, value.partial_args))
+    return either(options) if options else made
+
+
+def _makes_named_tuple(objects: Objects, scope: Scope, func: ir.Expr) -> bool:
+    """Whether a name is bound to `collections.namedtuple(...)`."""
+    bindings = objects.project.bindings(scope, func.id) if isinstance(func, ir.Name) else []
+    return any(
+        isinstance(each, Located)
+        and isinstance(each.expr, ir.Call)
+        and library_name(objects, each.scope, each.expr.func) in _NAMED_TUPLES
+        for each in bindings
+    )
+
+
+def what_is_returned(objects: Objects, scope: Scope) -> Held:
+    """What a function returns, or yields, in terms of its parameters."""
+    function = objects.project.function(scope)
+    if function.yields:
+        yields = [objects.held(scope, each) for each in function.yields]
+        return together(("", part) for part in yields)
+    return either(objects.held(scope, each) for each in function.returns)
+
+
+def given_by(
+    objects: Objects,
+    function: Scope,
+    first: dict[int, Held],
+    call: ir.Call,
+    via: tuple[Scope, ir.Call] | None,
+    at: int = LAST,
+    bound: int = 0,
+) -> Held:
+    """What a call of a function gives.
+
+    Args:
+        function: which one.
+        first: what its first parameters are bound to: the object of a method.
+        call: the call.
+        via: where that stands; None where all calls give the same.
+        at: the line.
+        bound: how many arguments a partial passes that is not seen here.
+    """
+    return in_terms_of(objects, function, objects.returned(function), call, first, via, at, bound)
+
+
+def in_terms_of(
+    objects: Objects,
+    callee: Scope,
+    held: Held,
+    call: ir.Call,
+    first: dict[int, Held],
+    via: tuple[Scope, ir.Call] | None,
+    at: int,
+    bound: int = 0,
+) -> Held:
+    """What a function gives or keeps, with what a call passes in the place of parameters.
+
+    Args:
+        callee: the function.
+        held: what it gives or keeps, in its own terms.
+        call, first, via, at, bound: as of `given_by`.
+    """
+    passed: dict[str, Held] = {}
+
+    def change(each: Held) -> Held:
+        own = each.object
+        assert own is not None
+        if isinstance(own.root, MadeBy):
+            if own.root.outermost[0] != callee or via is None:
+                return each
+            root = dataclasses.replace(own.root, within=(via, *own.root.within))
+            return dataclasses.replace(each, object=dataclasses.replace(own, root=root))
+        if own.root.scope != callee:
+            return each
+        if own.root.version:
+            return dataclasses.replace(each, object=None)
+        if own.root.name not in passed:
+            passed[own.root.name] = _passed(
+                objects, callee, own.root.name, call, first, via, at, bound
+            )
+        found = passed[own.root.name]
+        for name in own.path:
+            found = step(found, name, own.place)
+        return found
+
+    return mapped(held, change)
+
+
+def _passed(
+    objects: Objects,
+    callee: Scope,
+    name: str,
+    call: ir.Call,
+    first: dict[int, Held],
+    via: tuple[Scope, ir.Call] | None,
+    at: int,
+    bound: int,
+) -> Held:
+    function = objects.project.function(callee)
+    parameter = next((each for each in function.parameters if each.name == name), None)
+    if parameter is None:
+        return NOTHING
+    place = function.parameters.index(parameter)
+    if place in first:
+        return first[place]
+    if bound:
+        return NOTHING
+    where = via[0] if via is not None else callee
+    if parameter.kind == "star":
+        rest = call.args[place - len(first) :]
+        return container(objects, where, rest, at)
+    if parameter.kind == "double_star":
+        names = {each.name for each in function.parameters}
+        named = [(k or "", v) for k, v in call.keywords if k not in names]
+        return together((k, objects.held(where, v, at)) for k, v in named)
+    argument = argument_for(function, parameter, call, len(first))
+    if argument is not None:
+        return objects.held(where, argument, at)
+    hidden = any(k is None for k, _ in call.keywords)
+    if parameter.default is None or hidden:
+        return NOTHING
+    return objects.held(scope_around(callee, function), parameter.default)

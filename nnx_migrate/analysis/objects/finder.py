@@ -1,0 +1,100 @@
+"""Which objects an expression gives: the one answer to "is this the same object as that?"."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from nnx_migrate.analysis.domain.values import (
+    Located,
+    Scope,
+)
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.objects.bound import attribute_of, named
+from nnx_migrate.analysis.objects.called import called, what_is_returned
+from nnx_migrate.analysis.objects.gathered import (
+    at_index,
+    calls_in,
+    container,
+    in_turns,
+    joined,
+)
+from nnx_migrate.analysis.objects.held import (
+    NOTHING,
+    Held,
+    Variable,
+    either,
+    element,
+    mapped,
+    spread,
+    step,
+)
+from nnx_migrate.analysis.objects.questions import LAST, Kept, Objects
+from nnx_migrate.analysis.objects.stored import what_is_kept
+
+_MAX_HOPS = 3
+
+
+class ObjectFinder(Objects):
+    """Follows names, attributes, containers and calls to where an object comes from."""
+
+    def resolved(self, scope: Scope, expr: ir.Expr, at: int = LAST) -> Held:
+        """The same, with what a method's own object keeps as its class stores it."""
+        return mapped(self.held(scope, expr, at), lambda held: self._as_stored(held, _MAX_HOPS))
+
+    def _as_stored(self, held: Held, hops: int) -> Held:
+        own = held.object
+        if own is None or not hops or not own.path or not isinstance(own.root, Variable):
+            return held
+        function = self.project.function(own.root.scope)
+        if function.owner is None or own.root.name != function.parameters[0].name:
+            return held
+        first, *rest = own.path
+        stored = self.evaluator.stored(f"{own.root.scope.module}:{function.owner}", first)
+        if len(stored) != 1:
+            return held
+        found = self.held(stored[0].scope, stored[0].expr)
+        found = mapped(found, lambda each: self._as_stored(each, hops - 1))
+        if found == NOTHING:
+            return held
+        for name in rest:
+            found = step(found, name, own.place)
+        if found.object is not None:
+            label = found.object.label or str(own)
+            found = dataclasses.replace(
+                found, object=dataclasses.replace(found.object, label=label)
+            )
+        return found
+
+    def _held(self, scope: Scope, expr: ir.Expr, at: int) -> Held:
+        match expr:
+            case ir.Name(id=name):
+                return named(self, scope, name, at)
+            case ir.Attribute(base=base, name=name):
+                return attribute_of(self, scope, base, name, at)
+            case ir.Unpacked(base=base, index=index):
+                return at_index(self, self.held(scope, base, at), index, Located(scope, expr))
+            case ir.Element(base=base):
+                return element(self.held(scope, base, at), Located(scope, expr))
+            case ir.Sequence(elements=elements, each=True):
+                found = [self.held(scope, each, at) for each in elements]
+                return in_turns(found, frozenset(calls_in(elements)))
+            case ir.Sequence(elements=elements):
+                return container(self, scope, elements, at)
+            case ir.Starred(value=value):
+                return Held(None, spread(self.held(scope, value, at), Located(scope, value)))
+            case ir.Choice(options=options):
+                return either(self.held(scope, each, at) for each in options)
+            case ir.Computed(operands=operands) if operands:
+                return joined(self, scope, operands, at)
+            case ir.Within(key=key, expr=inner):
+                return self.held(Scope(scope.module, key), inner, LAST)
+            case ir.Call():
+                return called(self, scope, expr, at)
+            case _:
+                return NOTHING
+
+    def _returned(self, scope: Scope) -> Held:
+        return what_is_returned(self, scope)
+
+    def _kept(self, method: Scope) -> tuple[Kept, ...]:
+        return tuple(what_is_kept(self, method))

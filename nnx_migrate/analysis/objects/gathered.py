@@ -1,0 +1,277 @@
+"""What containers hold: displays, comprehensions, and what functions of libraries make of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterable, Iterator
+
+from nnx_migrate.analysis.domain.values import (
+    ARRAY,
+    PLAIN,
+    Instance,
+    Located,
+    Scope,
+)
+from nnx_migrate.analysis.effects.may_alias import mapped as mapped_call
+from nnx_migrate.analysis.effects.may_alias import reduced
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.objects.held import (
+    NOTHING,
+    Held,
+    MadeBy,
+    Object,
+    attribute,
+    either,
+    element,
+    every,
+    mapped,
+    same_each_turn,
+    spread,
+    together,
+    without,
+)
+from nnx_migrate.analysis.objects.questions import Objects
+
+#: What gives its argument back, or something that holds the same Variables, and where that stands.
+SAME = {
+    "copy.copy": 0,
+    "typing.cast": 1,
+    "typing_extensions.cast": 1,
+    "contextlib.nullcontext": 0,
+    "dataclasses.replace": 0,
+    "nnx.data": 0,
+    "nnx.view": 0,
+    "nnx.variables": 0,
+    "nnx.to_flat_state": 0,
+}
+#: What gives the elements of what it is given, in a container.
+_CONTAINERS = ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "dict", "filter")
+_GATHERING = {*(f"builtins.{name}" for name in _CONTAINERS), "itertools.chain", "itertools.islice"}
+_ONE_OF = frozenset({"builtins.next", "builtins.max", "builtins.min"})
+_GIVING = frozenset({"get", "pop", "popleft", "popitem", "setdefault"})
+_GIVING_ALL = frozenset({"values", "items", "copy"})
+
+
+def container(objects: Objects, scope: Scope, elements: tuple[ir.Expr, ...], at: int) -> Held:
+    parts: list[tuple[str, Held]] = []
+    for each in elements:
+        if isinstance(each, ir.Starred):
+            parts += spread(objects.held(scope, each.value, at), Located(scope, each.value))
+        else:
+            parts.append((str(len(parts)), objects.held(scope, each, at)))
+    if any(isinstance(each, ir.Starred) for each in elements):
+        parts = [("", part) for _, part in parts]
+    return together(parts)
+
+
+def joined(objects: Objects, scope: Scope, operands: tuple[ir.Expr, ...], at: int) -> Held:
+    """`xs + ys`, `xs | ys`, `xs * 2`."""
+    sides = [(objects.held(scope, each, at), Located(scope, each)) for each in operands]
+    lists = [(held, place) for held, place in sides if held.is_container and held.parts]
+    parts = [part for held, place in lists for part in spread(held, place)]
+    if len(lists) == 1 and len(operands) == 2:
+        (other,) = [place for held, place in sides if place is not lists[0][1]]
+        times = objects.evaluator.values(scope, other.expr)
+        if times and times <= PLAIN | ARRAY:
+            parts *= 2
+    return together(("", part) for _, part in parts)
+
+
+def at_index(objects: Objects, held: Held, index: int, place: Located) -> Held:
+    if held.is_container:
+        named = all(name for name, _ in held.parts)
+        if index < 0 and named:
+            index += len(held.parts)
+        return attribute(held, str(index), place) if named else element(held, place)
+    return attribute(held, str(index), place)
+
+
+def given_by_method(
+    objects: Objects, scope: Scope, func: ir.Attribute, call: ir.Call, at: int
+) -> Held | None:
+    """What a method of a list, a dict or a tuple gives; None for other objects."""
+    if func.name not in _GIVING | _GIVING_ALL | {"_replace", "replace"}:
+        return None
+    base = objects.held(scope, func.base, at)
+    if func.name in {"_replace", "replace"}:
+        values = objects.evaluator.values(scope, func.base)
+        trees = (
+            isinstance(v, Instance) and objects.hierarchy.is_plain_tree(v.class_name)
+            for v in values
+        )
+        return _with(objects, scope, base, call, at) if any(trees) else None
+    if not base.is_container or not base.parts:
+        return None
+    if func.name == "items":
+        return Held(None, tuple(("", _row([NOTHING, part])) for part in base))
+    if func.name in _GIVING_ALL:
+        return Held(None, tuple(("", part) for part in base))
+    others = [objects.held(scope, each, at) for each in call.args]
+    return either([element(base, Located(scope, call)), *others])
+
+
+def _with(objects: Objects, scope: Scope, base: Held, call: ir.Call, at: int) -> Held:
+    """A tree with other fields."""
+    named = {name: objects.held(scope, value, at) for name, value in call.keywords if name}
+    if base.object is None or not base.parts:
+        return together([("", base), *named.items()])
+    parts = {**dict(base.parts), **named}
+    return Held(base.object, tuple(parts.items()))
+
+
+def given_by_library(
+    objects: Objects, scope: Scope, call: ir.Call, dotted: str, at: int
+) -> Held | None:
+    """What a function of a library gives; None for one that is not known here."""
+    args = call.args
+    here = Located(scope, call)
+    held = functools.partial(objects.held, scope, at=at)
+    if dotted == "dataclasses.replace" and args:
+        return _with(objects, scope, held(args[0]), call, at)
+    if dotted in SAME and len(args) > SAME[dotted]:
+        return held(args[SAME[dotted]])
+    if dotted in _GATHERING:
+        named = [(name or "", held(value)) for name, value in call.keywords if name != "key"]
+        given = _arguments(objects, scope, args, at)
+        if dotted in {"builtins.list", "builtins.tuple"} and len(given) == 1:
+            return given[0] if given[0].is_container else Held(None, spread(given[0], here))
+        flat = [part for each in given for part in spread(each, here)]
+        if dotted == "builtins.dict":
+            flat = [
+                part
+                for _, each in flat
+                for part in (spread(each, here) if each.is_container else [("", each)])
+            ]
+        return together([*flat, *named])
+    if dotted in {"builtins.zip", "builtins.enumerate"}:
+        numbers = [NOTHING] if dotted.endswith("enumerate") else []
+        columns = [element(each, here) for each in _arguments(objects, scope, args, at)]
+        return Held(None, (("", _row(numbers + columns)),))
+    if dotted in _ONE_OF and args:
+        given = _arguments(objects, scope, args, at)
+        return element(
+            given[0] if len(given) == 1 else together(("", each) for each in given), here
+        )
+    if dotted == "builtins.map" and len(args) > 1:
+        turn = mapped_call(call)
+        return in_turns([held(turn)], frozenset({turn}))
+    if dotted == "functools.reduce" and len(args) > 1:
+        return held(reduced(call))
+    if dotted == "builtins.getattr" and len(args) > 1 and isinstance(args[1], ir.Constant):
+        return held(ir.Attribute(args[0], args[1].text)) if args[1].text else NOTHING
+    if dotted == "builtins.vars" and args:
+        return Held(None, (("", attribute(held(args[0]), "[]", here)),))
+    if dotted in {"nnx.clone", "copy.deepcopy"} and args:
+        return mapped(held(args[0]), functools.partial(_copied, scope, call))
+    if dotted == "nnx.split" and args:
+        return _split(scope, call, held(args[0]))
+    if dotted == "nnx.state" and args:
+        return _some_state(held(args[0]), args[1:], here)
+    if dotted == "nnx.merge" and args and not any(name == "copy" for name, _ in call.keywords):
+        states = [held(each) for each in _unpacked(args)[1:]]
+        return _merged(states)
+    return None
+
+
+def library_name(objects: Objects, scope: Scope, func: ir.Expr) -> str | None:
+    name = objects.project.nnx_name(scope, func)
+    if name is not None:
+        return f"nnx.{name.removeprefix('compat.')}"
+    if isinstance(func, ir.Name) and not objects.project.bindings(scope, func.id):
+        return f"builtins.{func.id}"
+    return objects.project.dotted(scope, func)
+
+
+def _arguments(objects: Objects, scope: Scope, args: tuple[ir.Expr, ...], at: int) -> list[Held]:
+    return [part for _, part in container(objects, scope, args, at).parts]
+
+
+def _split(scope: Scope, call: ir.Call, whole: Held) -> Held:
+    """A graphdef, and the States, which have nothing in common with each other."""
+    place = Located(scope, call)
+    if len(call.args) <= 2 and not any(isinstance(a, ir.Starred) for a in call.args):
+        return Held(None, (("0", NOTHING), ("1", whole)))
+    own = f"<{call.line}:{call.column}>"
+    states = [(str(i), _part(whole, f"{own}{i}", place)) for i in range(1, len(call.args))]
+    return Held(None, (("0", NOTHING), *states))
+
+
+def _some_state(whole: Held, filters: tuple[ir.Expr, ...], place: Located) -> Held:
+    if not filters:
+        return whole
+    parts = [_part(whole, f"<{ir.last_name(each) or each}>", place) for each in filters]
+    if len(parts) == 1:
+        return parts[0]
+    return Held(None, tuple((str(i), part) for i, part in enumerate(parts)))
+
+
+def _unpacked(args: tuple[ir.Expr, ...]) -> tuple[ir.Expr, ...]:
+    """The arguments, with `*nnx.split(m)` as the graphdef and the rest."""
+    first, *rest = args
+    if isinstance(first, ir.Starred) and not rest:
+        return (ir.Unpacked(first.value, 0), ir.Starred(first.value))
+    return args
+
+
+def _merged(states: list[Held]) -> Held:
+    """An object put together of States: it has their Variables."""
+    flat: list[Held] = []
+    for each in states:
+        flat += [part for part in each if part != NOTHING] if each.is_container else [each]
+    if len(flat) == 1:
+        return flat[0]
+    return together(("", each) for each in flat)
+
+
+def in_turns(found: list[Held], made: frozenset[ir.Expr]) -> Held:
+    """What a comprehension gives: all elements, and once more what is the same in each turn.
+
+    Args:
+        made: the calls that are made in each turn.
+    """
+
+    def is_new(one: Object) -> bool:
+        return isinstance(one.root, MadeBy) and one.root.outermost[1] in made
+
+    told = [without(every(each), is_new) for each in found]
+    if len(found) == 1:
+        told.append(same_each_turn(without(found[0], is_new)))
+    return together(("", each) for each in told)
+
+
+def calls_in(exprs: Iterable[ir.Expr]) -> Iterator[ir.Expr]:
+    """The calls in expressions."""
+    for expr in exprs:
+        match expr:
+            case ir.Call(func=func, args=args, keywords=keywords):
+                yield expr
+                yield from calls_in((func, *args, *(value for _, value in keywords)))
+            case ir.Sequence(elements=parts) | ir.Choice(options=parts):
+                yield from calls_in(parts)
+            case ir.Computed(operands=parts):
+                yield from calls_in(parts)
+            case ir.Attribute(base=base) | ir.Element(base=base) | ir.Unpacked(base=base):
+                yield from calls_in((base,))
+            case ir.Starred(value=value):
+                yield from calls_in((value,))
+
+
+def _copied(scope: Scope, call: ir.Call, held: Held) -> Held:
+    """An object of a copy: what was one object in two places is one again."""
+    own = held.object
+    if own is None or not isinstance(own.root, MadeBy):
+        return dataclasses.replace(held, object=None)
+    root = dataclasses.replace(own.root, within=((scope, call), *own.root.within))
+    return dataclasses.replace(held, object=dataclasses.replace(own, root=root))
+
+
+def _part(held: Held, name: str, place: Located) -> Held:
+    """Some of the Variables of an object."""
+    if held.object is None:
+        return Held(None, tuple((n, _part(p, name, place)) for n, p in held.parts), held.way)
+    return attribute(Held(held.object), name, place)
+
+
+def _row(columns: list[Held]) -> Held:
+    return Held(None, tuple((str(i), each) for i, each in enumerate(columns)))

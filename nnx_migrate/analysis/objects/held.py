@@ -1,0 +1,253 @@
+"""What a value is, or holds, as objects that can be told apart: where each comes from.
+
+Two expressions give the same object when they lead to the same variable, or to the same call that
+makes it. What leads nowhere is left out, so nothing follows from an object that is not here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
+
+from nnx_migrate.analysis.domain.values import Located, Scope
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.records import record
+
+#: Stands for an element of which it is not known which one it is.
+SOME = "[]"
+#: So many objects are told apart in one value.
+_MOST = 120
+
+
+@record
+class Variable:
+    """A variable that more may be bound to than is seen here, as it is after some of its bindings.
+
+    Args:
+        version: the line of the last of them; 0 for a parameter as it is passed.
+    """
+
+    scope: Scope
+    name: str
+    version: int
+
+
+@record
+class MadeBy:
+    """What a call makes.
+
+    Args:
+        within: the calls through which it is reached, the outermost first.
+    """
+
+    scope: Scope
+    call: ir.Call
+    within: tuple[tuple[Scope, ir.Call], ...] = ()
+
+    @property
+    def outermost(self) -> tuple[Scope, ir.Call]:
+        """The call by which the code at hand comes to it, and where that stands."""
+        return self.within[0] if self.within else (self.scope, self.call)
+
+
+@record
+class Object:
+    """An object, or a part of one.
+
+    Args:
+        root: where it comes from.
+        path: the attributes that lead to it from there.
+        place: an expression that gives it.
+        label: what the code calls it.
+    """
+
+    root: Variable | MadeBy
+    path: tuple[str, ...]
+    place: Located = dataclasses.field(compare=False)
+    label: str = dataclasses.field(default="", compare=False)
+
+    def __str__(self) -> str:
+        root = self.root
+        name = f"what {ir.last_name(root.call)} makes" if isinstance(root, MadeBy) else root.name
+        path = [each for each in self.path if each.isidentifier()]
+        return self.label or ".".join([name, *path])
+
+    def is_within(self, other: Object) -> bool:
+        """Whether it is the other object, or surely a part of it."""
+        if self.root != other.root or SOME in other.path:
+            return False
+        return self.path[: len(other.path)] == other.path
+
+
+@record
+class Held:
+    """A value.
+
+    Args:
+        object: what it is; None where that is only a container, or one of several.
+        parts: what is in it, with names where they are known.
+        way: "all" of the parts are in it, or "either" of them is what it is, by a condition; or it
+            is "some" of them, which nobody knows.
+        closed: it is an object that jax does not look into.
+    """
+
+    object: Object | None = None
+    parts: tuple[tuple[str, Held], ...] = ()
+    way: Literal["all", "either", "some"] = "all"
+    closed: bool = False
+
+    def __iter__(self) -> Iterator[Held]:
+        return (part for _, part in self.parts)
+
+    @property
+    def is_container(self) -> bool:
+        return self.object is None and self.way == "all"
+
+
+NOTHING = Held()
+
+
+def either(options: Iterable[Held]) -> Held:
+    """One of several values, by a condition."""
+    told = tuple(dict.fromkeys(each for each in options if each != NOTHING))
+    return told[0] if len(told) == 1 else Held(None, tuple(("", each) for each in told), "either")
+
+
+def together(parts: Iterable[tuple[str, Held]]) -> Held:
+    """A container of these."""
+    held = Held(None, tuple(parts))
+    return held if sum(1 for _ in objects(held, guessed=True)) <= _MOST else NOTHING
+
+
+@record
+class Found:
+    """An object in a value, and the outermost object that keeps it, if one does."""
+
+    object: Object
+    holder: Object | None = None
+
+
+def objects(held: Held, guessed: bool = False, holder: Object | None = None) -> Iterator[Found]:
+    """The objects in a value, those that others keep included.
+
+    Args:
+        guessed: include all those of which it is some one.
+        holder: what keeps the value.
+    """
+    if held.object is not None:
+        yield Found(held.object, holder)
+        if held.way == "all":
+            holder = holder or held.object
+    parts = () if held.closed else tuple(held)
+    if held.way == "some" and not guessed:
+        parts = parts[:1] if len(set(parts)) == 1 else ()
+    for part in parts:
+        yield from objects(part, guessed, holder)
+
+
+def twice(held: Held) -> Iterator[tuple[Found, Found]]:
+    """Pairs of objects in a value of which the first is the second, or a part of it."""
+    if held.closed:
+        return
+    for part in held:
+        yield from twice(part)
+    if held.way == "all":
+        sides = [tuple(objects(part, holder=held.object)) for part in held]
+        for i, side in enumerate(sides):
+            for other in sides[i + 1 :]:
+                yield from on_both(side, other)
+
+
+def on_both(side: Iterable[Found], others: tuple[Found, ...]) -> Iterator[tuple[Found, Found]]:
+    """What is on both sides, each pair with the part of the other in front."""
+    for one in side:
+        for other in others:
+            if one.object.is_within(other.object):
+                yield one, other
+            elif other.object.is_within(one.object):
+                yield other, one
+
+
+def attribute(held: Held, name: str, place: Located) -> Held:
+    """What an attribute of a value is, or its element at a known place."""
+    if held.object is None and held.way != "all":
+        return dataclasses.replace(
+            held, parts=tuple((at, attribute(part, name, place)) for at, part in held.parts)
+        )
+    label = _label(held.object, name)
+    if held.way == "all":
+        for at, part in held.parts:
+            if at == name:
+                return called(part, label)
+    if held.object is None:
+        return NOTHING
+    path = (*held.object.path, name)
+    return Held(dataclasses.replace(held.object, path=path, place=place, label=label))
+
+
+def _label(whole: Object | None, name: str) -> str:
+    """What the code calls an attribute, or the State of something that it calls by a name."""
+    if whole is None or not whole.label:
+        return ""
+    if name.startswith("<"):
+        return f"a State of {whole.label}"
+    return f"{whole.label}.{name}" if name.isidentifier() else whole.label
+
+
+def called(held: Held, name: str) -> Held:
+    """The same, by what the code calls it, where it does not yet."""
+    if held.object is None or held.object.label or not name:
+        return held
+    return dataclasses.replace(held, object=dataclasses.replace(held.object, label=name))
+
+
+def element(held: Held, place: Located) -> Held:
+    """Some element of a value."""
+    if held.object is not None:
+        return attribute(Held(held.object), SOME, place)
+    if held.way == "either":
+        return either(element(each, place) for each in held)
+    if held.way == "some":
+        return Held(None, tuple(("", element(part, place)) for part in held), "some")
+    return Held(None, tuple(("", part) for part in held), "some")
+
+
+def spread(held: Held, place: Located) -> tuple[tuple[str, Held], ...]:
+    """What `*value` puts into a container."""
+    if held.is_container:
+        return tuple(("", part) for part in held)
+    return (("", element(held, place) if held.object is not None else held),)
+
+
+def every(held: Held) -> Held:
+    """What a comprehension gives that gives this in each turn: all for some."""
+    parts = tuple((name, every(part)) for name, part in held.parts)
+    return dataclasses.replace(held, parts=parts, way="all" if held.way == "some" else held.way)
+
+
+def same_each_turn(held: Held) -> Held:
+    """What of it is there in each turn of a loop: nothing that is some one of several."""
+    if held.way == "some":
+        return NOTHING
+    parts = tuple((name, same_each_turn(part)) for name, part in held.parts)
+    return dataclasses.replace(held, parts=parts)
+
+
+def without(held: Held, gone: Callable[[Object], bool]) -> Held:
+    """The value with no word of certain objects, other than of what these hold."""
+    own = held.object if held.object is not None and not gone(held.object) else None
+    parts = tuple((name, without(part, gone)) for name, part in held.parts)
+    return dataclasses.replace(held, object=own, parts=parts)
+
+
+def mapped(held: Held, change: Callable[[Held], Held]) -> Held:
+    """The value with each object changed, from the inside out."""
+    parts = tuple((name, mapped(part, change)) for name, part in held.parts)
+    held = dataclasses.replace(held, parts=parts)
+    return change(held) if held.object is not None else held
+
+
+def step(held: Held, name: str, place: Located) -> Held:
+    """An attribute of a value, or some element."""
+    return element(held, place) if name == SOME else attribute(held, name, place)

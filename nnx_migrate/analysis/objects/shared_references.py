@@ -1,0 +1,393 @@
+"""Modules that are no trees, which tree mode refuses: they hold one object in two places
+(docs/semantics.md: ALI-1, ALI-3), or are told to be none (JIT-E)."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterator
+
+from nnx_migrate.analysis.callgraph.lattice import is_container
+from nnx_migrate.analysis.domain.values import (
+    Basic,
+    ContainerValue,
+    Instance,
+    Located,
+    ParameterOf,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+    is_unknown,
+    short_name,
+)
+from nnx_migrate.analysis.domain.witnesses import in_order
+from nnx_migrate.analysis.heap.container_elements import PartsFinder
+from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
+from nnx_migrate.analysis.heap.retention import (
+    KeepingFinder,
+    Slot,
+    arguments_of,
+    attribute_path,
+    is_super_init,
+)
+from nnx_migrate.analysis.heap.tied_attributes import OBJECTS, TieFinder
+from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.return_model import elements_of
+from nnx_migrate.analysis.objects.called import in_terms_of
+from nnx_migrate.analysis.objects.finder import ObjectFinder
+from nnx_migrate.analysis.objects.held import (
+    Found,
+    Held,
+    Object,
+    Variable,
+    either,
+    objects,
+    on_both,
+    together,
+    twice,
+)
+from nnx_migrate.analysis.objects.questions import LAST
+from nnx_migrate.core.place import Place
+
+
+def _own(method: ir.Function) -> ir.Expr:
+    """The name of a method's own object."""
+    return ir.Name(method.parameters[0].name) if method.parameters else ir.UNSEEN
+
+
+def _in_words(one: Found, other: Found) -> str:
+    if one.holder is not None and other.holder is not None:
+        if str(one.holder) == str(other.holder):
+            return f"{one.holder} keeps {one.object} twice"
+        return f"{one.object} goes in with {one.holder} and with {other.holder}, which keep it"
+    if one.object.path != other.object.path:
+        return f"{one.object} goes in beside {other.object}, which holds it"
+    holder = one.holder or other.holder
+    if holder is not None:
+        return f"{one.object} goes in beside {holder}, which keeps it"
+    return f"{one.object} goes in twice"
+
+
+def _is_parameter(root: object, scope: Scope) -> bool:
+    return isinstance(root, Variable) and root.scope == scope and not root.version
+
+
+def _stored(scope: Scope, own: str, place: tuple[str, ...], held: Held) -> tuple[Found, ...]:
+    """The objects in a place of a method's own object, this itself included."""
+    root = Variable(scope, own, 0)
+    inside = [
+        each for each in objects(held) if each.object.root != root or each.object.path != place
+    ]
+    expr: ir.Expr = ir.Name(own)
+    for name in place:
+        expr = ir.Attribute(expr, name)
+    return (Found(Object(root, place, Located(scope, expr))), *inside)
+
+
+#: Over how many functions an object is followed to where it is made, and over how many calls.
+_MAX_HOPS = 3
+_MAX_CALLS = 12
+_FALSE = ir.Constant("number", "False")
+_NO_TREES = frozenset({"flax.nnx.bridge.Module", "flax.nnx.Object"})
+
+
+class SharingFinder:
+    """Finds references that a class and what it is made of hold twice."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.project = evaluator.project
+        self.hierarchy = evaluator.hierarchy
+        self.keeping = KeepingFinder(self.project, self.hierarchy)
+        self.ties = TieFinder(evaluator)
+        self.parts = PartsFinder(evaluator)
+        self.contents = ContentsFinder(evaluator)
+        self.objects = ObjectFinder(evaluator)
+        self._reasons: dict[str, str] = {}
+
+    def of(self, values: Values) -> str:
+        """Why an object that can be any of `values` holds something twice; empty when unseen."""
+        return min((reason for value in values if (reason := self._value(value))), default="")
+
+    def of_expression(self, scope: Scope, expr: ir.Expr, at: int = LAST) -> str:
+        """The same of what an expression gives, which may be known to be made by some call.
+
+        What other code stores in objects that other calls made is none of its concern.
+        """
+        return self._of_made(scope, expr) or self.twice(scope, (expr,), at)
+
+    def _of_made(self, scope: Scope, expr: ir.Expr) -> str:
+        values = self.evaluator.values(scope, expr)
+        made = self.ties.made_by(scope, expr)
+        if made is None:
+            return self.of(values)
+        return next((reason for v in values if (reason := self._made(v, made))), "")
+
+    def twice(self, scope: Scope, given: tuple[ir.Expr, ...], at: int = LAST) -> str:
+        """What is in several values twice, in words: in two of them, or in one."""
+        whole = self.objects.resolved(scope, ir.Sequence(given, is_tuple=True), at)
+        return self._in_words(whole) or self._passed(scope, whole, _MAX_HOPS)
+
+    def _in_words(self, whole: Held) -> str:
+        found = (pair for pair in twice(whole) if self._is_in_both(*pair))
+        return next((_in_words(*pair) for pair in found), "")
+
+    def _passed(self, scope: Scope, whole: Held, hops: int) -> str:
+        """The same of what calls of the function pass for its parameters."""
+        given = (each.object.root for each in objects(whole))
+        if not hops or not any(_is_parameter(root, scope) for root in given):
+            return ""
+        for where, call, value in self.evaluator.callers.of(scope)[:_MAX_CALLS]:
+            own = call.func.base if isinstance(call.func, ir.Attribute) else ir.UNSEEN
+            at = call.line
+            first = {0: self.objects.held(where, own, at)} if value.bound else {}
+            via = where, call
+            held = value.partial_args
+            passed = in_terms_of(self.objects, scope, whole, call, first, via, at, held)
+            if reason := self._in_words(passed):
+                return f"{reason} ({Place(where.module, call.line)})"
+            if reason := self._passed(where, passed, hops - 1):
+                return reason
+        return ""
+
+    def gives_back(self, scope: Scope, name: str) -> bool:
+        """Whether a function returns what it is passed by that name, a part of it or its State."""
+        passed = Variable(scope, name, 0)
+        for found in objects(self.objects.returned(scope), guessed=True):
+            if found.object.root == passed:
+                place = found.object.place
+                values = self.evaluator.values(place.scope, place.expr)
+                if is_unknown(values) or self._may_be_node(values):
+                    return True
+        return False
+
+    def _is_in_both(self, one: Found, other: Found) -> bool:
+        """Whether it may be an object of nnx, or hold one, and so may what it is a part of."""
+        both = (one.object,) if one.object.path == other.object.path else (one.object, other.object)
+        places = (each.place for each in both)
+        return all(self._may_be_node(self.evaluator.values(p.scope, p.expr)) for p in places)
+
+    def _may_be_node(self, values: Values) -> bool:
+        return any(
+            self.ties.is_node(value)
+            or value == Basic("state")
+            or (is_container(value) and self._may_be_node(elements_of(value)))
+            or self._holds_variables(value)
+            for value in values
+        )
+
+    def _holds_variables(self, value: Value) -> bool:
+        """Whether it is a NamedTuple or another tree, with Variables somewhere in it."""
+        if not isinstance(value, Instance) or not self.hierarchy.is_plain_tree(value.class_name):
+            return False
+        return bool(self.contents.of(frozenset({value})).variables)
+
+    def _made(self, value: Value, made: ir.Call) -> str:
+        """Why an object that a call makes holds something twice."""
+        if not isinstance(value, Instance) or not value.exact:
+            return self._value(value)
+        calls = self.ties.calls.get(value.class_name, frozenset())
+        if calls is None or made in calls:
+            return self._value(value)
+        return self._reason_within(value.class_name) or self.of(value.wraps)
+
+    def _value(self, value: Value) -> str:
+        match value:
+            case ContainerValue(element=element):
+                return self.of(element)
+            case TupleValue(elements=elements):
+                return next((reason for e in elements if (reason := self.of(e))), "")
+            case Instance(class_name=class_name, exact=exact, wraps=wraps):
+                names = [class_name]
+                if not exact and class_name != "flax.nnx.Module":
+                    names += self.hierarchy.descendants(class_name)
+                if not exact and self._makes_no_trees(class_name):
+                    return f"{short_name(class_name)} makes its subclasses with pytree=False"
+                found = next((reason for n in names if (reason := self._class(n))), "")
+                found = found or self.of(wraps)
+                if value.probable and found:
+                    return f"of a {short_name(class_name)}, which it most probably is, {found}"
+                return found
+            case _:
+                return ""
+
+    def _class(self, class_name: str) -> str:
+        if class_name not in self._reasons:
+            self._reasons[class_name] = ""
+            self._reasons[class_name] = self._class_reason(class_name)
+        return self._reasons[class_name]
+
+    def _makes_no_trees(self, class_name: str) -> bool:
+        """Whether subclasses are made with pytree=False by `__init_subclass__`."""
+        located = self.project.class_of(class_name)
+        key = located[1].methods.get("__init_subclass__") if located else None
+        if located is None or key is None:
+            return False
+        return any(
+            ir.last_name(call.func) == "__init_subclass__" and ("pytree", _FALSE) in call.keywords
+            for call in self.project.function(Scope(located[0], key)).calls
+        )
+
+    def _class_reason(self, class_name: str) -> str:
+        return self._reason_within(class_name) or self.ties.reasons.get(class_name, "")
+
+    def _reason_within(self, class_name: str) -> str:
+        """What a class, or what it is made of, holds twice by what its own code does."""
+        if self.hierarchy.kind(class_name) not in OBJECTS - {"variable"}:
+            return ""
+        made = self.project.class_of(class_name)
+        if made is not None and ("pytree", _FALSE) in made[1].keywords:
+            return f"{made[1].name} is made with pytree=False"
+        for base in _NO_TREES.intersection(self.hierarchy.ancestry(class_name).classes):
+            return f"{base.removeprefix('flax.nnx.')} is made with pytree=False"
+        for above in self.hierarchy.ancestry(class_name).classes[1:]:
+            if self._makes_no_trees(above):
+                return f"{short_name(above)} makes its subclasses with pytree=False"
+        for ancestor in self.hierarchy.ancestry(class_name).classes:
+            located = self.project.class_of(ancestor)
+            if located is None:
+                continue
+            module, record = located
+            for key in record.methods.values():
+                scope = Scope(module, key)
+                reason = next(self._in_method(scope), "")
+                if reason:
+                    return reason
+                for write in self.project.function(scope).writes:
+                    if write.value is None or write.how not in {"set", "grow"}:
+                        continue
+                    if self.keeping.is_own(scope, write.target):
+                        reason = self.of(self.evaluator.values(scope, write.value))
+                        if reason:
+                            return reason
+        return ""
+
+    def _in_method(self, scope: Scope) -> Iterator[str]:
+        function = self.project.function(scope)
+        making = [c for c in function.calls if is_super_init(c) or self._makes(scope, c)]
+        stored: dict[ir.Expr, set[object]] = collections.defaultdict(set)
+        for write in self._stores(scope):
+            assert write.value is not None
+            if self.keeping.is_own(scope, write.value) and self._is_graph_node(scope, write.value):
+                yield f"one object is kept under two names ({Place(scope.module, write.line)})"
+            if write.value == _own(function):
+                yield f"it keeps itself ({Place(scope.module, write.line)})"
+            for part, place in self._places(scope, write):
+                stored[part].add(place)
+        repeated = self._made_repeatedly(scope)
+        for place, call in enumerate(making):
+            for given, places in self._kept(scope, call):
+                where = Place(scope.module, call.line)
+                if call in repeated and self._comes_from_outside(scope, given):
+                    yield f"{ir.last_name(given)} is kept by several objects ({where})"
+                if isinstance(given, ir.Name):
+                    stored[given] |= places if is_super_init(call) else {place}
+                elif any(self.keeping.stores(scope, write, call) for write in function.writes):
+                    yield f"{ir.last_name(given)} is kept under two names ({where})"
+        if found := self._kept_twice(scope):
+            yield found
+        for name, kept in stored.items():
+            # To ask what every name is would take most of the time of a run.
+            if len(kept) > 1 and self._is_graph_node(scope, name):
+                text = name.id if isinstance(name, ir.Name) else "it"
+                yield f"{text} is kept in several places ({Place(scope.module, function.line)})"
+
+    def _kept_twice(self, scope: Scope) -> str:
+        """What a method stores in two places of its own object, in words."""
+        places: dict[tuple[str, ...], list[Held]] = collections.defaultdict(list)
+        lines: dict[tuple[str, ...], int] = {}
+        for place, held, line in self.objects.kept(scope):
+            places[place].append(held)
+            lines[place] = line
+        if not places:
+            return ""
+        own = self.project.function(scope).parameters[0].name
+        sides = {place: _stored(scope, own, place, either(held)) for place, held in places.items()}
+        for i, (place, side) in enumerate(sides.items()):
+            pairs = [*twice(together([("", either(places[place]))]))]
+            for later in list(sides)[i + 1 :]:
+                # Of `self.mid` and `self.mid.head` the second is in the first by its name alone.
+                by_name = {side[0], sides[later][0]}
+                pairs += (pair for pair in on_both(side, sides[later]) if {*pair} != by_name)
+            for one, other in pairs:
+                if self._is_in_both(one, other):
+                    where = Place(scope.module, lines[place])
+                    return f"{one.object} is kept in several places ({where})"
+        return ""
+
+    def _stores(self, scope: Scope) -> Iterator[ir.Write]:
+        """What a method stores in its own object, or in a container that this keeps."""
+        function = self.project.function(scope)
+        for write in (*function.writes, *function.repeated):
+            if write.value is None or write.how not in {"set", "grow", "key"}:
+                continue
+            if self.keeping.is_own(scope, write.target) or write.target == _own(function):
+                yield write
+
+    def _places(self, scope: Scope, write: ir.Write) -> Iterator[tuple[ir.Expr, object]]:
+        """Each object that a store keeps, and where: in an attribute, or one more in a list."""
+        assert write.value is not None
+        where = attribute_path(write.target) if write.how == "set" else write
+        seen: collections.Counter[ir.Expr] = collections.Counter()
+        again = write in self.project.function(scope).repeated
+        for part in self.parts.of(scope, write.value) * (2 if again else 1):
+            if part == write.target:
+                continue
+            if part != write.value and self.keeping.is_own(scope, part):
+                yield part, "the attribute itself"
+            yield part, where if part == write.value and not again else (where, seen[part])
+            seen[part] += 1
+
+    def _made_repeatedly(self, scope: Scope) -> set[ir.Expr]:
+        """What a comprehension makes for each turn, or a method of a list is given in a loop."""
+        function = self.project.function(scope)
+        bound = [value for values in function.bindings.values() for value in values]
+        pending = bound + [write.value for write in function.writes if write.value is not None]
+        found: set[ir.Expr] = set()
+        for expr in pending:
+            if isinstance(expr, ir.Call):
+                pending += expr.args
+            elif isinstance(expr, ir.Sequence) and not expr.is_tuple:
+                pending += expr.elements
+                if len(expr.elements) == 1:
+                    found |= set(expr.elements)
+        return found
+
+    def _comes_from_outside(self, scope: Scope, given: ir.Expr) -> bool:
+        """Whether it is there before a loop: a parameter, or an attribute of the own object."""
+        if not isinstance(given, ir.Name):
+            return self.keeping.is_own(scope, given)
+        bindings = self.project.bindings(scope, given.id)
+        return bool(bindings) and all(isinstance(each, ParameterOf) for each in bindings)
+
+    def _makes(self, scope: Scope, call: ir.Call) -> bool:
+        """Whether a call makes an object of a class of the project."""
+        class_name = self.hierarchy.class_name(scope, call.func)
+        return class_name is not None and self.project.class_of(class_name) is not None
+
+    def _is_graph_node(self, scope: Scope, expr: ir.Expr) -> bool:
+        values = self.evaluator.values(scope, expr)
+        return bool(values) and all(map(self.ties.is_node, values))
+
+    def kept_arguments(self, scope: Scope, call: ir.Call) -> Iterator[ir.Expr]:
+        """Names and own attributes passed to a constructor that keeps them, or their State."""
+        return (given for given, _ in self._kept(scope, call))
+
+    def _kept(self, scope: Scope, call: ir.Call) -> Iterator[tuple[ir.Expr, frozenset[Slot]]]:
+        for given, places in self.keeping.kept(scope, call).items():
+            if self._is_graph_node(scope, given):
+                yield given, places
+
+    def states_kept(self, class_name: str) -> Iterator[tuple[str, Place]]:
+        """The classes of objects whose State is given to a class that keeps it, and where."""
+        method = self.hierarchy.method(class_name, "__init__")
+        if not isinstance(method, Scope):
+            return
+        for where, call, _ in self.evaluator.callers.of(method):
+            place = Place(where.module, call.line)
+            for kept in self.kept_arguments(where, call):
+                if kept not in tuple(arguments_of(call)):
+                    for value in in_order(self.evaluator.values(where, kept)):
+                        if isinstance(value, Instance):
+                            yield value.class_name, place

@@ -1,0 +1,71 @@
+"""What methods store in their own object, those that they call included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nnx_migrate.analysis.domain.values import (
+    Located,
+    Scope,
+)
+from nnx_migrate.analysis.heap.retention import attribute_path, is_super_init
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.objects.called import in_terms_of
+from nnx_migrate.analysis.objects.held import (
+    NOTHING,
+    Held,
+    Object,
+    Variable,
+    same_each_turn,
+)
+from nnx_migrate.analysis.objects.questions import Objects
+
+
+def what_is_kept(objects: Objects, method: Scope) -> Iterator[tuple[tuple[str, ...], Held, int]]:
+    """Where a method stores something, what, and on which line."""
+    function = objects.project.function(method)
+    if not function.parameters:
+        return
+    own = ir.Name(function.parameters[0].name)
+    for write in (*function.writes, *function.repeated):
+        if write.value is None or write.how not in {"set", "grow", "key"}:
+            continue
+        place = attribute_path(write.target)
+        if ir.root_name(write.target) != own and write.target != own:
+            continue
+        held = objects.held(method, write.value, write.line)
+        if held == NOTHING:
+            continue
+        if write in function.repeated:
+            yield (*place, "[]"), same_each_turn(held), write.line
+        elif write.how == "set":
+            yield place, held, write.line
+        else:
+            yield (*place, f"<{write.line}>"), held, write.line
+    for call in function.calls:
+        yield from _kept_by_call(objects, method, function, own, call)
+
+
+def _kept_by_call(
+    objects: Objects, method: Scope, function: ir.Function, own: ir.Name, call: ir.Call
+) -> Iterator[tuple[tuple[str, ...], Held, int]]:
+    match call:
+        case ir.Call(func=ir.Name(id="setattr"), args=(base, ir.Constant(text=name), value)):
+            if base == own and name:
+                yield (name,), objects.held(method, value, call.line), call.line
+            return
+    callees: list[Scope | str] = []
+    if is_super_init(call):
+        owner = f"{method.module}:{function.owner}"
+        callees = objects.hierarchy.super_methods(owner, "__init__")
+    elif isinstance(call.func, ir.Attribute) and call.func.base == own and function.owner:
+        found = objects.hierarchy.method(f"{method.module}:{function.owner}", call.func.name)
+        callees = [found] if found is not None else []
+    for callee in callees[:1]:
+        if isinstance(callee, Scope):
+            itself = Held(Object(Variable(method, own.id, 0), (), Located(method, own), own.id))
+            for place, held, _ in objects.kept(callee):
+                given = in_terms_of(
+                    objects, callee, held, call, {0: itself}, (method, call), call.line
+                )
+                yield place, given, call.line

@@ -1,0 +1,267 @@
+"""Whether sown values may lie on an object when a function is called that sows more of them.
+
+What pops them afterwards then gets them all, which `nnx.capture` would not give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from nnx_migrate.analysis.domain.values import (
+    ClassValue,
+    FunctionValue,
+    Instance,
+    Located,
+    ParameterOf,
+    Scope,
+    scope_around,
+)
+from nnx_migrate.analysis.effects.causes import Cause, UpdateAdds, changes_by, changes_by_method
+from nnx_migrate.analysis.effects.may_alias import Aliases
+from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effect, EffectFinder, Effects
+from nnx_migrate.analysis.effects.transfer import Tracker
+from nnx_migrate.analysis.facts import Analysis
+from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.core.place import Place
+
+_MAX_HOPS = 8
+_JITS = frozenset({"jit", "compat.jit"})
+#: Transforms of functions that make objects.
+_MAKING = frozenset({"jit", "vmap", "split_rngs", "fork_rngs"})
+#: Changes that leave no value of a sown type behind.
+_CLEAN = frozenset({"train", "eval", "set_attributes", "set_metadata"})
+_CLEAN_FUNCTIONS = _CLEAN | {"pop", "split_rngs", "fork_rngs"}
+
+
+class _KeptAliases(Aliases):
+    """What was popped is no part of the object any more."""
+
+    def escapes(self, scope: Scope, value: ir.Expr, seen: frozenset[str] = frozenset()) -> bool:
+        call = value.base if isinstance(value, ir.Unpacked) else value
+        if isinstance(call, ir.Call) and self.project.nnx_name(scope, call.func) == "pop":
+            return False
+        return super().escapes(scope, value, seen)
+
+
+class _CautiousTracker(Tracker):
+    """Counts what may add to an object too: `nnx.update` with more than it has."""
+
+    follows = _KeptAliases
+
+    def to_library(
+        self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: Place
+    ) -> Iterator[Effect]:
+        if dotted == "flax.nnx.update" and 0 in given:
+            yield Effect("unknown", UpdateAdds(""), where)
+        yield from super().to_library(scope, dotted, call, given, where)
+
+
+class CollectingEffects(EffectFinder):
+    """Effects of functions where what some of them sow is popped right after each call.
+
+    Args:
+        collected: these functions, each with the parameter that it sows on.
+    """
+
+    def __init__(self, evaluator: Evaluator, collected: Mapping[Scope, str]) -> None:
+        super().__init__(evaluator)
+        self.collected = collected
+
+    def of(self, scope: Scope, parameter: str) -> Effects:
+        if self.collected.get(scope) == parameter:
+            return NO_EFFECTS
+        return super().of(scope, parameter)
+
+    def _tracked(self, scope: Scope, parameter: str) -> Iterator[Effect]:
+        return _CautiousTracker(self, scope, parameter).effects()
+
+
+class _VariableAliases(_KeptAliases):
+    """Follows a variable of a function, not a parameter."""
+
+    def _is_rooted(self, scope: Scope, expr: ir.Expr) -> bool:
+        if expr == ir.Name(self.parameter):
+            bindings = self.project.bindings(scope, self.parameter)
+            if any(isinstance(b, Located) and b.scope == self.scope for b in bindings):
+                return True
+        return super()._is_rooted(scope, expr)
+
+
+class _VariableTracker(_CautiousTracker):
+    follows = _VariableAliases
+
+
+class LeftoverFinder:
+    """Follows an object from where it is used back to where it is made.
+
+    Args:
+        collected: functions after each call of which what they sow on a parameter is popped.
+        trusting: an object of unknown origin comes with nothing sown on it.
+    """
+
+    def __init__(
+        self, analysis: Analysis, collected: Mapping[Scope, str], trusting: bool = False
+    ) -> None:
+        self.analysis = analysis
+        self.project = analysis.project
+        self.evaluator = analysis.evaluator
+        self.effects = CollectingEffects(analysis.evaluator, collected)
+        self.trusting = trusting
+        self.trusted: list[str] = []
+        self._holders: set[Scope] = set()
+
+    def on(self, scope: Scope, name: str, hops: int = 0) -> str:
+        """Why sown values may lie on what a variable holds; empty when they cannot."""
+        bindings = self.project.bindings(scope, name)
+        if len(bindings) != 1 or hops > _MAX_HOPS:
+            return f"{name} is not one and the same object all the time"
+        (binding,) = bindings
+        if isinstance(binding, ParameterOf):
+            return self._on_parameter(binding.scope, name, hops)
+        left = harm(_VariableTracker(self.effects, binding.scope, name).effects())
+        if left is not None:
+            return _told(left, name)
+        return self._on_made(binding.scope, binding.expr, name, hops)
+
+    def _unseen(self, reason: str) -> str:
+        """What cannot be seen is a reason, or is trusted not to be one."""
+        if self.trusting:
+            self.trusted.append(reason)
+            return ""
+        return reason
+
+    def on_made(self, scope: Scope, made: ir.Expr, name: str) -> str:
+        """Why sown values may lie on what an expression gives; empty when they cannot."""
+        return self._on_made(scope, made, name, 0)
+
+    @property
+    def holders(self) -> frozenset[Scope]:
+        """The functions whose parameters were followed to all their calls."""
+        return frozenset(self._holders)
+
+    def _on_parameter(self, scope: Scope, name: str, hops: int) -> str:
+        function = self.project.function(scope)
+        left = harm(self.effects.of(scope, name))
+        if left is not None:
+            return _told(left, name)
+        self._holders.add(scope)
+        if function.owner is not None or not self._is_followed(scope, function):
+            what = f"{function.name} is a method or decorated, so its calls are not followed"
+            return self._unseen(what)
+        given = list(self._arguments(scope, function, name))
+        if not given:
+            return self._unseen(f"no call of {function.name} shows where {name} comes from")
+        for where, argument in given:
+            if isinstance(argument, ir.Name):
+                reason = self.on(where, argument.id, hops + 1)
+            else:
+                reason = self._on_made(where, argument, name, hops)
+            if reason:
+                return reason
+        return ""
+
+    def _is_followed(self, scope: Scope, function: ir.Function) -> bool:
+        """Whether no decorator, or nnx.jit alone, stands between a call and the function."""
+        outer = scope_around(scope, function)
+        targets = [d.func if isinstance(d, ir.Call) else d for d in function.decorators]
+        return all(self.project.nnx_name(outer, target) in _JITS for target in targets)
+
+    def _arguments(
+        self, scope: Scope, function: ir.Function, name: str
+    ) -> Iterable[tuple[Scope, ir.Expr]]:
+        (parameter,) = [p for p in function.parameters if p.name == name]
+        for located in self.evaluator.callers.arguments(scope, function, parameter):
+            yield located.scope, located.expr
+        if parameter.default is not None:
+            yield scope, ir.UNSEEN
+
+    def _on_made(self, scope: Scope, made: ir.Expr, name: str, hops: int) -> str:
+        """Whether an expression makes a new object of a known class."""
+        values = self.evaluator.values(scope, made)
+        called = self.evaluator.values(scope, made.func) if isinstance(made, ir.Call) else ()
+        makers = [c for c in called if isinstance(c, FunctionValue)]
+        if values and makers and len(makers) == len(called):
+            return self._on_returned(makers, name, hops)
+        if not values or not called or not all(isinstance(c, ClassValue) for c in called):
+            return self._unseen(f"where {name} is made is not followed")
+        for value in values:
+            if not isinstance(value, Instance) or not value.exact:
+                return self._unseen(f"of which class {name} is, is not known")
+            if not self.evaluator.hierarchy.ancestry(value.class_name).closed:
+                return self._unseen(f"not all base classes of {name} are known")
+        return self._on_new()
+
+    def _on_returned(self, makers: Sequence[FunctionValue], name: str, hops: int) -> str:
+        """Whether something is sown on what functions return, before they do."""
+        for maker in makers:
+            function = self.project.function(maker.scope)
+            if hops > _MAX_HOPS or function.yields or not _MAKING.issuperset(maker.transforms):
+                return self._unseen(f"where {name} is made is not followed")
+            if not function.returns:
+                return self._unseen(f"{function.name} does not show what it returns")
+            for returned in function.returns:
+                if isinstance(returned, ir.Name):
+                    bound = self.project.bindings(maker.scope, returned.id)
+                    if any(not isinstance(b, Located) or b.scope != maker.scope for b in bound):
+                        return self._unseen(f"{function.name} returns what others may have too")
+                    reason = self.on(maker.scope, returned.id, hops + 1)
+                else:
+                    reason = self._on_made(maker.scope, returned, name, hops + 1)
+                if reason:
+                    return reason
+        return ""
+
+    def _on_new(self) -> str:
+        """Whether some constructor sows: an object may make others that do so on themselves."""
+        for module, record in self.project.modules.items():
+            for made in record.classes.values():
+                key = made.methods.get("__init__")
+                if key is None or not _runs_itself(record.functions[key]):
+                    continue
+                effects = self.analysis.effects.of_own_parameter(Scope(module, key))
+                if any(effect.sows for effect in effects):
+                    return f"the constructor of {made.name} sows"
+        return ""
+
+
+def _runs_itself(constructor: ir.Function) -> bool:
+    """Whether a constructor calls its object or a method or part of it, or hands it to something.
+
+    Only such a one can sow, and to look for the effects of all is dear.
+    """
+    if not constructor.parameters:
+        return False
+    own = ir.Name(constructor.parameters[0].name)
+    return any(
+        own in {call.func, *call.args, *(value for _, value in call.keywords)}
+        or _base(call.func) == own
+        for call in constructor.calls
+    )
+
+
+def _base(expr: ir.Expr) -> ir.Expr:
+    while isinstance(expr, ir.Attribute | ir.Element):
+        expr = expr.base
+    return expr
+
+
+def harm(effects: Iterable[Effect]) -> Effect | None:
+    """An effect that may leave something sown on the object."""
+    for effect in sorted(effects, key=lambda e: (e.where, e.what, e.kind)):
+        if effect.kind == "structure" and not effect.sows and _is_clean(effect.cause):
+            continue
+        if effect.kind == "escape" and effect.way == "returned":
+            continue
+        return effect
+    return None
+
+
+def _is_clean(cause: Cause) -> bool:
+    return changes_by_method(cause, *_CLEAN) or changes_by(cause, *_CLEAN_FUNCTIONS)
+
+
+def _told(effect: Effect, name: str) -> str:
+    if effect.sows:
+        return f"{name} is sown on elsewhere too ({effect.where})"
+    return f"other code may sow on {name}: {effect.what} ({effect.where})"

@@ -1,0 +1,1 @@
+"""Where transforms are applied, and how their results are used."""

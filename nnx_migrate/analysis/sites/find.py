@@ -1,0 +1,123 @@
+"""Finds the sites of a file: of nnx, of jax, of methods and of the project's own classes."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+from collections.abc import Iterator
+
+from nnx_migrate.analysis.flax.transforms import (
+    JAX_SITES,
+    METHODS,
+    NNX_OF_JAX,
+    OBJECT_FUNCTIONS,
+    ONLY_OF_JAX,
+    OTHER_PACKAGE,
+    SITE_NAMES,
+)
+from nnx_migrate.analysis.ir.lower_expressions import callee
+from nnx_migrate.analysis.sites.build import SiteForms, keywords_of, of_object
+from nnx_migrate.analysis.sites.other_packages import names_of_others, package_called
+from nnx_migrate.analysis.sites.site import Site
+
+_LAST_NAMES_OF_JAX = frozenset(name.rpartition(".")[2] for name in JAX_SITES)
+
+
+class SiteFinder(SiteForms):
+    """Finds the sites of one file."""
+
+    @functools.cached_property
+    def sites(self) -> list[Site]:
+        """Every site of a transform, in source order."""
+        found = [
+            site
+            for reference, name in self.references(SITE_NAMES)
+            if (site := self.site(reference, name)) is not None
+        ]
+        found += self._methods()
+        found += self._own_keepers()
+        found += self._jax_sites()
+        found += self._of_other_packages()
+        return sorted(found, key=lambda s: (s.reference.lineno, s.reference.col_offset))
+
+    def _jax_sites(self) -> Iterator[Site]:
+        """Functions of jax that are given a function, or what stands in its place."""
+        lasts = _LAST_NAMES_OF_JAX.intersection(self.tree.project.modules[self.tree.module].words)
+        lasts |= self.renamed.keys()
+        for node in self.reads(lasts, lasts.__contains__):
+            name = self.tree.dotted(node)
+            if name not in JAX_SITES:
+                continue
+            assert name is not None
+            parent = self.tree.parents[node]
+            if name in NNX_OF_JAX or name in ONLY_OF_JAX:
+                site = self.site(node, NNX_OF_JAX.get(name, "grad"))
+                if site is not None and site.form != "reference":
+                    yield dataclasses.replace(site, transform=name)
+            elif isinstance(parent, ast.Call) and parent.func is node and parent.args:
+                yield _called_on(name, node, parent)
+
+    def _methods(self) -> Iterator[Site]:
+        """Calls of methods that may be those of a Module."""
+        for call in self.tree.of_kind(ast.Call):
+            if not isinstance(call.func, ast.Attribute):
+                continue
+            name = call.func.attr
+            if name in METHODS and self.tree.dotted(call.func) is None:
+                options = keywords_of(call)
+                given = call.func.value
+                yield of_object(METHODS[name], call.func, call, given, options)
+
+    def _own_keepers(self) -> Iterator[Site]:
+        """Calls of the project's own kinds of Optimizer and the like, and of `super().__init__`."""
+        names = {name: base for t in self.tree.project.tables for name, base in t.keepers.items()}
+        for call in self.tree.of_kind(ast.Call) if names else ():
+            name = callee(call)
+            if name == "__init__" and _is_super(call.func):
+                around = (n for n in self.tree.ancestors(call) if isinstance(n, ast.ClassDef))
+                name = next((each.name for each in around), "")
+            if name in names:
+                options = keywords_of(call)
+                keyword = OBJECT_FUNCTIONS[names[name]].keyword
+                given = call.args[0] if call.args else options.get(keyword)
+                if given is not None and not isinstance(given, ast.Starred):
+                    yield of_object(names[name], call.func, call, given, options)
+
+    def _of_other_packages(self) -> Iterator[Site]:
+        """Calls of packages that are not part of the project, which may be given objects."""
+        names = names_of_others(self.tree.project, self.tree.module)
+        for call in self.tree.of_kind(ast.Call) if names else ():
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            given = [each for each in given if not isinstance(each, ast.Constant)]
+            called = call.func
+            if given and self._is_partial(call, given[0]):
+                called, *given = given
+            if given and package_called(self.tree, called):
+                site = of_object(OTHER_PACKAGE, called, call, given[0], keywords_of(call))
+                yield dataclasses.replace(site, operands=tuple(given))
+
+
+def _called_on(name: str, reference: ast.expr, call: ast.Call) -> Site:
+    first = call.args[:1]
+    return Site(
+        name,
+        reference,
+        "object",
+        call,
+        keywords_of(call),
+        call,
+        all(k.arg for k in call.keywords),
+        None,
+        functions=tuple(first),
+        operands=tuple(first if name == "jax.eval_shape" else call.args[1:]),
+    )
+
+
+def _is_super(func: ast.expr) -> bool:
+    """Whether it is `super().method`."""
+    return (
+        isinstance(func, ast.Attribute)
+        and isinstance(func.value, ast.Call)
+        and callee(func.value) == "super"
+    )

@@ -1,0 +1,237 @@
+"""Where the result of a gradient goes: to code that sees its type, or only to what sees leaves."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from nnx_migrate.analysis.callgraph.lattice import is_container, is_library_container
+from nnx_migrate.analysis.domain.values import (
+    NOTHING,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Located,
+    Scope,
+    Value,
+    Values,
+    is_unknown,
+)
+from nnx_migrate.analysis.interp.attributes import member
+from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.library.return_model import elements_of
+from nnx_migrate.analysis.sites.find import SiteFinder
+from nnx_migrate.analysis.sites.tree import FunctionNode, Tree
+
+#: What an nnx.State is asked for by these names is the State's own.
+STATE_METHODS = frozenset(
+    {
+        "clear",
+        "filter",
+        "flat_state",
+        "from_flat_path",
+        "get",
+        "items",
+        "keys",
+        "map",
+        "merge",
+        "pop",
+        "popitem",
+        "raw_mapping",
+        "replace_by_pure_dict",
+        "setdefault",
+        "split",
+        "to_pure_dict",
+        "update",
+        "values",
+    }
+)
+#: What gives the leaves of its one argument, or a number for them all.
+_OF_LEAVES = frozenset({"jax.tree.leaves", "jax.tree_util.tree_leaves", "jax.tree_leaves"}) | {
+    "jax.tree.all",
+    "jax.tree_util.tree_all",
+    "optax.global_norm",
+    "optax.tree.norm",
+    "optax.tree_utils.tree_l2_norm",
+    "optax.tree_utils.tree_norm",
+}
+#: What calls its first argument on the leaves of its second.
+_OVER_LEAVES = frozenset({"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"})
+_FOLDING = frozenset({"jax.tree.reduce", "jax.tree_util.tree_reduce"})
+_OPTIMIZERS = frozenset({"flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer"})
+_EXPECTING = frozenset({"raises", "suppress", "assertRaises", "assertRaisesRegex"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GradientReaders:
+    """Follows gradients of a Module that holds nothing but Params.
+
+    They are a State in graph mode and a Module in tree mode, of the same leaves in the same order.
+    `optimizer.update`, functions of leaves, and `grads.layer.kernel` do the same with both
+    (docs/semantics.md: GRD-3).
+
+    Args:
+        models: what the Module can be; nothing where that says nothing about the gradients.
+        followed: names that are being looked at already.
+    """
+
+    tree: Tree
+    finder: SiteFinder
+    evaluator: Evaluator
+    models: Values
+    followed: frozenset[tuple[Scope, str]] = frozenset()
+
+    def see_leaves_only(self, call: ast.Call, with_value: bool) -> bool:
+        """Whether nobody sees the type of the gradients that a call returns.
+
+        Args:
+            call: the call of the gradient function.
+            with_value: it returns (value, gradients).
+        """
+        return self._in_pair(call) if with_value else self._is_blind(call)
+
+    def _in_pair(self, pair: ast.expr) -> bool:
+        match self.tree.parents.get(pair):
+            case ast.Assign(targets=[ast.Tuple(elts=[_, target])]):
+                return self._is_blind_name(target)
+            case ast.Subscript(slice=ast.Constant(value=0), ctx=ast.Load()):
+                return True
+            case ast.Subscript(slice=ast.Constant(value=1), ctx=ast.Load()) as gradients:
+                return self._is_blind(gradients)
+            case ast.Expr():
+                return True
+            case _:
+                return False
+
+    def _is_blind(self, node: ast.expr) -> bool:
+        """Whether the code around an expression that gives gradients does not see their type."""
+        match self.tree.parents.get(node):
+            case ast.Assign(targets=[target]):
+                return self._is_blind_name(target)
+            case ast.Call() as call if node in call.args:
+                return self._is_blind_call(call, node)
+            case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
+                return True
+            case ast.Attribute():
+                return self._leads_to_variable(node)
+            case ast.Expr():
+                return True
+            case _:
+                return False
+
+    def _is_blind_name(self, target: ast.expr) -> bool:
+        if not isinstance(target, ast.Name):
+            return False
+        scope = self.tree.scope(target)
+        bindings = self.evaluator.project.bindings(scope, target.id)
+        in_class = any(isinstance(a, ast.ClassDef) for a in self._within(target))
+        if in_class or not all(isinstance(b, Located) and b.scope == scope for b in bindings):
+            return False
+        if (scope, target.id) in self.followed:
+            return True
+        also = dataclasses.replace(self, followed=self.followed | {(scope, target.id)})
+        loads = self.finder.loads(scope, target.id)
+        # What nothing reads here may be read by those that import the module.
+        hidden = bool(loads) or scope.function != ir.MODULE_SCOPE
+        return hidden and all(map(also._is_blind, loads)) and not self._is_augmented(target)
+
+    def _is_augmented(self, target: ast.Name) -> bool:
+        return any(
+            isinstance(node, ast.AugAssign | ast.Delete)
+            and any(
+                isinstance(n, ast.Name) and n.id == target.id for n in ast.iter_child_nodes(node)
+            )
+            for node in self.tree.nodes
+        )
+
+    def _is_blind_call(self, call: ast.Call, node: ast.expr) -> bool:
+        if self._is_update(call):
+            return True
+        dotted = self.tree.dotted(call.func)
+        if call.keywords or dotted is None:
+            return False
+        if dotted in _OF_LEAVES:
+            return len(call.args) == 1
+        if dotted in _FOLDING:
+            return call.args.index(node) == 1
+        if dotted in _OVER_LEAVES:
+            return len(call.args) == 2 and call.args[1] is node and self._is_blind(call)
+        return False
+
+    def _is_update(self, call: ast.Call) -> bool:
+        if not (isinstance(call.func, ast.Attribute) and call.func.attr == "update"):
+            return False
+        values = self.evaluator.values(self.tree.scope(call), lower_expr(call.func.value))
+        return bool(values) and all(
+            isinstance(v, Instance) and v.class_name in _OPTIMIZERS for v in values
+        )
+
+    def _leads_to_variable(self, gradients: ast.expr) -> bool:
+        """Whether `grads.layer.kernel` is a Variable of the Module, so that both have it."""
+        if any(map(_expects_exceptions, self._within(gradients))):
+            return False  # a State without it raises, where a Module may have None
+        held, node = self.models, self.tree.parents.get(gradients)
+        while held and not is_unknown(held):
+            match node:
+                case ast.Attribute(attr=name, ctx=ast.Load()) if name not in STATE_METHODS:
+                    held = self._members(held, name)
+                case ast.Subscript(slice=ast.Constant(value=int() | str()), ctx=ast.Load()):
+                    held = _elements(held)
+                case _:
+                    return False
+            if held and all(map(self._is_variable, held)):
+                return True
+            assert node is not None
+            node = self.tree.parents.get(node)
+        return False
+
+    def _members(self, held: Values, name: str) -> Values:
+        """What is stored under a name in each of some Modules; nothing where it is a method."""
+        found: Values = NOTHING
+        for value in held:
+            if not isinstance(value, Instance) or self._is_method(value, name):
+                return NOTHING
+            found |= member(self.evaluator, value, name)
+        return found
+
+    def _is_method(self, instance: Instance, name: str) -> bool:
+        hierarchy = self.evaluator.hierarchy
+        classes = (instance.class_name, *hierarchy.descendants(instance.class_name))
+        return any(isinstance(hierarchy.method(each, name), Scope) for each in classes)
+
+    def _is_variable(self, value: Value) -> bool:
+        if not isinstance(value, Instance):
+            return False
+        return self.evaluator.hierarchy.kind(value.class_name) == "variable"
+
+    def _within(self, node: ast.AST) -> list[ast.AST]:
+        """What stands around a node, up to the function that it is in."""
+        found = []
+        for parent in self.tree.ancestors(node):
+            if isinstance(parent, FunctionNode | ast.Lambda):
+                break
+            found.append(parent)
+        return found
+
+
+def _elements(held: Values) -> Values:
+    """What is in some containers; functions among it have no place in a State."""
+    if not all(is_container(value) or is_library_container(value) for value in held):
+        return NOTHING
+    found = frozenset[Value]().union(*map(elements_of, held))
+    return frozenset(v for v in found if not isinstance(v, FunctionValue | LibraryValue))
+
+
+def _expects_exceptions(node: ast.AST) -> bool:
+    if isinstance(node, ast.Try | ast.TryStar):
+        return bool(node.handlers)
+    if not isinstance(node, ast.With):
+        return False
+    heads = (item.context_expr for item in node.items)
+    return any(isinstance(head, ast.Call) and _last_name(head.func) in _EXPECTING for head in heads)
+
+
+def _last_name(func: ast.expr) -> str:
+    return ir.last_name(lower_expr(func))

@@ -1,0 +1,85 @@
+"""Which of several bindings of a name reaches a place in the body of a module, run from its top.
+
+Notebooks bind the same names in cell after cell. Functions are run at times that are not known
+here: for them a name means all that it is ever bound to.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+from collections.abc import Iterator, Mapping
+
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lower_expressions import function_key, lower_expr
+from nnx_migrate.analysis.sites.tree import Tree
+from nnx_migrate.sources.imports.scan import translated
+
+
+class Reaching:
+    """The statements of one module's body that bind names, in the order in which they run."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    @functools.cached_property
+    def _bound(self) -> dict[str, list[tuple[int, ir.Expr | ast.expr]]]:
+        """Name -> the places of the statements that bind it, with what each binds it to."""
+        found: dict[str, list[tuple[int, ir.Expr | ast.expr]]] = {}
+        meant = dict(self.tree.project.modules[self.tree.module].meant)
+        for place, statement in enumerate(self.tree.root.body):
+            for name, value in _binding(statement, meant):
+                found.setdefault(name, []).append((place, value))
+        return found
+
+    @functools.cached_property
+    def _places(self) -> dict[ast.stmt, int]:
+        return {statement: place for place, statement in enumerate(self.tree.root.body)}
+
+    def lowered(self, node: ast.expr) -> ir.Expr:
+        """An expression; for a name in the module's body what it is bound to there, if seen.
+
+        Of a call, so is the name that is called.
+        """
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            call = lower_expr(node)
+            if not isinstance(call, ir.Call) or call.func != lower_expr(node.func):
+                return call
+            return dataclasses.replace(call, func=self.lowered(node.func))
+        if not isinstance(node, ast.Name):
+            return lower_expr(node)
+        scope = self.tree.scope(node)
+        bindings = self.tree.project.bindings(scope, node.id)
+        if scope.function != ir.MODULE_SCOPE or len(bindings) < 2:
+            return lower_expr(node)
+        bound = self._bound.get(node.id, [])
+        if len(bound) != len(bindings):
+            return lower_expr(node)  # some other statement binds it too
+        *_, statement = (a for a in (node, *self.tree.ancestors(node)) if isinstance(a, ast.stmt))
+        before = [value for place, value in bound if place < self._places[statement]]
+        last = before[-1] if before else ir.UNSEEN
+        if last == ir.UNSEEN:
+            return lower_expr(node)
+        return self.lowered(last) if isinstance(last, ast.expr) else last
+
+
+def _binding(
+    statement: ast.stmt, meant: Mapping[str, str]
+) -> Iterator[tuple[str, ir.Expr | ast.expr]]:
+    """The names that a statement binds, and to what; UNSEEN where that is no expression."""
+    match statement:
+        case ast.Assign(targets=targets, value=value):
+            yield from ((each.id, value) for each in targets if isinstance(each, ast.Name))
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            yield name, value
+        case ast.AugAssign(target=ast.Name(id=name)):
+            yield name, ir.UNSEEN
+        case ast.ClassDef(name=name, lineno=line):
+            yield name, ir.ClassRef(f"{name}:{line}")
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            yield name, ir.FunctionRef(function_key(statement))
+        case ast.ImportFrom(module=str(module), names=names, level=0):
+            source = translated(module, meant)
+            for alias in names:
+                yield alias.asname or alias.name, ir.ImportRef(f"{source}.{alias.name}")

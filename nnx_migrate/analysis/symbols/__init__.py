@@ -1,0 +1,1 @@
+"""The program over all files: names, occurrences, imports, the class hierarchy."""

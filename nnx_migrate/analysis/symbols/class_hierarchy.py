@@ -1,0 +1,372 @@
+"""The class hierarchy over all modules of a project, the library's classes at its top."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+from nnx_migrate.analysis.domain.values import (
+    FunctionValue,
+    Instance,
+    Located,
+    ParameterOf,
+    Scope,
+    Value,
+)
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.program import Project, layer_of, library_class
+from nnx_migrate.analysis.symbols.redefinitions import with_classes
+
+_MODULE_BASES = frozenset({"Module", "Pytree", "Object"})
+_MAX_HOPS = 24
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ancestry:
+    """The ancestors of a class, itself first.
+
+    Args:
+        classes: project classes "module:Key:line" and library classes "flax.nnx.Linear", in the
+            order in which Python would look a method up (close enough: depth first, left to right).
+        closed: every base was resolved to a class of the project, of flax.nnx, or to `object` and
+            other harmless bases; otherwise anything may be inherited.
+    """
+
+    classes: tuple[str, ...]
+    closed: bool
+
+
+class Hierarchy:
+    """Ancestors, descendants and method look-up for the classes of a project."""
+
+    def __init__(self, project: Project, before: Hierarchy | None = None) -> None:
+        self.project = project
+        self._before = before
+        self._ancestry: dict[str, Ancestry] = {}
+        self._implementing: dict[str, tuple[str, ...]] = {}
+
+    def ancestry(self, class_name: str) -> Ancestry:
+        known = self._ancestry.get(class_name)
+        if known is not None:
+            return known
+        if self._before is not None and _module(class_name) not in self.project.renewed:
+            return self._before.ancestry(class_name)
+        self._ancestry[class_name] = Ancestry((class_name,), False)  # a cycle ends here
+        found = self._compute(class_name)
+        self._ancestry[class_name] = found
+        return found
+
+    def _compute(self, class_name: str) -> Ancestry:
+        layer = layer_of(class_name)
+        if layer is not None:
+            bases = tuple(f"flax.nnx.{base}" for base in layer.bases)
+            return Ancestry((class_name, *bases), True)
+        located = self.project.class_of(class_name)
+        if located is None:
+            return Ancestry((class_name,), class_name in _HARMLESS_BASES)
+        module, record = located
+        classes = [class_name]
+        closed = True
+        for base in record.bases:
+            scope = Scope(module, record.scope)
+            name = self.class_name(scope, with_classes(self.project, scope, base, record.line))
+            if name is None:
+                closed = False
+                continue
+            above = self.ancestry(name)
+            closed = closed and above.closed
+            classes += [c for c in above.classes if c not in classes]
+        return Ancestry(tuple(classes), closed)
+
+    def class_name(
+        self, scope: Scope, expr: ir.Expr, seen: frozenset[tuple[Scope, str]] = frozenset()
+    ) -> str | None:
+        """The class that an expression refers to, or None when it is not clear."""
+        if isinstance(expr, ir.Element | ir.Unpacked):  # Generic[T], Base[int]
+            return self.class_name(scope, expr.base, seen)
+        if isinstance(expr, ir.ClassRef):
+            return f"{scope.module}:{expr.key}"
+        if isinstance(expr, ir.Within):
+            return self.class_name(Scope(scope.module, expr.key), expr.expr)
+        if isinstance(expr, ir.Call) and len(expr.args) == 2:
+            renamed = self.project.dotted(scope, expr.func) == "typing.NewType"
+            return self.class_name(scope, expr.args[1], seen) if renamed else None
+        if isinstance(expr, ir.Name):
+            if len(seen) > _MAX_HOPS or (scope, expr.id) in seen:
+                return None
+            seen = seen | {(scope, expr.id)}
+            bindings = self.project.bindings(scope, expr.id)
+            found = {
+                self.class_name(b.scope, b.expr, seen) if isinstance(b, Located) else None
+                for b in bindings
+                if isinstance(b, ParameterOf) or not _is_none(b.expr)
+            }
+            if len(found) == 1:
+                return found.pop()
+            if found:
+                return None
+            return f"builtins.{expr.id}"
+        dotted = self.project.dotted(scope, expr)
+        return None if dotted is None else self.canonical(dotted)
+
+    def canonical(self, dotted: str) -> str:
+        """The class name for a dotted name: a project class by module and key, else as it is."""
+        bindings = self.project.member(dotted) or []
+        classes = {
+            f"{b.scope.module}:{b.expr.key}"
+            for b in bindings
+            if isinstance(b, Located) and isinstance(b.expr, ir.ClassRef)
+        }
+        if len(classes) == 1 == len(bindings):
+            return classes.pop()
+        return library_class(dotted) or dotted
+
+    def kind(self, class_name: str) -> str | None:
+        """What an instance is: "module", "variable", "rngs", "optimizer", "metric", "state",
+        "plain"; None when a base class is not known."""
+        ancestry = self.ancestry(class_name)
+        for name in ancestry.classes:
+            layer = layer_of(name)
+            if layer is None:
+                continue
+            if layer.kind != "other":
+                return layer.kind
+            if layer.name in _MODULE_BASES:
+                return "module"
+        return "plain" if ancestry.closed else None
+
+    def is_tree(self, class_name: str) -> bool:
+        """Whether jax may look into instances of a class that is nothing of nnx's."""
+        ancestry = self.ancestry(class_name).classes
+        if not _TREE_BASES.isdisjoint(ancestry) or not self._registered.isdisjoint(ancestry):
+            return True
+        for name in ancestry:
+            located = self.project.class_of(name)
+            if located is None:
+                continue
+            scope = Scope(located[0], located[1].scope)
+            for decorator in located[1].decorators:
+                target = decorator.func if isinstance(decorator, ir.Call) else decorator
+                if self.project.dotted(scope, target) not in _OPAQUE_DECORATORS:
+                    return True
+        return False
+
+    def named_tuple_fields(self, class_name: str) -> tuple[str, ...]:
+        """The fields of a NamedTuple in their order; none of any other class."""
+        classes = self.ancestry(class_name).classes
+        located = self.project.class_of(class_name)
+        if located is None or _NAMED_TUPLES.isdisjoint(classes):
+            return ()
+        return tuple(located[1].annotations)
+
+    def fields(self, class_name: str) -> tuple[str, ...]:
+        """The fields of a class without a constructor of its own, in the order of the arguments."""
+        if isinstance(self.method(class_name, "__init__"), Scope):
+            return ()
+        found: dict[str, None] = {}
+        for above in reversed(self.ancestry(class_name).classes):  # those of base classes first
+            located = self.project.class_of(above)
+            if located is not None:
+                found |= dict.fromkeys(located[1].annotations)
+        return tuple(found)
+
+    def is_enum(self, class_name: str) -> bool:
+        return not _ENUMS.isdisjoint(self.ancestry(class_name).classes)
+
+    def is_protocol(self, class_name: str) -> bool:
+        """Whether objects need not be of the class, or of one below it, to be taken for it."""
+        located = self.project.class_of(class_name)
+        if located is None:
+            return False
+        scope = Scope(located[0], located[1].scope)
+        bases = [self.class_name(scope, base) for base in located[1].bases]
+        return not _PROTOCOLS.isdisjoint(bases)
+
+    def implementing(self, protocol: str) -> tuple[str, ...]:
+        """The classes of the project that have the methods of a protocol.
+
+        Too many have the special ones: those have to take the same parameters.
+        """
+        if protocol not in self._implementing:
+            asked = {
+                name: Scope(located[0], key)
+                for above in self.ancestry(protocol).classes
+                if (located := self.project.class_of(above)) is not None
+                for name, key in located[1].methods.items()
+            }
+            self._implementing[protocol] = tuple(
+                each
+                for each in (self.all_classes if asked else ())
+                if not self.is_protocol(each)
+                and all(self._has_method(each, name, own) for name, own in asked.items())
+            )
+        return self._implementing[protocol]
+
+    def _has_method(self, class_name: str, name: str, like: Scope) -> bool:
+        method = self.method(class_name, name)
+        if not name.startswith("__") or not isinstance(method, Scope):
+            return method is not None and not name.startswith("__")
+        taken = [[p.name for p in self.project.function(s).parameters] for s in (method, like)]
+        return taken[0] == taken[1]
+
+    @functools.cached_property
+    def all_classes(self) -> tuple[str, ...]:
+        """Every class of the project."""
+        return tuple(
+            f"{module}:{key}"
+            for module, index in sorted(self.project.modules.items())
+            for key in index.classes
+        )
+
+    def is_plain_tree(self, class_name: str) -> bool:
+        """Whether its instances are no objects of nnx, and jax looks into them."""
+        return self.kind(class_name) == "plain" and self.is_tree(class_name)
+
+    @functools.cached_property
+    def _registered(self) -> frozenset[str]:
+        """The classes that calls tell jax how to look into."""
+        names = (
+            self.class_name(scope, call.args[0])
+            for tables in self.project.tables
+            for register in _REGISTERING
+            for record, scope, call in tables.calls.get(register, ())
+            if call.args and self.project.holds(record)
+        )
+        return frozenset(name for name in names if name is not None)
+
+    @functools.cached_property
+    def _descendants(self) -> dict[str, tuple[str, ...]]:
+        """Class -> those below it, of all modules that were not looked at before."""
+        below: dict[str, list[str]] = {}
+        modules = self.project.modules if self._before is None else self.project.renewed
+        for module in sorted(modules):
+            for key in self.project.modules[module].classes:
+                name = f"{module}:{key}"
+                for ancestor in self.ancestry(name).classes:
+                    below.setdefault(ancestor, []).append(name)
+        return {name: tuple(names) for name, names in below.items()}
+
+    def descendants(self, class_name: str) -> tuple[str, ...]:
+        """The class itself (when it is of the project) and every project class below it."""
+        found = self._descendants.get(class_name, ())
+        if self._before is None:
+            return found
+        renewed = self.project.renewed
+        others = (c for c in self._before.descendants(class_name) if _module(c) not in renewed)
+        return tuple(sorted((*found, *others), key=_module))
+
+    def classes_of(self, instance: Instance) -> tuple[str, ...]:
+        """The classes that an object can be of, its own first."""
+        own = (instance.class_name,)
+        if instance.exact:
+            return own
+        return tuple(dict.fromkeys(own + self.descendants(instance.class_name)))
+
+    def super_methods(self, class_name: str, name: str) -> list[Scope | str]:
+        """What `super().name` can run in a method of a class: a subclass may put others between."""
+        found: list[Scope | str] = []
+        for below in self.descendants(class_name) or (class_name,):
+            classes = self.ancestry(below).classes
+            after = classes[classes.index(class_name) + 1 :] if class_name in classes else ()
+            for ancestor in after:
+                method = self.method(ancestor, name)
+                if method is not None:
+                    found += [method] if method not in found else []
+                    break
+        return found
+
+    def method(self, class_name: str, name: str) -> Scope | str | None:
+        """Where a method is defined: a scope of the project, "flax.nnx.X" for one of the library's.
+
+        None when no known class defines it, which proves nothing unless the ancestry is closed.
+        """
+        for ancestor in self.ancestry(class_name).classes:
+            located = self.project.class_of(ancestor)
+            if located is not None:
+                module, record = located
+                if name in record.methods:
+                    return Scope(module, record.methods[name])
+                for value in record.attributes.get(name, ()):
+                    key = _method_behind(record, value)
+                    if key is not None:
+                        return Scope(module, key)
+            elif (layer := layer_of(ancestor)) is not None and layer.name not in _MODULE_BASES:
+                return ancestor
+        return None
+
+    def run_by_call(self, value: Value) -> Value:
+        """What a call of a plain object of the project runs, its `__call__`; other values as is."""
+        if not isinstance(value, Instance) or value.partial:
+            return value
+        method = self.method(value.class_name, "__call__")
+        if isinstance(method, Scope) and self.kind(value.class_name) == "plain":
+            return FunctionValue(method, method.function, bound=True)
+        return value
+
+
+def _module(class_name: str) -> str:
+    return class_name.partition(":")[0]
+
+
+def _method_behind(record: ir.Class, value: ir.Expr) -> str | None:
+    """The method of the class that an assignment in its body gives another name."""
+    match value:
+        case ir.Name(id=name):
+            return record.methods.get(name)
+        case ir.Call(args=(first, *_)):
+            return _method_behind(record, first)
+        case _:
+            return None
+
+
+def _is_none(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Constant) and expr.type == "none"
+
+
+#: What is called, or inherited from, to make a class of tuples with names.
+_NAMED_TUPLES = frozenset({"typing.NamedTuple", "collections.namedtuple"})
+_TREE_BASES = _NAMED_TUPLES | {
+    "flax.struct.PyTreeNode",
+    "builtins.dict",
+    "builtins.tuple",
+    "builtins.list",
+}
+_ENUMS = frozenset({"enum.Enum", "enum.StrEnum", "enum.IntEnum", "enum.Flag"})
+_PROTOCOLS = frozenset({"typing.Protocol", "typing_extensions.Protocol"})
+#: Functions of jax.tree_util that tell it.
+_REGISTERING = (
+    "register_dataclass",
+    "register_pytree_node",
+    "register_pytree_node_class",
+    "register_pytree_with_keys",
+    "register_pytree_with_keys_class",
+)
+#: Class decorators that do not tell jax how to look into the class.
+_OPAQUE_DECORATORS = frozenset(
+    {
+        "dataclasses.dataclass",
+        "functools.total_ordering",
+        "typing.final",
+        "typing.runtime_checkable",
+        "enum.unique",
+    }
+)
+_HARMLESS_BASES = _NAMED_TUPLES.union(
+    {
+        "builtins.object",
+        "dataclasses.make_dataclass",
+        "flax.struct.PyTreeNode",
+        "typing.Generic",
+        "typing.Protocol",
+        "abc.ABC",
+        "abc.ABCMeta",
+        "enum.Enum",
+        "enum.StrEnum",
+        "builtins.str",
+        "builtins.int",
+        "builtins.dict",
+        "builtins.tuple",
+        "builtins.list",
+        "builtins.Exception",
+    }
+)

@@ -1,0 +1,460 @@
+"""Where something of a name is called, stored to, passed on or defined: tables over many files.
+
+The tables hold nothing that depends on what names mean, so they are made once from all files of a
+run and serve every project that has some of these files.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.flax.transforms import KEEPERS, NNX_TRANSFORMS, WRAPPERS
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.implicit_calls import NO_OBJECT, SPECIAL
+from nnx_migrate.analysis.symbols.higher_order import (
+    TAKER_NAMES,
+    implied_calls,
+    takers_named,
+)
+
+Item = TypeVar("Item")
+#: The record of a file, a scope in it, and what stands there.
+Row = tuple[ir.ModuleIndex, Scope, Item]
+#: Rows by name.
+Table = dict[str, list[Row[Item]]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PassedOn:
+    """A value that is made from a function, and what becomes of it.
+
+    Args:
+        site: where that happens.
+        source: the function as it is named there; a call stands for what it returns.
+        variable: the name that the value is bound to in `site`, or
+        attribute: the attribute that it is stored in, or
+        parameter: the parameter that it is the default of, and of which function, or
+        call, place: the call that it is passed to, and its index or keyword; with none of these,
+            it is returned.
+    """
+
+    site: Scope
+    source: ir.Name | ir.Attribute | ir.Call
+    variable: str = ""
+    attribute: str = ""
+    parameter: tuple[str, Scope] | None = None
+    call: ir.Call | None = None
+    place: int | str = 0
+
+
+class NameTables:
+    """What files call, store to, pass on and define, by last name.
+
+    Args:
+        records: the files, in the order in which their entries are to stand.
+        elsewhere: names of functions and classes that other files define.
+    """
+
+    def __init__(
+        self, records: Iterable[ir.ModuleIndex], elsewhere: frozenset[str] = frozenset()
+    ) -> None:
+        self.records = tuple(records)
+        self._elsewhere = elsewhere
+        self._implied: dict[str, Sequence[Row[tuple[ir.Expr, ir.Expr]]]] = {}
+
+    def _functions(self) -> Iterator[tuple[ir.ModuleIndex, Scope, ir.Function]]:
+        for record in self.records:
+            for key, function in record.functions.items():
+                yield record, Scope(record.module, key), function
+
+    @functools.cached_property
+    def words(self) -> frozenset[str]:
+        """Every identifier that occurs in the files."""
+        return frozenset().union(*(record.words for record in self.records))
+
+    @functools.cached_property
+    def calls(self) -> Table[ir.Call]:
+        """Calls by the name of what is called; `nnx.jit(f)(x)` is one of `jit` and one of `f`."""
+        found: Table[ir.Call] = collections.defaultdict(list)
+        for record, scope, function in self._functions():
+            for call in function.calls:
+                for name in dict.fromkeys(map(ir.last_name, callees(call.func))):
+                    found[name].append((record, scope, call))
+        return dict(found)
+
+    @functools.cached_property
+    def implied_calls(self) -> Table[tuple[ir.Call, ir.Call, str]]:
+        """Calls that functions of libraries make, by the names of what they call.
+
+        Each with the call that they are given it by, and with the name of the one that this is if
+        it is of a library at all. Lambdas are called by their keys.
+        """
+        found: Table[tuple[ir.Call, ir.Call, str]] = collections.defaultdict(list)
+        for last in sorted(TAKER_NAMES):
+            for record, scope, call in self.calls.get(last, ()):
+                if ir.last_name(call.func) != last or isinstance(call.func, ir.Call):
+                    continue
+                for dotted, taker in takers_named(last):
+                    for made in implied_calls(call, taker):
+                        for name in dict.fromkeys(_called_names(made.func)):
+                            found[name].append((record, scope, (made, call, dotted)))
+        return dict(found)
+
+    @functools.cached_property
+    def keywords(self) -> Table[ir.Call]:
+        """Calls by each keyword that they pass something by."""
+        found: Table[ir.Call] = collections.defaultdict(list)
+        for record, scope, function in self._functions():
+            for call in function.calls:
+                for keyword, _ in call.keywords:
+                    if keyword:
+                        found[keyword].append((record, scope, call))
+        return dict(found)
+
+    @functools.cached_property
+    def outside_writes(self) -> Table[ir.Write]:
+        """Stores to attributes of anything but a method's own object, by the attribute."""
+        found: Table[ir.Write] = collections.defaultdict(list)
+        for record, scope, function in self._functions():
+            own = function.parameters[0].name if function.owner and function.parameters else ""
+            for write in writes_in(function):
+                target = write.target
+                if not isinstance(target, ir.Attribute) or write.value is None:
+                    continue
+                if target.base != ir.Name(own) and not isinstance(write.value, ir.Constant):
+                    found[target.name].append((record, scope, write))
+        return dict(found)
+
+    @functools.cached_property
+    def functions(self) -> Table[ir.Function]:
+        """Functions by name."""
+        found: Table[ir.Function] = collections.defaultdict(list)
+        for record, scope, function in self._functions():
+            found[function.name].append((record, scope, function))
+        return dict(found)
+
+    @functools.cached_property
+    def properties(self) -> Table[ir.Function]:
+        """Properties by name."""
+        found: Table[ir.Function] = collections.defaultdict(list)
+        for record, scope, function in self._functions():
+            if function.owner is not None and any(map(ir.is_property, function.decorators)):
+                found[function.name].append((record, scope, function))
+        return dict(found)
+
+    @functools.cached_property
+    def classes(self) -> Table[ir.Class]:
+        """Classes by name, each with the scope that it stands in."""
+        found: Table[ir.Class] = collections.defaultdict(list)
+        for record in self.records:
+            for class_record in record.classes.values():
+                scope = Scope(record.module, class_record.scope)
+                found[class_record.name].append((record, scope, class_record))
+        return dict(found)
+
+    @functools.cached_property
+    def defined(self) -> frozenset[str]:
+        """Names of functions and classes, in these files or elsewhere."""
+        return self._elsewhere | defined_in(self.records)
+
+    @functools.cached_property
+    def known(self) -> frozenset[str]:
+        """Names that functions and classes may be passed on by: their own, and of attributes."""
+        return self.defined | _kept_in(self.records, self.defined)
+
+    def implied(self, first: str) -> Sequence[Row[tuple[ir.Expr, ir.Expr]]]:
+        """What syntax that looks for this method first may run it on, and what that is given."""
+        if first not in self._implied:
+            self._implied[first] = [
+                (record, scope, (left, right))
+                for record, scope, function in self._functions()
+                for name, operands in function.implied
+                if name == first
+                for left, right in zip(operands[::2], operands[1::2], strict=True)
+                if NO_OBJECT not in (left, right)
+            ]
+        return self._implied[first]
+
+    @functools.cached_property
+    def keepers(self) -> dict[str, str]:
+        """Names of classes that are made from those that keep a State, by their names alone."""
+        found = {name: name for name in KEEPERS}
+        classes = [each for record in self.records for each in record.classes.values()]
+        grown = True
+        while grown:
+            known = len(found)
+            for each in classes:
+                bases = (found.get(ir.last_name(base)) for base in each.bases)
+                kept = next(filter(None, bases), None)
+                if kept is not None:
+                    found.setdefault(each.name, kept)
+            grown = len(found) > known
+        return {name: base for name, base in found.items() if name not in KEEPERS}
+
+    @functools.cached_property
+    def special(self) -> frozenset[str]:
+        """The names of methods that syntax runs, of those that classes in these files have."""
+        classes = [each for record in self.records for each in record.classes.values()]
+        return SPECIAL & frozenset().union(
+            *(each.methods for each in classes), *(each.attributes for each in classes)
+        )
+
+    @functools.cached_property
+    def renamed(self) -> Table[tuple[str, str]]:
+        """Imports under another name, by the last name of what is imported: that, and the name."""
+        found: Table[tuple[str, str]] = collections.defaultdict(list)
+        for record, scope, function in self._functions():
+            for name, values in function.bindings.items():
+                for value in values:
+                    if not isinstance(value, ir.ImportRef):
+                        continue
+                    imported = value.target.rpartition(".")[2]
+                    if imported != name:
+                        found[imported].append((record, scope, (value.target, name)))
+        return dict(found)
+
+    @functools.cached_property
+    def other_names(self) -> Table[ir.Expr]:
+        """What the names of modules stand for that is called otherwise: `g = m.f`, `f as g`."""
+        found: Table[ir.Expr] = collections.defaultdict(list)
+        for record in self.records:
+            scope = Scope(record.module, ir.MODULE_SCOPE)
+            for name, values in record.functions[ir.MODULE_SCOPE].bindings.items():
+                for value in values:
+                    if ir.referred_name(value) not in {"", name}:
+                        found[name].append((record, scope, value))
+        return dict(found)
+
+    @functools.cached_property
+    def passed_on(self) -> Table[PassedOn]:
+        """Functions that are bound, stored, returned or passed, by the name they have there."""
+        found: Table[PassedOn] = collections.defaultdict(list)
+        for record, scope, function in self._functions():
+            for each in passed_on_in(scope, function, self.known.__contains__):
+                name = each.source.func if isinstance(each.source, ir.Call) else each.source
+                found[ir.last_name(name)].append((record, scope, each))
+        for record in self.records:
+            for class_record in record.classes.values():
+                for each in passed_on_in_class(
+                    record.module, class_record, self.known.__contains__
+                ):
+                    found[ir.last_name(each.source)].append((record, each.site, each))
+        return dict(found)
+
+
+def defined_in(records: Iterable[ir.ModuleIndex]) -> frozenset[str]:
+    """The names of all functions and classes."""
+    names: set[str] = set()
+    for record in records:
+        names.update(function.name for function in record.functions.values())
+        names.update(defined.name for defined in record.classes.values())
+    return frozenset(names)
+
+
+def _kept_in(records: Iterable[ir.ModuleIndex], defined: frozenset[str]) -> frozenset[str]:
+    """The names of attributes that functions and classes of such names are stored in."""
+    found: set[str] = set()
+    for record in records:
+        for key, function in record.functions.items():
+            here = Scope(record.module, key)
+            for write in writes_in(function):
+                target, value = write.target, write.value
+                if not isinstance(target, ir.Attribute) or value is None or target.name in found:
+                    continue
+                wrapped = isinstance(value, ir.Call) and ir.last_name(value.func) in NNX_TRANSFORMS
+                made = _made_from(here, value, defined.__contains__)
+                # Not what functions give, or each attribute that holds an object would be one.
+                if wrapped or any(not isinstance(source, ir.Call) for _, source in made):
+                    found.add(target.name)
+    return frozenset(found)
+
+
+def passed_on_in(
+    scope: Scope, function: ir.Function, is_function: Callable[[str], bool]
+) -> Iterator[PassedOn]:
+    """What a function does with functions.
+
+    Args:
+        is_function: whether something of that name may be one, or a lambda of that key.
+    """
+    for name, values in function.bindings.items():
+        for value in values:
+            for site, source in _made_from(scope, value, is_function):
+                yield PassedOn(site, source, variable=name)
+    for write in writes_in(function):
+        if write.value is not None and isinstance(write.target, ir.Attribute):
+            for site, source in _made_from(scope, write.value, is_function):
+                yield PassedOn(site, source, attribute=write.target.name)
+    around = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
+    for parameter in function.parameters:
+        if parameter.default is not None:
+            for site, source in _made_from(around, parameter.default, is_function):
+                yield PassedOn(site, source, parameter=(parameter.name, scope))
+    for returned in (*function.returns, *function.yields):
+        for site, source in _made_from(scope, returned, is_function):
+            yield PassedOn(site, source)
+    for call in function.calls:
+        for i, argument in enumerate(call.args):
+            for site, source in _made_from(scope, argument, is_function):
+                yield PassedOn(site, source, call=call, place=i)
+        for keyword, argument in call.keywords:
+            for site, source in _made_from(scope, argument, is_function) if keyword else ():
+                yield PassedOn(site, source, call=call, place=keyword or "")
+
+
+def passed_on_in_class(
+    module: str, record: ir.Class, is_function: Callable[[str], bool]
+) -> Iterator[PassedOn]:
+    """What the body of a class binds to its names."""
+    scope = Scope(module, record.scope)
+    for attribute, values in record.attributes.items():
+        for value in values:
+            for site, source in _made_from(scope, value, is_function):
+                yield PassedOn(site, source, attribute=attribute)
+
+
+def passed_out_of(
+    outer: Scope, function: ir.Function, inner: str, is_function: Callable[[str], bool]
+) -> Iterator[PassedOn]:
+    """What a function inside of another puts into a container, or a name, of the outer one."""
+    for name, values in function.bindings.items():
+        for value in values:
+            if isinstance(value, ir.Within) and value.key == inner:
+                for site, source in _made_from(outer, value, is_function):
+                    yield PassedOn(site, source, variable=name)
+
+
+def _made_from(
+    here: Scope, value: ir.Expr, is_function: Callable[[str], bool]
+) -> Iterator[tuple[Scope, ir.Name | ir.Attribute | ir.Call]]:
+    """What a value is made from: `f`, `nnx.jit(f)`, `(f, g)`, an element of `fs`, `make()`."""
+    match value:
+        case ir.Name(id=name) | ir.Attribute(name=name):
+            if is_function(name):
+                yield here, value
+        case ir.FunctionRef(key=key):
+            if is_function(key):
+                yield here, ir.Name(key)
+        case ir.Call(func=ir.ENTERED, args=(manager,)):
+            if is_function("__enter__"):
+                yield here, ir.Call(ir.Attribute(manager, "__enter__"), (), (), 0)
+            yield from _made_from(here, manager, is_function)
+        case ir.Call(func=ir.ANNOTATED, args=(_, held)):
+            yield from _made_from(here, held, is_function)
+        case ir.Call(func=ir.Attribute(base=base, name=name), args=given) if name in _GIVING:
+            yield from _made_from(here, base, is_function)
+            for each in given[1:]:
+                yield from _made_from(here, each, is_function)
+            if is_function(name):
+                yield here, value
+        case ir.Call(func=func, args=given, keywords=named) if ir.last_name(func) in _PASSING:
+            wraps = ir.last_name(func) in WRAPPERS
+            for each in (*given, *(held for _, held in named)):
+                for site, source in _made_from(here, each, is_function):
+                    # Most of what functions give, and containers are made of, are no functions.
+                    if wraps or not isinstance(source, ir.Call):
+                        yield site, source
+            if is_function(ir.last_name(func)) and isinstance(func, ir.Name | ir.Attribute):
+                yield here, value
+        case ir.Call(func=ir.Name(id=name) | ir.Attribute(name=name)):
+            if is_function(name):
+                yield here, value
+        case ir.ImportRef(target=target):
+            module, _, name = target.rpartition(".")
+            if is_function(name):
+                yield here, ir.Attribute(ir.ImportRef(module), name)
+        case ir.Choice(options=parts) | ir.Sequence(elements=parts):
+            for part in parts:
+                yield from _made_from(here, part, is_function)
+        case ir.Unpacked(base=base) | ir.Element(base=base) | ir.Starred(value=base):
+            yield from _made_from(here, base, is_function)
+        case ir.Within(key=key, expr=inner):
+            yield from _made_from(Scope(here.module, key), inner, is_function)
+
+
+#: Methods whose result is what they are called on, or something in it.
+_GIVING = frozenset(
+    {"items", "values", "get", "setdefault", "lower", "trace", "compile", "__get__"}
+)
+#: Functions that give what they are given, or something that holds it.
+_PASSING = WRAPPERS | {
+    "ChainMap",
+    "MethodType",
+    "MappingProxyType",
+    "OrderedDict",
+    "SimpleNamespace",
+    "chain",
+    "cycle",
+    "defaultdict",
+    "deque",
+    "dict",
+    "enumerate",
+    "filter",
+    "frozenset",
+    "from_iterable",
+    "islice",
+    "iter",
+    "list",
+    "map",
+    "next",
+    "nullcontext",
+    "partialmethod",
+    "reversed",
+    "set",
+    "sorted",
+    "tuple",
+    "update_wrapper",
+    "zip",
+}
+
+
+def callees(func: ir.Expr) -> Iterator[ir.Name | ir.Attribute]:
+    """What a call may call: `f` of `f(x)`, both `nnx.jit` and `f` of `nnx.jit(f)(x)`, `t[0](x)`."""
+    match func:
+        case ir.Element(base=base) | ir.Unpacked(base=base):
+            yield from callees(base)
+        case ir.Name() | ir.Attribute():
+            yield func
+        case ir.Call(func=inner, args=args):
+            yield from callees(inner)
+            if isinstance(inner, ir.Attribute) and inner.name in _GIVING:
+                yield from callees(inner.base)  # step.lower(x).compile()(x)
+            for arg in args[:1]:
+                yield from callees(arg)
+
+
+def _called_names(func: ir.Expr) -> Iterator[str]:
+    """The last names of what a call may call, and the keys of lambdas."""
+    match func:
+        case ir.FunctionRef(key=key):
+            yield key
+        case ir.Call(func=inner, args=(first, *_)):
+            yield from _called_names(inner)
+            yield from _called_names(first)
+        case ir.Element(base=base) | ir.Unpacked(base=base):
+            yield from _called_names(base)
+        case ir.Sequence(elements=parts) | ir.Choice(options=parts):
+            for part in parts:
+                yield from _called_names(part)
+        case _:
+            yield from map(ir.last_name, callees(func))
+
+
+def writes_in(function: ir.Function) -> Iterator[ir.Write]:
+    """The stores of a function, those by `setattr` with a literal name included."""
+    yield from function.writes
+    yield from _set_by_name(function)
+
+
+def _set_by_name(function: ir.Function) -> Iterator[ir.Write]:
+    """`setattr(x, "name", value)` as the store that it is."""
+    for call in function.calls:
+        match call:
+            case ir.Call(func=ir.Name(id="setattr"), args=(base, ir.Constant(text=name), value)):
+                if name:
+                    yield ir.Write(ir.Attribute(base, name), value, "set", call.line)

@@ -1,0 +1,380 @@
+"""The facts of a whole project: its modules, what names mean across them, its class hierarchy."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+
+from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope
+from nnx_migrate.analysis.flax.model import Layer, layers, mode_dependent_functions
+from nnx_migrate.analysis.flax.transforms import JAX_SITES, SITE_NAMES
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.implicit_calls import ARITHMETIC, METHODS
+from nnx_migrate.analysis.symbols.occurrence_index import NameTables
+from nnx_migrate.analysis.symbols.reverse_imports import Dependents
+
+Binding = Located | ParameterOf
+_NNX = "flax.nnx"
+_MAX_HOPS = 24
+_SITES = SITE_NAMES | JAX_SITES
+
+
+class Project:
+    """Modules that import each other by name.
+
+    Args:
+        indexes: one record per file; of two files with one module name the first counts.
+        tables: name tables that together hold at least these files, and know the names that are
+            defined in all; made from the files when not given.
+        before: the project that this is, but for a file.
+        renewed: the modules in which names may mean something else than there.
+    """
+
+    def __init__(
+        self,
+        indexes: Iterable[ir.ModuleIndex],
+        tables: tuple[NameTables, ...] = (),
+        before: Project | None = None,
+        renewed: frozenset[str] = frozenset(),
+    ) -> None:
+        self.modules: dict[str, ir.ModuleIndex] = {}
+        for index in indexes:
+            self.modules.setdefault(index.module, index)
+        self.tables = tables or (NameTables(self.modules.values()),)
+        self.before = before
+        self.renewed = renewed
+        self._bindings: dict[tuple[Scope, str], list[Binding]] = {}
+        self._dotted: dict[tuple[Scope, str, int], str | None] = {}
+        self._methods: dict[str, dict[str, list[tuple[str, ir.Function]]]] = {}
+        self._names_used: dict[str, frozenset[str]] = {}
+        self._renamed: dict[str, Mapping[str, frozenset[str]]] = {}
+
+    def replacing(self, *indexes: ir.ModuleIndex) -> Project:
+        """The project with some files as they are after an edit."""
+        modules = {**self.modules, **{index.module: index for index in indexes}}
+        own = NameTables(indexes, self.tables[0].defined)
+        renewed = frozenset[str]().union(*(self._dependents.of(i.module) for i in indexes))
+        return Project(modules.values(), (own, *self.tables), self, renewed)
+
+    @functools.cached_property
+    def _dependents(self) -> Dependents:
+        if self.before is None:
+            return Dependents(self.modules.values())
+        return Dependents(self.tables[0].records, self.before._dependents)
+
+    @functools.cached_property
+    def places(self) -> Mapping[str, int]:
+        """The order in which the name tables have the files."""
+        records = itertools.chain.from_iterable(tables.records for tables in self.tables)
+        return {record.module: i for i, record in enumerate(records) if self.holds(record)}
+
+    @functools.cached_property
+    def packages(self) -> frozenset[str]:
+        """The first names by which files of the project, and of others in the run, are imported."""
+        records = itertools.chain.from_iterable(tables.records for tables in self.tables)
+        named = itertools.chain(self.modules, (record.module for record in records))
+        return frozenset(module.partition(".")[0] for module in named)
+
+    def holds(self, record: ir.ModuleIndex) -> bool:
+        """Whether a file is the one that counts under its name."""
+        return self.modules.get(record.module) is record
+
+    def has_word(self, word: str) -> bool:
+        """Whether the identifier occurs in a file of the project, or of others in the same run."""
+        return any(word in tables.words for tables in self.tables)
+
+    @functools.cached_property
+    def special(self) -> frozenset[str]:
+        """The methods of syntax that a class of the project, or of others in the run, has."""
+        return frozenset().union(*(tables.special for tables in self.tables))
+
+    @functools.cached_property
+    def arithmetic(self) -> tuple[str, ...]:
+        """Those of them that operators run, which may give any object."""
+        return tuple(sorted(self.special & ARITHMETIC))
+
+    @functools.cached_property
+    def running(self) -> frozenset[str]:
+        """The methods that syntax looks for first where it may run one of these."""
+        return frozenset(
+            first
+            for first, sides in METHODS.items()
+            if any(not self.special.isdisjoint(names) for names in sides)
+        )
+
+    def may_use(self, module: str, names: frozenset[str]) -> bool:
+        """Whether a file may refer to one of these nnx names, by what its names can stand for."""
+        index = self.modules[module]
+        if any(star in self.modules or star.startswith("flax") for star in index.star_imports):
+            return True
+        return not names.isdisjoint(self._used(index))
+
+    def _used(self, index: ir.ModuleIndex) -> frozenset[str]:
+        """The nnx names that a file may refer to, each name taken for all that it is anywhere."""
+        if index.module not in self._names_used:
+            paths = collections.defaultdict(list)
+            for head, *rest in (path.split(".") for path in index.paths):
+                paths[head].append(rest)
+            # Where flax is not imported at all, nothing of jax could become something of nnx.
+            of_jax = any(name.partition(".")[0] == "flax" for name in index.imports)
+            found = {
+                name
+                for function in index.functions.values()
+                for bound, values in function.bindings.items()
+                for value in values
+                if isinstance(value, ir.ImportRef) or bound in paths
+                for name in self._reached(
+                    Scope(index.module, function.key), value, paths.get(bound, [])
+                )
+            }
+            found = found.union(*self.renamed(index.module).values())
+            found.update(_found_by_text(index))
+            self._names_used[index.module] = frozenset(found if of_jax else found - JAX_SITES)
+        return self._names_used[index.module]
+
+    def renamed(self, module: str) -> Mapping[str, frozenset[str]]:
+        """Names in a file that may stand for transforms which are called otherwise: for which.
+
+        Those of its functions, and those that modules have, which may be attributes here.
+        """
+        if module not in self._renamed:
+            index = self.modules[module]
+            found: dict[str, frozenset[str]] = {}
+            for word, scope, value in (*_own_names(index), *self._names_elsewhere(index)):
+                if sites := _SITES.intersection(self._reached(scope, value, [])):
+                    found[word] = found.get(word, frozenset()) | sites
+            self._renamed[module] = found
+        return self._renamed[module]
+
+    def _names_elsewhere(self, index: ir.ModuleIndex) -> Iterator[tuple[str, Scope, ir.Expr]]:
+        for tables in self.tables:
+            for word in tables.other_names.keys() & set(index.words):
+                for record, scope, value in tables.other_names[word]:
+                    if self.holds(record):
+                        yield word, scope, value
+
+    def _reached(self, scope: Scope, value: ir.Expr, paths: list[list[str]]) -> Iterator[str]:
+        """The nnx names that these attributes of a value are, the value itself included."""
+        for path in ([], *paths):
+            dotted = self.dotted(scope, value)
+            for name in path:
+                dotted = dotted and self.follow(f"{dotted}.{name}")
+            reached = dotted if dotted in JAX_SITES else nnx_name(dotted)
+            if reached is not None:
+                yield reached
+
+    def function(self, scope: Scope) -> ir.Function:
+        return self.modules[scope.module].functions[scope.function]
+
+    def within(self, scope: Scope) -> Iterator[Scope]:
+        """A function and all that are defined in it."""
+        yield scope
+        for key in self.function(scope).nested:
+            yield from self.within(Scope(scope.module, key))
+
+    def class_of(self, class_name: str) -> tuple[str, ir.Class] | None:
+        """The module and record of a project class by its name "module:Key:line"."""
+        module, _, key = class_name.partition(":")
+        index = self.modules.get(module)
+        if index is None or key not in index.classes:
+            return None
+        return module, index.classes[key]
+
+    def methods_of(self, module: str, class_key: str) -> list[tuple[str, ir.Function]]:
+        """Every function defined in the body of a class, setters and the like included."""
+        if module not in self._methods:
+            self._methods[module] = collections.defaultdict(list)
+            for key, function in self.modules[module].functions.items():
+                if function.owner is not None:
+                    self._methods[module][function.owner].append((key, function))
+        return self._methods[module].get(class_key, [])
+
+    def path_of(self, module: str) -> str:
+        return self.modules[module].path
+
+    def bindings(self, scope: Scope, name: str) -> list[Binding]:
+        """What `name` can be bound to, seen from `scope`; empty when nothing binds it."""
+        known = self._bindings.get((scope, name))
+        if known is None:
+            if self.before is not None and scope.module not in self.renewed:
+                return self.before.bindings(scope, name)
+            known = self._bindings[scope, name] = self._find_bindings(scope, name)
+        return known
+
+    def _find_bindings(self, scope: Scope, name: str) -> list[Binding]:
+        index = self.modules[scope.module]
+        key: str | None = scope.function
+        loose: list[Binding] = []
+        while key is not None:
+            function = index.functions[key]
+            if name not in function.globals:
+                here = Scope(scope.module, key)
+                found: list[Binding] = [
+                    ParameterOf(here, p) for p in function.parameters if p.name == name
+                ]
+                found += [Located(here, value) for value in function.bindings.get(name, ())]
+                if found and name not in function.loose:
+                    return loose + found
+                loose += found
+            key = function.parent
+        return loose + list(self._star_bindings(index, name, {index.module}))
+
+    def _star_bindings(self, index: ir.ModuleIndex, name: str, seen: set[str]) -> Iterator[Binding]:
+        for star in index.star_imports:
+            if star in seen:
+                continue
+            seen.add(star)
+            target = self.modules.get(star)
+            if target is None:
+                if star == _NNX or star.startswith(_NNX + ".") or star == "flax":
+                    dotted = f"{star}.{name}"
+                    if star == "flax" or _is_public(dotted):
+                        yield Located(Scope(index.module, ir.MODULE_SCOPE), ir.ImportRef(dotted))
+                continue
+            here = Scope(star, ir.MODULE_SCOPE)
+            values = target.functions[ir.MODULE_SCOPE].bindings.get(name, ())
+            yield from (Located(here, value) for value in values)
+            if not values:
+                yield from self._star_bindings(target, name, seen)
+
+    def member(self, dotted: str) -> list[Binding] | None:
+        """What an absolute dotted name of the project is bound to; None when it is not of it."""
+        head, _, attribute = dotted.rpartition(".")
+        # Flax's own source may be among the files; its names mean the library all the same.
+        if dotted == _NNX or head == _NNX or head.startswith(_NNX + "."):
+            return None
+        if head in self.modules:
+            return self.bindings(Scope(head, ir.MODULE_SCOPE), attribute)
+        return None
+
+    def dotted(self, scope: Scope, expr: ir.Expr, hops: int = 0) -> str | None:
+        """The absolute dotted name that an expression stands for, re-exports followed.
+
+        Returns None for anything that is not a plain reference to something imported, and when
+        the possible meanings do not agree.
+        """
+        if hops > _MAX_HOPS:
+            return None
+        match expr:
+            case ir.Name(id=name):
+                key = scope, name, hops
+                if key not in self._dotted:
+                    self._dotted[key] = self._agreed(self.bindings(scope, name), hops)
+                return self._dotted[key]
+            case ir.Attribute(base=base, name=name):
+                head = self.dotted(scope, base, hops + 1)
+                return None if head is None else self.follow(f"{head}.{name}", hops + 1)
+            case ir.Call(func=ir.Name(id="getattr"), args=(base, ir.Constant(text=name), *_)) if (
+                name
+            ):
+                return self.dotted(scope, ir.Attribute(base, name), hops + 1)
+            case ir.ImportRef(target=target):
+                return self.follow(target, hops + 1)
+            case ir.Within(key=key, expr=inner):
+                return self.dotted(Scope(scope.module, key), inner, hops + 1)
+            case _:
+                return None
+
+    def follow(self, dotted: str, hops: int = 0) -> str | None:
+        """Follow a dotted name through the project's re-exports to where it comes from."""
+        if hops > _MAX_HOPS:
+            return None
+        bound = self.member(dotted)
+        if bound:
+            return self._agreed(bound, hops) or dotted
+        return dotted
+
+    def names_on_the_way(self, dotted: str) -> Iterator[str]:
+        """A dotted name, and every name that it is imported from, file by file."""
+        waiting = [dotted]
+        for name in waiting:
+            yield name
+            for binding in self.member(name) or ():
+                if not isinstance(binding, Located) or not isinstance(binding.expr, ir.ImportRef):
+                    continue
+                if binding.expr.target not in waiting:
+                    waiting.append(binding.expr.target)
+
+    def _agreed(self, bindings: list[Binding], hops: int) -> str | None:
+        names: set[str | None] = set()
+        for binding in bindings:
+            if isinstance(binding, ParameterOf):
+                return None
+            if isinstance(binding.expr, ir.Constant) and binding.expr.type == "none":
+                continue  # `except ImportError: nnx = None`
+            names.add(self.dotted(binding.scope, binding.expr, hops + 1))
+            if None in names or len(names) > 1:
+                return None  # at once: names that are bound to each other multiply the ways
+        return names.pop() if names else None
+
+    def nnx_name(self, scope: Scope, expr: ir.Expr) -> str | None:
+        """The name after `nnx.` ("grad", "compat.jit") of a reference into flax.nnx, or None."""
+        return nnx_name(self.dotted(scope, expr))
+
+
+def is_reference(expr: ir.Expr) -> bool:
+    """Whether an expression may have a dotted name."""
+    match expr:
+        case ir.ImportRef() | ir.Name() | ir.Attribute() | ir.Within():
+            return True
+        case ir.Call(func=ir.Name(id="getattr")):
+            return True
+        case _:
+            return False
+
+
+def _found_by_text(index: ir.ModuleIndex) -> Iterator[str]:
+    """The nnx names of attributes of what a text imports: `sys.modules["flax.nnx"].jit`."""
+    for path in index.paths:
+        name = path if path in JAX_SITES else nnx_name(path)
+        if name is not None:
+            yield name
+
+
+def _own_names(index: ir.ModuleIndex) -> Iterator[tuple[str, Scope, ir.Expr]]:
+    """What a file binds to names that is called otherwise."""
+    for function in index.functions.values():
+        for name, values in function.bindings.items():
+            for value in values:
+                if ir.referred_name(value) not in {"", name}:
+                    yield name, Scope(index.module, function.key), value
+
+
+@functools.cache
+def _public_names() -> dict[str, str]:
+    known = {name: row.name for name, row in mode_dependent_functions().items()}
+    known.update({name: layer.name for name, layer in layers().items()})
+    return known
+
+
+def _is_public(dotted: str) -> bool:
+    return dotted in _public_names()
+
+
+def nnx_name(dotted: str | None) -> str | None:
+    """The public name after `nnx.` for an absolute dotted name, private paths included."""
+    if dotted is None or not dotted.startswith(_NNX + "."):
+        return None
+    if dotted in _public_names():
+        return _public_names()[dotted]
+    rest = dotted.removeprefix(_NNX + ".")
+    if rest.startswith("compat."):
+        return rest
+    return rest.rpartition(".")[2]
+
+
+def library_class(dotted: str) -> str | None:
+    """The name by which flax's own class of that dotted name is known here, if it is one."""
+    layer = layer_of(dotted)  # first, since nnx.bridge.Module is no nnx.Module
+    if layer is not None:
+        return layer.qualified_names[0]
+    name = nnx_name(dotted)
+    known = name is not None and layer_of(f"flax.nnx.{name}") is not None
+    return f"flax.nnx.{name}" if known else None
+
+
+def layer_of(class_name: str) -> Layer | None:
+    """The library's own class of that dotted name, if it is one."""
+    return layers().get(class_name)

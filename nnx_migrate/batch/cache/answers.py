@@ -1,0 +1,177 @@
+"""What is known of files already, by their content and by all that an answer depends on.
+
+Two SQLite files: facts of files, and results of planned ones. An answer is on disk before a run
+goes on, so a run that is killed is continued by asking for the same again. Nothing has to be
+invalidated: with another file, option, rule or version the question is another one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+from collections.abc import Iterable, Sequence
+
+from nnx_migrate.batch.cache.fingerprint import digest_of_parts, program_digest
+from nnx_migrate.batch.cache.store import OnShelf, Shelf, packed, unpacked
+from nnx_migrate.batch.processes.limits import quarantined
+from nnx_migrate.core.findings import FileResult
+from nnx_migrate.engine.discover import Indexed, IndexTask
+from nnx_migrate.engine.failures import TOO_LITTLE_MEMORY
+from nnx_migrate.engine.plan_file import PlanTask
+from nnx_migrate.engine.projects.assign import PlacedIndex, Projects
+from nnx_migrate.sources.configuration import Options
+from nnx_migrate.sources.imports.module_names import name_in_home
+
+#: Results that tell of the moment more than of the file.
+_OF_THE_MOMENT = frozenset(
+    {"changed-file", "internal-error", "unreadable-file", "unwritable-file", TOO_LITTLE_MEMORY}
+)
+
+
+class IndexMemory:
+    """The facts of files that were looked at before.
+
+    Args:
+        shelf: of this run.
+        elsewhere: of other runs, which are only read.
+    """
+
+    def __init__(self, shelf: Shelf, elsewhere: Sequence[Shelf] = ()) -> None:
+        self._shelf = shelf
+        self._shelves = (shelf, *elsewhere)
+
+    def find(self, task: IndexTask, *, given_up: bool) -> Indexed | None:
+        """What is known of a file, without its facts: those stay on disk until they are needed.
+
+        Args:
+            task: the file.
+            given_up: whether that a run has given up on it counts as known.
+        """
+        key = self.key_of(task)
+        for shelf in self._shelves:
+            head = shelf.find(key, "head")
+            if head is not None:
+                indexed: Indexed = unpacked(shelf.file, head)
+                if indexed.failure is not None and quarantined(indexed.failure) and not given_up:
+                    continue
+                return dataclasses.replace(
+                    _on_shelf(indexed, OnShelf(shelf.file, key)), wanted=task.wanted
+                )
+        return None
+
+    def keep(self, tasks: Sequence[tuple[IndexTask, Indexed]]) -> list[Indexed]:
+        """Keep what was found out, and return it as `find` would."""
+        rows, answers = [], []
+        for task, indexed in tasks:
+            if not _lasting(indexed.failure):
+                answers.append(indexed)
+                continue
+            key = self.key_of(task)
+            body = indexed.index.packed().record if indexed.index is not None else b""
+            assert isinstance(body, bytes)
+            answers.append(_on_shelf(indexed, OnShelf(self._shelf.file, key)))
+            rows.append((key, packed(answers[-1]), body))
+        self._shelf.keep(rows)
+        return answers
+
+    def key_of(self, task: IndexTask) -> bytes:
+        """What the facts of a file depend on."""
+        place = task.place
+        parts = (str(task.path), str(place.root), place.module, repr(place.meant))
+        encoded = (part.encode(errors="surrogateescape") for part in parts)
+        return digest_of_parts((program_digest(), task.digest(), *encoded))
+
+
+class PlanMemory:
+    """The results of files that were planned before.
+
+    Args:
+        shelf: of this run.
+        projects: what is known of all files; each index in it lies on a shelf.
+        wanted: the files that may change.
+        elsewhere: shelves of other runs, which are only read.
+    """
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        projects: Projects,
+        wanted: Sequence[PlanTask],
+        elsewhere: Sequence[Shelf] = (),
+    ) -> None:
+        self._shelf = shelf
+        self._shelves = (shelf, *elsewhere)
+        self._projects = projects
+        self._options = {task.path: _deciding(task.options) for task in wanted}
+        # Once a group: its digest is asked for by each of its files.
+        self._facts = functools.cache(self._facts_of)
+
+    def find(self, task: PlanTask, *, given_up: bool) -> FileResult | None:
+        """The result of a file.
+
+        Args:
+            task: the file.
+            given_up: whether that a run has given up on it counts as a result.
+        """
+        key = self.key_of(task)
+        for shelf in self._shelves:
+            body = shelf.find(key, "body")
+            if body is not None:
+                result: FileResult = unpacked(shelf.file, body)
+                if given_up or not quarantined(result):
+                    return result
+        return None
+
+    def keep(self, planned: Iterable[tuple[PlanTask, FileResult]]) -> None:
+        """Keep results, all of them or none."""
+        self._shelf.keep(
+            (self.key_of(task), b"", packed(result)) for task, result in planned if _lasting(result)
+        )
+
+    def key_of(self, task: PlanTask) -> bytes:
+        """What the result of a file depends on: all files that are known with it, too."""
+        return digest_of_parts(
+            (
+                self._facts(self._projects.group(task.path)),
+                os.fsencode(task.path),
+                os.fsencode(name_in_home(task.path)),
+                task.digest,
+                repr(_deciding(task.options)).encode(),
+                b"alone" if task.alone else b"",
+            )
+        )
+
+    def _facts_of(self, group: int) -> bytes:
+        parts = [program_digest()]
+        for index in self._projects.members(group):
+            parts += [_key(index), repr(self._options.get(index.path)).encode()]
+        return digest_of_parts(parts)
+
+
+def _on_shelf(indexed: Indexed, record: OnShelf) -> Indexed:
+    if indexed.index is None:
+        return indexed
+    index = dataclasses.replace(indexed.index, record=record)
+    return dataclasses.replace(indexed, index=index)
+
+
+def _key(index: PlacedIndex) -> bytes:
+    if isinstance(index.record, OnShelf):
+        return index.record.key
+    # Of the moment, so on no shelf: nothing that was planned with it may be found again.
+    return os.urandom(16)
+
+
+def _lasting(result: FileResult | None) -> bool:
+    rules = {finding.rule for finding in result.findings} if result is not None else set()
+    return rules.isdisjoint(_OF_THE_MOMENT)
+
+
+def _deciding(options: Options) -> tuple[object, ...]:
+    """What of the options decides a result, in an order that is the same in every process."""
+    select = sorted(options.select) if options.select is not None else None
+    rest = dataclasses.replace(
+        options, select=None, ignore=frozenset(), jobs=None, timeout=0, exclude=()
+    )
+    return select, sorted(options.ignore), rest

@@ -1,0 +1,157 @@
+"""The SQLite files of what is known: answers by key, each whole or found to be damaged."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import os
+import pickle
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from nnx_migrate.sources.configuration import ConfigError
+from nnx_migrate.sources.databases import told
+from nnx_migrate.sources.kept_answers import read_answer
+
+_IS_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'answers'"
+_TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, head BLOB, body BLOB)"
+
+
+class Shelf:
+    """A SQLite file of answers by key.
+
+    Args:
+        file: made if it is not there.
+        read_only: it belongs to another run, and has to be there.
+
+    Raises:
+        ConfigError: it cannot be used.
+    """
+
+    def __init__(self, file: Path, *, read_only: bool = False) -> None:
+        self.file = file
+        self.used: set[bytes] = set()
+        self._read_only = read_only
+        with _explained(file):
+            # Whoever wrote it is done: nothing has to be locked, which file servers are bad at.
+            self._database = _connected(file, "?immutable=1" if read_only else "")
+            # That run may have been killed before it made the table.
+            self._empty = read_only and not self._database.execute(_IS_THERE).fetchone()
+            if not read_only:
+                self._database.execute("PRAGMA journal_mode=WAL")
+                self._database.execute("PRAGMA synchronous=NORMAL")
+                self._database.execute(_TABLE)
+
+    def find(self, key: bytes, column: str) -> Any:
+        """One column of an answer; None where there is no such answer."""
+        if self._empty:
+            return None
+        with _explained(self.file):
+            query = f"SELECT {column} FROM answers WHERE key = ?"  # nosec B608  # a word of ours
+            row = self._database.execute(query, (key,)).fetchone()
+        if row is None:
+            return None
+        self.used.add(key)
+        return row[0]
+
+    def keep(self, answers: Iterable[tuple[bytes, bytes, bytes]]) -> None:
+        """Put answers on disk, all or none: key, head and body."""
+        rows = list(answers)
+        with _explained(self.file):
+            self._database.execute("BEGIN")
+            self._database.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
+            self._database.execute("COMMIT")
+        self.used.update(row[0] for row in rows)
+
+    def forget_unused(self) -> None:
+        """Take out what this run has not asked for: of trees and versions that are gone."""
+        with _explained(self.file):
+            self._database.execute("BEGIN")
+            self._database.execute("CREATE TEMP TABLE used (key BLOB PRIMARY KEY)")
+            self._database.executemany("INSERT INTO used VALUES (?)", ((k,) for k in self.used))
+            self._database.execute("DELETE FROM answers WHERE key NOT IN (SELECT key FROM used)")
+            self._database.execute("DROP TABLE used")
+            self._database.execute("COMMIT")
+
+    def close(self) -> None:
+        """Let go of the file, in a form that other machines can read over a network."""
+        if not self._read_only:
+            with contextlib.suppress(sqlite3.Error):
+                self._database.execute("PRAGMA journal_mode=DELETE")
+        self._database.close()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OnShelf:
+    """A packed index in a file that other processes of this machine may read.
+
+    Args:
+        file: the shelf.
+        key: of the index.
+    """
+
+    file: Path
+    key: bytes
+
+    def load(self) -> bytes:
+        """Get it."""
+        query = "SELECT body FROM answers WHERE key = ?"
+        try:
+            row = _reader(self.file, os.getpid()).execute(query, (self.key,)).fetchone()
+        except sqlite3.DatabaseError:
+            row = None
+        if row is None:
+            raise OSError(_damaged(self.file))
+        body: bytes = row[0]
+        return body
+
+
+def packed(answer: object) -> bytes:
+    """An answer as it is kept: what a disk has done to it is found out."""
+    return zlib.compress(pickle.dumps(answer), 1)
+
+
+def unpacked(file: Path, kept: bytes) -> Any:
+    """An answer that was kept.
+
+    Args:
+        file: where.
+        kept: what `packed` has made of it.
+
+    Raises:
+        ConfigError: it is not that any more.
+    """
+    try:
+        return read_answer(zlib.decompress(kept))
+    except (zlib.error, TypeError, ValueError):
+        raise ConfigError(_damaged(file)) from None
+
+
+def _damaged(file: Path) -> str:
+    return f"{file} is damaged; remove it, and what was known is found out anew"
+
+
+@functools.lru_cache(maxsize=4)
+def _reader(file: Path, process: int) -> sqlite3.Connection:
+    # A connection must not be used by a process that was forked after it was made.
+    return _connected(file, "?mode=ro")
+
+
+def _connected(file: Path, mode: str) -> sqlite3.Connection:
+    uri = file.absolute().as_uri() + mode
+    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=60)
+
+
+@contextlib.contextmanager
+def _explained(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise ConfigError(told(file, error)) from error
+    # The names in a damaged file need not be text.
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        raise ConfigError(_damaged(file)) from None

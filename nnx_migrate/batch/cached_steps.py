@@ -1,0 +1,113 @@
+"""Reading and planning that ask what is known first, and keep what they find out."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from nnx_migrate.batch.cache.answers import IndexMemory, PlanMemory
+from nnx_migrate.batch.processes.choice import Processes
+from nnx_migrate.batch.processes.limits import quarantine
+from nnx_migrate.batch.processes.supervised import Work
+from nnx_migrate.core.findings import FileResult
+from nnx_migrate.engine.discover import Digest, Indexed, Indexing, IndexTask, index_file, packed
+from nnx_migrate.engine.failures import TOO_LITTLE_MEMORY
+from nnx_migrate.engine.plan_file import PlanTask, plan_file, set_projects
+from nnx_migrate.engine.projects.assign import Projects
+from nnx_migrate.engine.workers import Answer
+from nnx_migrate.engine.write_results import Planning
+
+#: So many answers are put on disk at once; a run that is killed loses no more.
+KEPT_AT_ONCE = 32
+
+
+def remembering_index(memory: IndexMemory, processes: Processes, *, given_up: bool) -> Indexing:
+    """Indexing that leaves out what is known.
+
+    Args:
+        memory: of earlier runs, and of this one.
+        processes: take the facts of the others.
+        given_up: whether files that a run has given up on are left alone.
+    """
+
+    def indexing(tasks: Iterable[IndexTask]) -> Iterator[Indexed]:
+        # All files are found before a process starts. No bytes wait for it: it reads them itself.
+        unknown: list[IndexTask] = []
+        for task in tasks:
+            known = memory.find(task, given_up=given_up)
+            if known is not None:
+                yield known
+            else:
+                unknown.append(dataclasses.replace(task, data=Digest(task.digest())))
+        by_path = {task.path: task for task in unknown}
+        for lot in _lots(processes.map(_INDEXING, unknown)):
+            yield from memory.keep([(by_path[indexed.path], indexed) for indexed in lot])
+
+    return indexing
+
+
+def remembering_plan(
+    memory: PlanMemory,
+    processes: Processes,
+    projects: Projects,
+    wanted: dict[Path, PlanTask],
+    *,
+    given_up: bool,
+    planned: Callable[[FileResult], None] = lambda result: None,
+) -> Planning:
+    """Planning that leaves out what is known.
+
+    Args:
+        memory: of earlier runs, and of this one.
+        processes: plan the others.
+        projects: what is known of all files.
+        wanted: the files that may change.
+        given_up: whether files that a run has given up on are left alone.
+        planned: told of each file that was planned now.
+    """
+
+    def planning(tasks: Iterable[PlanTask]) -> Iterator[FileResult]:
+        unknown: list[PlanTask] = []
+        for task in tasks:
+            known = memory.find(task, given_up=given_up)
+            if known is not None:
+                yield known
+            else:
+                unknown.append(task)
+        by_path = {task.path: task for task in unknown}
+        work = Work(
+            plan_file,
+            lambda task, reason: quarantine(task.path, reason),
+            _no_memory,
+            set_projects,
+            (projects if processes.local or not unknown else projects.loaded(), wanted),
+        )
+        for lot in _lots(processes.map(work, unknown)):
+            memory.keep((by_path[result.path], result) for result in lot)
+            for result in lot:
+                planned(result)
+                yield result
+
+    return planning
+
+
+def _index_given_up(task: IndexTask, reason: str) -> Indexed:
+    return Indexed(task.path, task.wanted, task.digest(), None, quarantine(task.path, reason))
+
+
+def _index_no_memory(indexed: Indexed) -> bool:
+    return indexed.failure is not None and _no_memory(indexed.failure)
+
+
+def _no_memory(result: FileResult) -> bool:
+    return any(finding.rule == TOO_LITTLE_MEMORY for finding in result.findings)
+
+
+_INDEXING = Work(index_file, _index_given_up, _index_no_memory, pack=packed)
+
+
+def _lots(answers: Iterator[Answer]) -> Iterator[list[Answer]]:
+    while lot := list(itertools.islice(answers, KEPT_AT_ONCE)):
+        yield lot

@@ -1,0 +1,1 @@
+"""Who does the work: supervised processes here, or nodes of a cluster."""

@@ -1,0 +1,1 @@
+"""What is called with what: case files, recordings, shapes."""

@@ -1,0 +1,1 @@
+"""Two observations beside each other, and the verdict."""

@@ -1,0 +1,279 @@
+"""Two observations beside each other: equal, close, or where they differ first.
+
+Numbers may differ by what rounding explains; everything else has to be the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from nnx_migrate.check.compare.forms import Array, Leaf, Observation, Plain, View
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far two floats may be apart: |old - new| <= absolute + relative * |old|."""
+
+    relative: float
+    absolute: float
+
+
+EXACT: Mapping[str, Tolerance] = MappingProxyType({})
+DEFAULT: Mapping[str, Tolerance] = MappingProxyType(
+    {
+        "float64": Tolerance(1e-12, 1e-12),
+        "complex128": Tolerance(1e-12, 1e-12),
+        "float32": Tolerance(1e-5, 1e-6),
+        "complex64": Tolerance(1e-5, 1e-6),
+        "float16": Tolerance(1e-2, 1e-3),
+        "bfloat16": Tolerance(2e-2, 1e-2),
+    }
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Difference:
+    """The place where two observations part.
+
+    Args:
+        path: of the leaf, "" for the result as a whole.
+        old: what the reference has there.
+        new: what the other has.
+        ulps: units in the last place between the two numbers that are furthest apart; None where
+            no number can say it.
+        needed: the relative tolerance that would let the numbers pass; None likewise.
+        rounding: whether the two are numbers within their tolerance.
+    """
+
+    path: str
+    old: str
+    new: str
+    ulps: int | None = None
+    needed: float | None = None
+    rounding: bool = False
+
+    def __str__(self) -> str:
+        where = self.path or "the result itself"
+        apart = "" if self.ulps is None else f" ({self.ulps} ulps apart)"
+        return f"{where}: expected {self.old}, got {self.new}{apart}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a comparison found.
+
+    Args:
+        different: the first leaf that no rounding explains; None when there is none.
+        close: the leaf within its tolerance that is furthest apart, by ulps; None when all
+            leaves are equal.
+        notes: what is told and counts as no difference.
+    """
+
+    different: Difference | None
+    close: Difference | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def equal(self) -> bool:
+        """Whether not one bit differs."""
+        return self.different is None and self.close is None
+
+
+def compare(
+    old: Observation,
+    new: Observation,
+    tolerances: Mapping[str, Tolerance] = DEFAULT,
+    *,
+    strict_kinds: bool = False,
+) -> Comparison:
+    """Compares what became of a call on two sides.
+
+    Args:
+        old: the reference.
+        new: what is compared with it.
+        tolerances: by name of the dtype; what is not named is exact.
+        strict_kinds: take a State in the place of a Module for a difference; else it is a note.
+    """
+    if old.view is None or new.view is None:
+        if old.view is None and new.view is None and old.raised == new.raised:
+            return Comparison(None, None)
+        return Comparison(Difference("", ending(old), ending(new)), None)
+    return compare_views(old.view, new.view, tolerances, strict_kinds=strict_kinds)
+
+
+def compare_views(
+    old: View,
+    new: View,
+    tolerances: Mapping[str, Tolerance] = DEFAULT,
+    *,
+    strict_kinds: bool = False,
+) -> Comparison:
+    """Compares two flattened values; the arguments are those of `compare`."""
+    closest: Difference | None = None
+    notes: list[str] = []
+    gone = _second_names_gone(old, new)
+    for name, first in gone.items():
+        notes.append(f"{name} was another name of {first} and is none now")
+    for path in sorted(old.form.keys() | new.form.keys(), key=natural):
+        left, right = old.form.get(path), new.form.get(path)
+        if right is None and gone and old.second_name(path) in gone:
+            continue
+        found = _leaf_difference(path, left, right, tolerances)
+        if found is None:
+            continue
+        if not strict_kinds and _same_tree(left, right):
+            notes.append(f"{path or 'the result'} was a {show(left)} and is a {show(right)}")
+        elif not found.rounding:
+            return Comparison(found, closest, tuple(notes))
+        elif closest is None or (found.ulps or 0) > (closest.ulps or 0):
+            closest = found
+    for path, first in old.shared.items():
+        if new.shared.get(path) != first and path in new.form and first in new.form:
+            apart = Difference(path, f"the same object as {first}", "an object of its own")
+            return Comparison(apart, closest, tuple(notes))
+    return Comparison(None, closest, tuple(notes))
+
+
+def _second_names_gone(old: View, new: View) -> dict[str, str]:
+    """Names of what has another name before them, and keeps that one: a property, perhaps."""
+    return {
+        name: first
+        for name, first in old.shared.items()
+        if name not in new.form and first in new.form and old.second_name(name) == name
+    }
+
+
+def natural(path: str) -> list[tuple[int, str]]:
+    """A sort key for paths that counts, so that /2 comes before /10."""
+    return [(int(part) if part.isdecimal() else -1, part) for part in path.split("/")]
+
+
+def show(leaf: Leaf | None) -> str:
+    """A leaf in one short line."""
+    if leaf is None:
+        return "nothing"
+    if isinstance(leaf, Plain):
+        return f"{leaf.kind} {leaf.text}".strip()[:120]
+    return f"{leaf.kind} {leaf.dtype}{list(leaf.shape)}{_values(leaf.data)}"
+
+
+def ending(observation: Observation) -> str:
+    """What a call ended with, in one short line."""
+    if observation.view is not None:
+        return "a result"
+    first = observation.message.strip().split("\n")[0][:200]
+    return f"{observation.raised}: {first}"
+
+
+def _leaf_difference(
+    path: str, old: Leaf | None, new: Leaf | None, tolerances: Mapping[str, Tolerance]
+) -> Difference | None:
+    if isinstance(old, Array) and isinstance(new, Array):
+        return _array_difference(path, old, new, tolerances)
+    return None if old == new else Difference(path, show(old), show(new))
+
+
+def _same_tree(old: Leaf | None, new: Leaf | None) -> bool:
+    """Whether one is a State and the other a Module of the same paths."""
+    kinds = {leaf.kind for leaf in (old, new) if isinstance(leaf, Plain)}
+    return kinds == {"state", "module"}
+
+
+def _array_difference(
+    path: str, old: Array, new: Array, tolerances: Mapping[str, Tolerance]
+) -> Difference | None:
+    if (old.kind, old.dtype, old.shape) != (new.kind, new.dtype, new.shape):
+        return Difference(path, show(old), show(new))
+    if old.data is None or new.data is None:
+        return None
+    if old.data.tobytes() == new.data.tobytes():
+        return None
+    if not _is_float(old.data):
+        return _at(path, old.data, new.data, old.data != new.data)
+    apart = _unequal(old.data, new.data)
+    if not apart.any():
+        return None
+    allowed = tolerances.get(old.dtype)
+    if allowed is None:
+        return _at(path, old.data, new.data, apart)
+    wide, narrow = _wide(old.data), _wide(new.data)
+    with np.errstate(invalid="ignore", over="ignore"):
+        distance = np.abs(wide - narrow)
+        within = distance <= allowed.absolute + allowed.relative * np.abs(wide)
+    # An infinity is within any part of itself.
+    beyond = apart & ~(within & np.isfinite(distance))
+    if beyond.any():
+        return _at(path, old.data, new.data, beyond)
+    found = _at(path, old.data, new.data, apart)
+    return dataclasses.replace(found, rounding=True)
+
+
+def _is_float(data: np.ndarray[Any, Any]) -> bool:
+    # The kind of the small floats of ml_dtypes (bfloat16, float8) is that of a record.
+    return data.dtype.kind in "fc" or "float" in data.dtype.name
+
+
+def _wide(data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return data.astype(np.complex128 if data.dtype.kind == "c" else np.float64)
+
+
+def _unequal(old: np.ndarray[Any, Any], new: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    wide, narrow = _wide(old), _wide(new)
+    found: np.ndarray[Any, Any] = (wide != narrow) & ~(np.isnan(wide) & np.isnan(narrow))
+    return found
+
+
+def _at(
+    path: str,
+    old: np.ndarray[Any, Any],
+    new: np.ndarray[Any, Any],
+    apart: np.ndarray[Any, Any],
+) -> Difference:
+    """The element of those marked that is furthest apart, as a difference."""
+    marked = np.flatnonzero(apart.reshape(-1))
+    olds, news = old.reshape(-1)[marked], new.reshape(-1)[marked]
+    ulps = _ulps(olds, news)
+    worst = 0 if ulps is None else int(np.argmax(ulps))
+    index = np.unravel_index(int(marked[worst]), old.shape) if old.shape else ()
+    place = f"{path}[{', '.join(str(int(number)) for number in index)}]" if index else path
+    needed = None
+    if ulps is not None:
+        left, right = _wide(olds), _wide(news)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.abs(left - right) / np.abs(left)
+        needed = float(np.max(ratios)) if np.isfinite(ratios).all() else None
+    return Difference(
+        place,
+        f"{olds[worst]!s} {old.dtype.name}",
+        f"{news[worst]!s} {new.dtype.name}",
+        None if ulps is None else int(ulps[worst]),
+        needed,
+    )
+
+
+def _ulps(old: np.ndarray[Any, Any], new: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
+    """Distances in units of the last place, for real floats of 2, 4 and 8 bytes."""
+    if not _is_float(old) or old.dtype.kind == "c" or old.dtype.itemsize not in (2, 4, 8):
+        return None
+    if np.isnan(_wide(old)).any() or np.isnan(_wide(new)).any():
+        return None
+    bits = old.dtype.itemsize * 8
+    ordered = []
+    for values in (old, new):
+        signed = np.ascontiguousarray(values).view(f"i{bits // 8}").astype(object)
+        # Negative floats count downwards from their sign bit.
+        ordered.append(np.where(signed < 0, -(signed + (1 << (bits - 1))), signed))
+    found: np.ndarray[Any, Any] = np.abs(ordered[0] - ordered[1])
+    return found
+
+
+def _values(data: np.ndarray[Any, Any] | None) -> str:
+    if data is None:
+        return ""
+    shown = ", ".join(str(item) for item in data.reshape(-1)[:4])
+    return f" ({shown}{', ...' if data.size > 4 else ''})"

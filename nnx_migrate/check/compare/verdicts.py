@@ -1,0 +1,72 @@
+"""What is said of a case in a column."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Mapping
+
+from nnx_migrate.check.compare.comparison import Difference
+
+
+class Verdict(enum.StrEnum):
+    """From the strongest to the weakest that lets a migration pass, then those that do not."""
+
+    PROVED = "proved"
+    EQUAL = "equal"
+    CLOSE = "close"
+    DIFFERENT = "different"
+    NOT_CHECKED = "not checked"
+
+    @property
+    def passes(self) -> bool:
+        """Whether the two sides do the same."""
+        return self in (Verdict.PROVED, Verdict.EQUAL, Verdict.CLOSE)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ColumnResult:
+    """A case in a column, beside the reference.
+
+    Args:
+        verdict: what is said of it.
+        reason: why, where the verdict does not speak for itself.
+        part: what differs: "arguments", "call", "jit" or "gradient"; "" for none.
+        difference: the first place; None for none.
+        notes: what is told and counts as no difference.
+        proof: why there is no proof; "" where there is one.
+    """
+
+    verdict: Verdict
+    reason: str = ""
+    part: str = ""
+    difference: Difference | None = None
+    notes: tuple[str, ...] = ()
+    proof: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CaseResult:
+    """A case in every column.
+
+    Args:
+        name: of the case.
+        columns: result by name of the column; the reference is none of them.
+        seconds: that its runs took, all columns together.
+        files: the project's files behind it, relative to the side, by name of the side.
+        cached: it is the result of an earlier run; nothing that it depends on has changed.
+    """
+
+    name: str
+    columns: Mapping[str, ColumnResult]
+    seconds: float
+    files: Mapping[str, tuple[str, ...]]
+    cached: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        """The weakest of its columns: a difference counts before a gap."""
+        found = {result.verdict for result in self.columns.values()}
+        if Verdict.DIFFERENT in found:
+            return Verdict.DIFFERENT
+        return max(found, key=list(Verdict).index)

@@ -1,0 +1,188 @@
+"""Runs the cases of a check through the matrix old@graph, new@graph, new@tree.
+
+Every case is traced in every column; where the hashes of the programs are equal, that is all. What
+is left is run with numbers, and what differs by rounding is run once more in float64.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+
+from nnx_migrate.check.compare.forms import NotDone, Observation
+from nnx_migrate.check.compare.judging import (
+    Strictness,
+    judge_programs,
+    judge_rounding,
+    judge_runs,
+)
+from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
+from nnx_migrate.check.jobs import Column, Job, Method, Ran, Side, WasTraced, Widened
+from nnx_migrate.check.worker import column as worker
+from nnx_migrate.check.worker.processes import Pending, Workers
+
+
+def matrix(old: Side, new: Side) -> tuple[Column, Column, Column]:
+    """The columns of a check; the first is the reference.
+
+    Args:
+        old: the tree before the migration.
+        new: the tree after it.
+    """
+    return Column(old, "graph"), Column(new, "graph"), Column(new, "tree")
+
+
+def check_jobs(
+    jobs: Sequence[Job],
+    workers: Workers,
+    strictness: Strictness,
+    method: Method = Method.PROVE_OR_RUN,
+) -> Iterator[CaseResult]:
+    """Checks cases.
+
+    Args:
+        jobs: the cases.
+        workers: running; their first column is the reference.
+        strictness: what counts as a difference.
+        method: whether cases are proved, run, or first the one and then the other.
+
+    Yields:
+        A result for each case, in their order.
+    """
+    columns = workers.columns
+    on_shapes = method is Method.PROVE_ON_SHAPES
+    tracer = worker.trace_on_shapes if on_shapes else worker.trace
+    tracing = {
+        job.name: [workers.submit(tracer, column, job) for column in columns]
+        for job in jobs
+        if method is not Method.RUN and _can_be_traced(job)
+    }
+    for column in columns:
+        if tracing and not on_shapes:
+            workers.submit(worker.refresh, column, jobs[0])
+    waiting: list[_Case] = []
+    for job in jobs:
+        case = _Case(job, workers, strictness)
+        if job.name in tracing:
+            case.read_programs(tracing[job.name])
+        if on_shapes:
+            case.leave_unproved()
+        else:
+            case.ask_for_runs()
+        waiting.append(case)
+        # A few cases ahead, so that the columns need not wait for each other.
+        if len(waiting) > 3:
+            yield waiting.pop(0).finished()
+    for case in waiting:
+        yield case.finished()
+
+
+def _can_be_traced(job: Job) -> bool:
+    return job.kind != "module" and job.entry != "drive"
+
+
+@dataclasses.dataclass
+class _Case:
+    """A case on its way through the matrix."""
+
+    job: Job
+    workers: Workers
+    strictness: Strictness
+    results: dict[str, ColumnResult] = dataclasses.field(default_factory=dict)
+    runs: dict[str, Pending] = dataclasses.field(default_factory=dict)
+    stopped: dict[str, NotDone] = dataclasses.field(default_factory=dict)
+    seconds: float = 0.0
+    files: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def reference(self) -> Column:
+        return self.workers.columns[0]
+
+    @property
+    def others(self) -> Sequence[Column]:
+        return self.workers.columns[1:]
+
+    def read_programs(self, pending: Sequence[Pending]) -> None:
+        """Compares the traced programs of all columns."""
+        found = [self.workers.settle(each, WasTraced) for each in pending]
+        programs = {}
+        for column, traced in zip(self.workers.columns, found, strict=True):
+            if isinstance(traced, WasTraced):
+                self._note(column, traced)
+                programs[column.name] = traced.traced
+            else:
+                self.stopped[column.name] = programs[column.name] = traced
+        for column in self.others:
+            self.results[column.name] = judge_programs(
+                programs[self.reference.name], programs[column.name], self.strictness
+            )
+
+    def leave_unproved(self) -> None:
+        """Says why nothing but a run could tell, where there is to be none."""
+        for column in self.others:
+            result = self.results.get(column.name)
+            why = result.proof if result is not None else "the case drives a whole program"
+            if result is None or result.verdict is not Verdict.PROVED:
+                reason = f"not proved, and nothing is run on shapes alone: {why}"
+                self.results[column.name] = ColumnResult(Verdict.NOT_CHECKED, reason)
+
+    def ask_for_runs(self) -> None:
+        """Queues what is not proved."""
+        if self.reference.name in self.stopped:
+            return
+        left = [
+            column
+            for column in self.others
+            if column.name not in self.stopped
+            and (
+                column.name not in self.results
+                or self.results[column.name].verdict is not Verdict.PROVED
+            )
+        ]
+        for column in [self.reference, *left] if left else []:
+            self.runs[column.name] = self.workers.submit(worker.run, column, self.job)
+
+    def finished(self) -> CaseResult:
+        """Waits for the runs and judges them."""
+        for column in self.others:
+            # What hung or crashed while it was traced would do so again.
+            for each in (column, self.reference):
+                if each.name in self.stopped:
+                    reason = f"{each.side.name}: {self.stopped[each.name].reason}"
+                    self.results[column.name] = ColumnResult(Verdict.NOT_CHECKED, reason)
+        if self.runs:
+            old = self._ran(self.reference)
+            for column in self.others:
+                if column.name in self.runs:
+                    self.results[column.name] = self._judged(column, old)
+        return CaseResult(self.job.name, self.results, self.seconds, self.files)
+
+    def _judged(self, column: Column, old: Ran | NotDone) -> ColumnResult:
+        proof = self.results[column.name].proof if column.name in self.results else ""
+        new = self._ran(column)
+        if isinstance(old, NotDone):
+            return ColumnResult(Verdict.NOT_CHECKED, f"old: {old.reason}", proof=proof)
+        if isinstance(new, NotDone):
+            return ColumnResult(Verdict.NOT_CHECKED, f"new: {new.reason}", proof=proof)
+        result = judge_runs(old, new, self.strictness, proof)
+        if result.verdict is not Verdict.CLOSE:
+            return result
+        wide = [self._in_float64(each) for each in (self.reference, column)]
+        return judge_rounding(result, *wide)
+
+    def _in_float64(self, column: Column) -> Observation | NotDone:
+        pending = self.workers.submit(worker.widen, column, self.job)
+        found = self.workers.settle(pending, Widened)
+        return found.called if isinstance(found, Widened) else found
+
+    def _ran(self, column: Column) -> Ran | NotDone:
+        found = self.workers.settle(self.runs[column.name], Ran)
+        if isinstance(found, Ran):
+            self._note(column, found)
+        return found
+
+    def _note(self, column: Column, found: Ran | WasTraced) -> None:
+        self.seconds += found.seconds
+        known: Mapping[str, tuple[str, ...]] = self.files
+        name = column.side.name
+        self.files[name] = tuple(sorted({*known.get(name, ()), *found.files}))

@@ -1,0 +1,219 @@
+"""`nnx-migrate check`, from its flags to its exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from nnx_migrate.check.cache import Cache, circumstances
+from nnx_migrate.check.cases.inputs import (
+    CannotCheck,
+    Inputs,
+    cases_of,
+    kept_recording,
+    record_command,
+)
+from nnx_migrate.check.compare.forms import NotDone
+from nnx_migrate.check.compare.judging import Strictness
+from nnx_migrate.check.compare.verdicts import CaseResult, Verdict
+from nnx_migrate.check.jobs import Column, Costs, Job, Limits, Method, Side
+from nnx_migrate.check.matrix import check_jobs, matrix
+from nnx_migrate.check.report import CheckReport, as_json, as_text
+from nnx_migrate.check.repro import write_script
+from nnx_migrate.check.settings import CheckSettings
+from nnx_migrate.check.worker import column as worker
+from nnx_migrate.check.worker.processes import Workers, running_workers
+from nnx_migrate.sources.own_folder import OwnFolder
+
+STATE = Path(".nnx-migrate")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """What `nnx-migrate check` is asked for.
+
+    Args:
+        settings: case files, limits, tolerances.
+        only: parts of the names of the cases to check; all when empty.
+        platform: "cpu", "gpu" or "" for what jax chooses.
+        x64: let jax compute in 64 bits.
+        costs: measure them.
+        method: whether cases are proved, run, or first the one and then the other.
+        cached: verdicts of earlier checks count.
+        recording: the file for calls of the user's own program; None for the usual place.
+        calls: how many calls of a function are recorded.
+    """
+
+    settings: CheckSettings
+    only: tuple[str, ...] = ()
+    platform: str = ""
+    x64: bool = False
+    costs: bool = False
+    method: Method = Method.PROVE_OR_RUN
+    cached: bool = True
+    recording: Path | None = None
+    calls: int = 3
+
+
+def run_check(old: Side, new: Side, request: CheckRequest) -> CheckReport:
+    """Checks all cases, with progress on a terminal.
+
+    Args:
+        old: the tree before.
+        new: the tree after.
+        request: what and how.
+
+    Raises:
+        CannotCheck: there is no case, or the platform is not there.
+    """
+    columns = matrix(old, new)
+    inputs = _inputs(old, new, request)
+    wanted = [job for job in inputs.jobs if _wanted(job, request.only)]
+    environment = environment_of(request)
+    told = circumstances(
+        {
+            "environment": environment,
+            "tolerances": request.settings.tolerances,
+            "method": request.method,
+        }
+    )
+    cache = Cache((STATE / "check").resolve(), (old, new), told)
+    known = {job.name: cache.find(job) for job in wanted if request.cached and not request.costs}
+    results: dict[str, CaseResult] = {name: found for name, found in known.items() if found}
+    left = [job for job in wanted if job.name not in results]
+    costs: dict[str, dict[str, Costs]] = {}
+    if left:
+        with _workers(columns, request, environment) as workers:
+            _require_platform(workers, columns[0], left[0], request.platform)
+            strictness = Strictness(request.settings.tolerances)
+            found = check_jobs(left, workers, strictness, request.method)
+            for job, result in zip(left, _with_progress(found, len(left)), strict=True):
+                results[job.name] = result
+                cache.keep(job, result)
+            if request.costs:
+                costs = {job.name: _costs(workers, job) for job in left}
+    return CheckReport(
+        [results[job.name] for job in wanted],
+        [column.name for column in columns[1:]],
+        costs,
+        _scripts(wanted, results, columns),
+        inputs.remarks,
+    )
+
+
+def _inputs(old: Side, new: Side, request: CheckRequest) -> Inputs:
+    settings = request.settings
+    cases = cases_of(settings.cases)
+    if settings.command:
+        recording = request.recording or STATE / "recording.sqlite"
+        calls = record_command(
+            settings.command,
+            old,
+            new,
+            recording.absolute(),
+            calls=request.calls,
+            environment=environment_of(request),
+        )
+    elif request.recording is not None:
+        calls = kept_recording(request.recording.absolute())
+    else:
+        calls = Inputs(())
+    jobs = (*cases.jobs, *calls.jobs)
+    if not jobs and not calls.remarks:
+        raise CannotCheck(
+            "there is nothing to check: name a file of cases with --cases FILE, or a command "
+            "that runs your code, as in: -- pytest tests/"
+        )
+    return Inputs(jobs, calls.remarks)
+
+
+def environment_of(request: CheckRequest) -> dict[str, str]:
+    """The variables that worker processes are started with."""
+    platforms = {"cpu": "cpu", "gpu": "cuda", "": ""}
+    environment = {"PYTHONDONTWRITEBYTECODE": "1"}
+    if request.platform:
+        environment["JAX_PLATFORMS"] = platforms[request.platform]
+    if request.platform != "cpu" and "XLA_PYTHON_CLIENT_PREALLOCATE" not in os.environ:
+        # The first of three processes would otherwise take three quarters of a GPU's memory.
+        environment["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+    if request.x64:
+        environment["JAX_ENABLE_X64"] = "1"
+    return environment
+
+
+def text_of(report: CheckReport, *, json: bool, verbose: bool) -> str:
+    """The report as it is printed."""
+    return as_json(report) if json else as_text(report, verbose=verbose)
+
+
+@contextlib.contextmanager
+def _workers(
+    columns: Sequence[Column], request: CheckRequest, environment: Mapping[str, str]
+) -> Iterator[Workers]:
+    limits = Limits(request.settings.timeout, request.settings.memory)
+    with tempfile.TemporaryDirectory(prefix="nnx-migrate-") as folder:
+        # The columns compile nearly the same programs: each is compiled once.
+        shared = {
+            "JAX_COMPILATION_CACHE_DIR": os.environ.get("JAX_COMPILATION_CACHE_DIR", folder),
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+            "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+        }
+        logs = STATE.resolve() / "logs"
+        with OwnFolder(STATE) as own, OwnFolder(logs) as own_logs:
+            own.put(".gitignore", b"*\n")
+            for column in columns:
+                own_logs.remove(f"{column.name}.log")
+        with running_workers(columns, limits, {**environment, **shared}, logs) as workers:
+            yield workers
+
+
+def _require_platform(workers: Workers, column: Column, job: Job, platform: str) -> None:
+    if not platform:
+        return
+    found = workers.settle(workers.submit(worker.probe, column, job), str)
+    if isinstance(found, NotDone):
+        raise CannotCheck(f"there is no {platform} here: {found.reason}")
+    if found not in {"cpu": ("cpu",), "gpu": ("gpu", "cuda", "rocm")}[platform]:
+        raise CannotCheck(f"there is no {platform} here: jax runs on {found}")
+
+
+def _with_progress(results: Iterator[CaseResult], count: int) -> Iterator[CaseResult]:
+    if not sys.stderr.isatty():
+        yield from results
+        return
+    with click.progressbar(results, length=count, label="checking", file=sys.stderr) as bar:
+        yield from bar
+
+
+def _costs(workers: Workers, job: Job) -> dict[str, Costs]:
+    pending = [workers.submit(worker.measure, column, job) for column in workers.columns]
+    found = [workers.settle(each, Costs) for each in pending]
+    return {
+        column.name: cost
+        for column, cost in zip(workers.columns, found, strict=True)
+        if isinstance(cost, Costs)
+    }
+
+
+def _scripts(
+    jobs: Sequence[Job], results: Mapping[str, CaseResult], columns: Sequence[Column]
+) -> dict[tuple[str, str], str]:
+    written = {}
+    for job in jobs:
+        for column in columns[1:]:
+            result = results[job.name].columns[column.name]
+            if result.verdict is Verdict.DIFFERENT:
+                script = write_script(STATE / "repro", job, column, columns[0].side, result)
+                written[job.name, column.name] = str(script)
+    return written
+
+
+def _wanted(job: Job, only: Sequence[str]) -> bool:
+    return not only or any(part in job.name for part in only)

@@ -1,0 +1,35 @@
+"""A call made as the user's own code makes it, and all that came of it."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from nnx_migrate.check.cases.calls import Call, outcome
+from nnx_migrate.check.compare.forms import Observation
+from nnx_migrate.check.compare.leaves import view_of
+
+
+def observe(call: Call) -> Observation:
+    """Makes a call as the user's own code would, and looks at all that came of it.
+
+    Args:
+        call: it is made once; its arguments are changed as it changes them.
+
+    Raises:
+        MemoryError: there was not enough, which says nothing about the call.
+    """
+    # Unseeded draws of the user's code would differ from run to run on one side already.
+    random.seed(0)
+    np.random.seed(0)
+    try:
+        result = call.function(*call.arguments, **call.keywords)
+        view = view_of(result if call.returns_driver else outcome(call, result))
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:
+        if str(error).startswith("RESOURCE_EXHAUSTED"):
+            raise MemoryError(str(error)) from error
+        return Observation(None, type(error).__name__, str(error))
+    return Observation(view)

@@ -1,0 +1,114 @@
+"""A case run with numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+
+from nnx_migrate.check.cases.calls import Call
+from nnx_migrate.check.compare.forms import Array, Form, NotDone, Observation, View
+from nnx_migrate.check.compare.leaves import view_of
+from nnx_migrate.check.worker.observing import observe
+from nnx_migrate.check.worker.pure import Arrays, NotPure, PureCall, gradient_of, pure_call
+
+_Parts = tuple[Observation, Observation, Observation | NotDone, Observation | NotDone]
+
+
+def run_call(call: Call) -> _Parts:
+    """Runs a call as it is, under `jax.jit`, and its gradient, from the same inputs each time.
+
+    Args:
+        call: its arguments are changed as the call changes them.
+
+    Returns:
+        The arguments before; what came of the call; of the jitted call; of the gradient.
+    """
+    before = Observation(view_of((call.arguments, dict(call.keywords))))
+    try:
+        pure = pure_call(call)
+        # The call itself may donate or overwrite what it is given.
+        inputs = {path: value.copy() for path, value in pure.inputs.items()}
+    except NotPure as error:
+        return before, observe(call), NotDone(str(error)), NotDone(str(error))
+    called = observe(call)
+    jitted = _jitted(pure, inputs)
+    if isinstance(jitted, NotDone):
+        return before, called, jitted, jitted
+    return before, called, jitted, _gradient(call, pure, inputs)
+
+
+def takes_gradient(call: Call, pure: PureCall) -> str:
+    """Says why the gradient of a call is not asked for.
+
+    Args:
+        call: the call.
+        pure: the same.
+
+    Returns:
+        "" where it is to be asked for.
+    """
+    given = jax.tree.leaves(
+        (call.arguments, dict(call.keywords)), is_leaf=lambda x: isinstance(x, nnx.Optimizer)
+    )
+    if any(isinstance(value, nnx.Optimizer) for value in given):
+        # Second derivatives of graph mode's custom_vjp are wrong, so a step would differ where
+        # its migration is right (CHECK.md).
+        return "the call takes its own gradients: an optimizer is among its arguments"
+    if not pure.differentiable:
+        return "it has no Param and no float input"
+    return ""
+
+
+def _jitted(pure: PureCall, inputs: Arrays) -> Observation | NotDone:
+    try:
+        outputs = jax.jit(pure.run)(inputs)
+    except Exception as error:
+        return NotDone(f"not under jit: {type(error).__name__}: {error}"[:500])
+    return Observation(_filled(pure.view(), outputs))
+
+
+def _gradient(call: Call, pure: PureCall, inputs: Arrays) -> Observation | NotDone:
+    why_not = takes_gradient(call, pure)
+    if why_not:
+        return NotDone(why_not)
+    try:
+        found = jax.jit(gradient_of(pure))(inputs)
+    except Exception as error:
+        return NotDone(f"no gradient: {type(error).__name__}: {error}"[:500])
+    return Observation(view_of(found))
+
+
+def _filled(view: View, outputs: dict[str, Any]) -> View:
+    """A view of a traced call, with the numbers that came out of it."""
+    form: Form = dict(view.form)
+    for path, value in outputs.items():
+        leaf = form[path]
+        assert isinstance(leaf, Array)
+        raw = jax.random.key_data(value) if leaf.kind == "key" else value
+        form[path] = Array(leaf.kind, leaf.dtype, leaf.shape, np.asarray(raw))
+    for path, leaf in view.form.items():
+        if isinstance(leaf, Array) and path not in outputs:
+            form[path] = form[view.first_name(path)]
+    return View(form, view.shared)
+
+
+def widened_call(call: Call) -> Observation | NotDone:
+    """Runs a call under `jax.jit` with every float input made a float64.
+
+    Args:
+        call: its arguments stay as they are.
+    """
+    with jax.enable_x64(True):
+        try:
+            pure = pure_call(call)
+        except NotPure as error:
+            return NotDone(str(error))
+        wide = {
+            path: value.astype(jnp.float64) if value.dtype == jnp.float32 else value
+            for path, value in pure.inputs.items()
+        }
+        return _jitted(pure, wide)

@@ -1,0 +1,107 @@
+"""A case traced: the hash of its program stands for its results at every input of these shapes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+
+import jax
+
+from nnx_migrate.check.cases.calls import Call
+from nnx_migrate.check.compare.forms import NotDone, Traced, View
+from nnx_migrate.check.compare.leaves import view_of
+from nnx_migrate.check.proof import Refused, canonical_program
+from nnx_migrate.check.worker.pure import (
+    Arrays,
+    NotPure,
+    PureCall,
+    abstract,
+    gradient_of,
+    pure_call,
+)
+from nnx_migrate.check.worker.running import takes_gradient
+
+
+def traced_call(call: Call) -> Traced | NotDone:
+    """Traces a call and its gradient.
+
+    Args:
+        call: it is not made, and its arguments stay as they are.
+
+    Returns:
+        The program; why there is none, where the call cannot be traced or hashed.
+    """
+    before = view_of((call.arguments, dict(call.keywords)))
+    try:
+        return _traced(call, pure_call(call), before, {})
+    except NotPure as error:
+        return NotDone(str(error))
+
+
+def traced_on_shapes(make: Callable[[], Call]) -> Traced | NotDone:
+    """Traces a call whose arguments are never made: a model may be larger than the machine.
+
+    How the arguments are made is part of the program: what two sides initialise otherwise is not
+    the same.
+
+    Args:
+        make: gives the call; it is run on traced arrays.
+
+    Returns:
+        The program; why there is none, where one of its parts cannot be traced or hashed.
+    """
+    made: list[tuple[Call, PureCall, View]] = []
+
+    def arguments() -> Arrays:
+        call = make()
+        pure = pure_call(call)
+        made[:] = [(call, pure, view_of((call.arguments, dict(call.keywords))))]
+        return pure.inputs
+
+    try:
+        program, shapes = jax.make_jaxpr(arguments, return_shape=True)()
+        call, pure, before = made[0]
+    except NotPure as error:
+        return NotDone(str(error))
+    except Exception as error:
+        return NotDone(f"the case cannot be built: {type(error).__name__}: {error}"[:500])
+    found = canonical_program(program, ())
+    if isinstance(found, Refused):
+        return NotDone(f"no proof of how its arguments are made: {found.reason}")
+    hashes = dict(zip(sorted(shapes), found.outputs, strict=True))
+    built = {f"arguments before/{path}": each for path, each in hashes.items()}
+    return _traced(call, dataclasses.replace(pure, inputs=shapes), before, built)
+
+
+def _traced(call: Call, pure: PureCall, before: View, built: Mapping[str, str]) -> Traced | NotDone:
+    try:
+        outputs = _hashes(pure.run, pure.inputs)
+        if isinstance(outputs, NotDone):
+            return outputs
+        view = pure.view()
+    except Exception as error:
+        return NotDone(f"not traceable: {type(error).__name__}: {error}"[:500])
+    hashes, equations = {**built, **outputs[0]}, outputs[1]
+    if takes_gradient(call, pure):
+        return Traced(before, view, hashes, None, equations)
+    try:
+        found = _hashes(gradient_of(pure), pure.inputs)
+    except Exception as error:
+        # There is none of a while loop, for one.
+        why_not = NotDone(f"no gradient: {type(error).__name__}: {error}"[:500])
+        return Traced(before, view, hashes, why_not, equations)
+    if isinstance(found, NotDone):
+        return found
+    return Traced(before, view, hashes, found[0], equations + found[1])
+
+
+def _hashes(
+    function: Callable[[Arrays], Arrays], inputs: Arrays
+) -> tuple[dict[str, str], int] | NotDone:
+    shapes = abstract(inputs)
+    program, result = jax.make_jaxpr(function, return_shape=True)(shapes)
+    # Dictionaries are flattened in the order of their keys, on both ends.
+    found = canonical_program(program, sorted(shapes))
+    if isinstance(found, Refused):
+        return NotDone(f"no proof: {found.reason}")
+    return dict(zip(sorted(result), found.outputs, strict=True)), found.equations

@@ -1,0 +1,152 @@
+"""The command line: `nnx-migrate apply`, `batch`, `check`, `undo` and `rule`.
+
+Patches and migrated text go to stdout and nothing else does, except the JSON report when no patch
+is printed; every other word goes to stderr. Importing this module imports no part of the engine.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import FrameType
+
+import click
+
+import nnx_migrate
+from nnx_migrate.cli.apply import apply
+from nnx_migrate.cli.batch import batch
+from nnx_migrate.cli.check import check
+from nnx_migrate.cli.guidance import Commands, complete_rule
+
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+@click.group(cls=Commands, context_settings=_SETTINGS)
+@click.version_option(nnx_migrate.__version__, message="nnx-migrate %(version)s")
+def app() -> None:
+    """Move Flax NNX code from graph mode to tree mode.
+
+    \b
+    Look first, then write:
+      nnx-migrate apply src/ --dry-run     show the diff and a summary, change nothing
+      nnx-migrate apply src/               change the files
+      nnx-migrate apply src/ --check       for CI: exit 1 when anything is left to do
+      nnx-migrate check git:HEAD . --cases checks.py   run old and new side by side
+      nnx-migrate batch . --out ../campaign   a large repository, in parts or on a cluster
+      nnx-migrate rule module-gradient     what a rule finds, and when it is safe
+
+    \b
+    Names of options and rules complete at the tab key, here for bash (zsh and fish alike):
+      eval "$(_NNX_MIGRATE_COMPLETE=bash_source nnx-migrate)"
+    """
+
+
+app.add_command(apply)
+app.add_command(batch)
+app.add_command(check)
+
+
+@app.command()
+@click.argument("run", required=False)
+@click.pass_context
+def undo(context: click.Context, run: str | None) -> None:
+    """Put back the files that a run of `apply` wrote, or list the runs.
+
+    RUN is a name that `apply` and this list print, or `last`. A file that was edited since is left
+    alone. Runs are those of the current folder; they are kept in the user's state folder.
+
+    \b
+    Examples:
+      nnx-migrate undo
+      nnx-migrate undo last
+
+    \b
+    Exit codes:
+      0  every file is as it was before the run
+      1  a file was left alone
+      2  there is no such run
+    """
+    from nnx_migrate.cli import console
+
+    with console.errors_reported():
+        code = console.list_runs() if run is None else console.undo_run(run)
+    context.exit(code)
+
+
+@app.command()
+@click.argument("name", required=False, shell_complete=complete_rule)
+def rule(name: str | None) -> None:
+    """List the rules, or print the manual page of one.
+
+    \b
+    Examples:
+      nnx-migrate rule
+      nnx-migrate rule state-axes
+    """
+    from nnx_migrate.cli.console import errors_reported, stop
+    from nnx_migrate.rewrite.model.registry import (
+        NO_RULES,
+        BrokenRule,
+        UnknownRule,
+        find_rule,
+        rule_entries,
+    )
+
+    with errors_reported():
+        try:
+            if name is not None:
+                click.echo(find_rule(name).manual())
+                return
+            entries = rule_entries()
+            if not entries:
+                stop(NO_RULES)
+            width = max(map(len, entries), default=0)
+            broken = None
+            for entry in entries.values():
+                try:
+                    summary = entry.manual().splitlines()[0]
+                except BrokenRule as error:
+                    broken = error
+                    continue
+                click.echo(f"{entry.name:<{width}}  {summary}")
+            if broken is not None:
+                stop(str(broken))
+        except (UnknownRule, BrokenRule) as error:
+            stop(str(error))
+
+
+def main() -> None:
+    """Run the command line; the entry point of `nnx-migrate`."""
+    _open_closed_streams()
+    _end_as_by_interrupt()
+    try:
+        app(prog_name="nnx-migrate")
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; nothing may be flushed into the closed pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _open_closed_streams() -> None:
+    """Let no file that is written get the number of a stream that was closed for this process."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
+
+
+def _end_as_by_interrupt() -> None:
+    """Let a scheduler, or a terminal that is closed, end this process as Ctrl-C does."""
+    process = os.getpid()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        if os.getpid() == process:
+            raise KeyboardInterrupt
+        # Processes that are forked from this one have nothing to put in order.
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, end)

@@ -1,0 +1,40 @@
+"""What to do next after a command line that cannot be obeyed, and what may be typed at its end."""
+
+from __future__ import annotations
+
+import os
+
+import click
+from click.shell_completion import CompletionItem
+
+
+class Commands(click.Group):
+    """The commands; a path or `help` in their place is answered by the line that was meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if self.get_command(ctx, name) is None:
+            if os.path.exists(name):
+                ctx.fail(
+                    f"{name!r} is no command; did you mean: nnx-migrate apply {name} --dry-run"
+                )
+            if name == "help":
+                ctx.fail("help is an option: nnx-migrate --help, or nnx-migrate apply --help")
+        return super().resolve_command(ctx, args)
+
+
+def complete_rule(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The rules that a name, or the last one of a list with commas, may become."""
+    from nnx_migrate.rewrite.model.registry import rule_entries
+
+    head, comma, begun = incomplete.rpartition(",")
+    given = set(head.split(","))
+    return [
+        CompletionItem(f"{head}{comma}{name}")
+        for name in sorted(rule_entries())
+        if name.startswith(begun) and name not in given
+    ]

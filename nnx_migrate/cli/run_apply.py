@@ -1,0 +1,220 @@
+"""What `nnx-migrate apply` does between its flags and its exit code."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from nnx_migrate.core.totals import RunResult
+    from nnx_migrate.report.patches.parts import SplitBy
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Request:
+    """What to do with the result of a run."""
+
+    previews: bool
+    only_diff: bool
+    check: bool
+    patch: Path | None
+    patch_by: SplitBy | None
+    html: Path | None
+    report_format: str
+    reports: Sequence[tuple[str, Path]]
+    verbose: bool
+    verify: bool
+    revert: bool
+    journal: bool
+
+    @property
+    def writes(self) -> bool:
+        """Whether files are changed."""
+        return not (self.previews or self.check or self.patch is not None)
+
+
+def explain_place(place: str, flags: dict[str, Any]) -> int:
+    """Print what is known of a place and return the exit code.
+
+    Args:
+        place: FILE:LINE, of a notebook FILE:CELL:LINE.
+        flags: the options that were given, by name.
+    """
+    from nnx_migrate.cli import console
+
+    found = re.fullmatch(r"(?P<file>.+?)(?::(?:cell )?(?P<cell>\d+))?:(?P<line>\d+)", place)
+    if found is None:
+        console.stop(
+            f"--explain wants FILE:LINE, not {place!r}, as in: --explain src/train.py:42; "
+            "of a notebook FILE:CELL:LINE"
+        )
+    with console.errors_reported():
+        configuration = console.configure(flags)
+        cell = int(found["cell"] or 0)
+        told = console.explain(Path(found["file"]), int(found["line"]), cell, configuration)
+        click.echo(told, nl=False)
+    return console.DONE
+
+
+def apply_paths(
+    paths: list[str], flags: dict[str, Any], request: Request, stdin_filename: Path | None
+) -> int:
+    """Run over paths, tell what came of it, and return the exit code.
+
+    Args:
+        paths: as they were named; "-" alone for stdin.
+        flags: the options that were given, by name.
+        request: what to do with the result.
+        stdin_filename: where the text on stdin belongs.
+    """
+    from nnx_migrate.cli import console
+
+    stdin = paths == ["-"]
+    _refuse_combinations(paths, request, stdin_filename)
+    if request.html is not None:
+        console.require_page()
+    journal = None
+    with console.errors_reported():
+        configuration = console.configure(flags)
+        if stdin:
+            result = console.run_stdin(stdin_filename or Path("stdin.py"), configuration)
+            if request.writes:
+                console.emit_source(result.results[0])
+        else:
+            files = [Path(path) for path in paths]
+            if request.verify:
+                require_check(files[0])
+            journal = console.new_journal(files) if request.writes and request.journal else None
+            write = console.writer(journal, files) if request.writes else None
+            result = console.run_paths(files, configuration, write)
+        _emit_changes(result, request)
+        code = _tell(result, request, stdin=stdin)
+        if request.report_format == "text" and journal is not None and journal.name:
+            click.echo(f"put back with: nnx-migrate undo {journal.name}", err=True)
+        return code
+
+
+def _refuse_combinations(paths: list[str], request: Request, stdin_filename: Path | None) -> None:
+    """Stops where paths and options do not go together."""
+    from nnx_migrate.cli import console
+
+    stdin = paths == ["-"]
+    if "-" in paths and not stdin:
+        console.stop("'-' (stdin) cannot be combined with other paths; run it once for each")
+    if request.verify and (stdin or not request.writes):
+        console.stop(
+            "--verify looks at what was written: "
+            "leave out '-' and --dry-run, --diff, --patch and --check"
+        )
+    if request.patch_by is not None and (stdin or request.patch is None):
+        console.stop("--patch-by needs --patch DIR, and files on disk")
+    if stdin_filename is not None and not stdin:
+        console.stop(
+            "--stdin-filename needs '-' as the only path, as in: "
+            "nnx-migrate apply - --stdin-filename src/train.py < src/train.py"
+        )
+
+
+def _emit_changes(result: RunResult, request: Request) -> None:
+    """Print the diff and write the patches that were asked for."""
+    from nnx_migrate.cli import console
+
+    if request.previews:
+        console.emit_diff(result, for_git=request.only_diff)
+    if request.patch is not None:
+        if request.patch_by is None:
+            console.write_patch(result, request.patch)
+        else:
+            console.emit_patches(result, folder=request.patch, by=request.patch_by)
+
+
+def _tell(result: RunResult, request: Request, *, stdin: bool) -> int:
+    """Verify what was written where that was asked for, write all reports, return the exit code."""
+    from nnx_migrate.cli import console
+
+    written = request.writes
+    code = console.exit_code(result, written=written)
+    as_text = request.report_format == "text"
+
+    def emit_report(check: dict[str, Any] | None = None) -> None:
+        if not request.only_diff or result.totals.work_left or result.missing:
+            console.emit_report(
+                result,
+                request.report_format,
+                verbose=request.verbose,
+                written=written,
+                on_stdout=not (as_text or request.previews or stdin),
+                check=check,
+            )
+
+    check = None
+    # People read while the check runs; programs want its verdicts in the report.
+    if as_text:
+        emit_report()
+    if request.verify:
+        verified, check = check_written(result, revert=request.revert, verbose=request.verbose)
+        code = max(code, verified)
+    if not as_text:
+        emit_report(check)
+    console.write_reports(result, request.reports, written=written, check=check)
+    if request.html is not None:
+        console.write_page(result, request.html, written=written, check=check)
+    return code
+
+
+def require_check(path: Path) -> None:
+    """Stops before anything is written where --verify could not be done."""
+    from nnx_migrate.cli import console
+
+    with console.check_explained():
+        from nnx_migrate.check.verify import project_table
+
+        project_table(path)
+
+
+def check_written(
+    result: RunResult,
+    *,
+    revert: bool,
+    verbose: bool = False,
+    where: Callable[..., Any] | None = None,
+) -> tuple[int, dict[str, Any] | None]:
+    """Check what was written; return the exit code that it has earned, and its report.
+
+    Args:
+        result: of a run that wrote.
+        revert: put back what differs.
+        verbose: tell of what is equal, too.
+        where: calls what runs the code, with its arguments; None for here.
+    """
+    from nnx_migrate.cli import console
+
+    with console.check_explained():
+        from nnx_migrate.check.report import as_document, as_text
+        from nnx_migrate.check.verify import Change, verify
+
+        changes = [
+            Change(r.path, r.before, r.after, r.together)
+            for r in result.results
+            if r.before != r.after
+        ]
+        if not changes:
+            return console.DONE, None
+        verified = verify(changes, revert) if where is None else where(verify, changes, revert)
+    click.echo(as_text(verified.report, verbose=verbose), err=True, nl=False)
+    for path in verified.reverted:
+        click.echo(f"put back: {path}", err=True)
+    for line in verified.failed:
+        click.echo(line, err=True)
+    put_back = [str(path) for path in verified.reverted]
+    document = as_document(verified.report)
+    return verified.report.exit_code, {
+        **document,
+        "put_back": put_back,
+        "not_put_back": list(verified.failed),
+    }

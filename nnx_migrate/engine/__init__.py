@@ -1,0 +1,1 @@
+"""A run: discover, plan, write; and undo."""

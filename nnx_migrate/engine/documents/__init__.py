@@ -1,0 +1,1 @@
+"""Notebooks and pages: migrated as virtual modules, edited in place."""

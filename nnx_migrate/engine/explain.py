@@ -1,0 +1,143 @@
+"""Why a site ends as it does: what the tool knows of it, and what each rule says."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from nnx_migrate.analysis.domain.values import Scope, describe
+from nnx_migrate.analysis.effects.summary import worst
+from nnx_migrate.analysis.facts import analysis_of
+from nnx_migrate.analysis.flax.transforms import JAX_SITES, OTHER_PACKAGE
+from nnx_migrate.analysis.ir.parse import parse
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.sites.tree import FunctionNode, Tree
+from nnx_migrate.analysis.symbols.program import Project
+from nnx_migrate.core.findings import Evidence
+from nnx_migrate.core.place import Place
+from nnx_migrate.engine.locate import Locator
+from nnx_migrate.rewrite.model.active_rules import active_rules
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Pin
+from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters
+from nnx_migrate.rewrite.planner.round import covered_by_setters
+from nnx_migrate.rewrite.text.edits import Text
+from nnx_migrate.sources.configuration import Options
+from nnx_migrate.sources.text import Source
+
+
+def explain(source: Source, module: str, project: Project, options: Options, line: int) -> str:
+    """Say what is known of the sites at a line, and why they end as they do.
+
+    Args:
+        source: the file as it was read.
+        module: its dotted module name in `project`.
+        project: facts of all files, this one included.
+        options: which rules, and how far they may go.
+        line: 1-based.
+
+    Raises:
+        SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
+    """
+    root = parse(source.text)
+    analysis = analysis_of(project)
+    tree = Tree(root, module, project)
+    context = FileContext(str(source.path), Text(source.text), tree, analysis, options)
+    locator = Locator(project, module)
+    sites = _sites_at(context, line)
+    if sites:
+        told = "\n\n".join("\n".join(_site(context, site)) for site in sites)
+        return locator.text(f"{told}\n")
+    of_nnx = (site for site in context.finder.sites if site.transform != OTHER_PACKAGE)
+    lines = sorted({site.node.lineno for site in of_nnx})
+    there = locator.text(f"lines {', '.join(map(str, lines))}") if lines else "no line"
+    place = locator.location(Place(module, line))
+    return f"{place}: no transform of nnx is used here; one is on {there}\n"
+
+
+def _sites_at(context: FileContext, line: int) -> list[Site]:
+    """The sites that a line belongs to: by their expression, else by their statement."""
+
+    def spans(node: ast.AST) -> bool:
+        return getattr(node, "lineno", 0) <= line <= (getattr(node, "end_lineno", None) or 0)
+
+    sites = context.finder.sites
+    return [site for site in sites if spans(site.node)] or [
+        site
+        for site in sites
+        if not isinstance(statement := context.tree.statement(site.node), FunctionNode)
+        and spans(statement)
+    ]
+
+
+def _site(context: FileContext, site: Site) -> Iterator[str]:
+    place = f"{context.where(site.node)}:{site.node.col_offset + 1}"
+    own_name = site.transform in JAX_SITES or site.transform == OTHER_PACKAGE
+    name = site.transform if own_name else f"nnx.{site.transform}"
+    yield f"{place}: {name} ({_FORMS[site.form]})"
+    scopes = function_scopes(context, site)
+    for scope in scopes:
+        yield from _function(context, site, scope)
+    if site.form == "object":
+        yield f"  is given: {describe(context.values(site.operands[0]))}"
+    elif not scopes:
+        yield "  what it transforms is not known to be a function of the project"
+    if site.escapes:
+        yield f"  not all calls of its result are seen: {site.escapes}"
+    if site.decided:
+        yield "  left alone: it says its mode itself (graph=, graph_updates=)"
+    elif covered_by_setters(context, site.node):
+        yield "  left alone: the code around it sets the mode"
+    else:
+        yield from _verdicts(context, site)
+
+
+_FORMS = {
+    "decorator": "as a decorator",
+    "call": "called with its function",
+    "operands": "control flow",
+    "object": "called with an object",
+    "reference": "handed on as a value",
+}
+
+
+def _function(context: FileContext, site: Site, scope: Scope) -> Iterator[str]:
+    function = context.project.function(scope)
+    yield f"  runs {function.name} ({Place(scope.module, function.line)})"
+    for _, name, values in given_parameters(context, site, scope):
+        effect = worst(context.analysis.effects.of(scope, name))
+        done = f"; {effect.what} ({effect.where})" if effect else ""
+        yield f"    {name}: {describe(values)}{done}"
+
+
+def _verdicts(context: FileContext, site: Site) -> Iterator[str]:
+    silent: list[str] = []
+    for rule in active_rules(context.options):
+        if site.transform not in rule.transforms:
+            continue
+        decision = rule.decide(context, site)
+        if decision is None:
+            silent.append(rule.name)
+        else:
+            yield from _decision(decision)
+    if silent:
+        yield f"  nothing to say: {', '.join(silent)}"
+
+
+def _decision(decision: Decision) -> Iterator[str]:
+    match decision:
+        case Contribution(rule=rule, message=message):
+            yield f"  {rule}: rewrite: {message}"
+        case Pin(rule=rule, reason=reason):
+            yield f"  {rule}: keep in graph mode: {reason}"
+        case Manual(rule=rule, reason=reason):
+            yield f"  {rule}: left to you: {reason}"
+        case _:
+            yield f"  {decision.rule}: nothing changes: {decision.reason}"
+    yield from _evidence(decision.evidence)
+
+
+def _evidence(evidence: Sequence[Evidence]) -> Iterator[str]:
+    for each in evidence:
+        place = f" ({each.where})" if each.where else ""
+        yield f"    {each.proof}: {each.claim}{place}"

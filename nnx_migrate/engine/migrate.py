@@ -1,0 +1,113 @@
+"""One file from facts to its migrated bytes: a pure function of the source and the project."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from nnx_migrate.analysis.facts import analysis_of
+from nnx_migrate.analysis.ir.parse import parse
+from nnx_migrate.analysis.sites.tree import Tree
+from nnx_migrate.analysis.symbols.program import Project
+from nnx_migrate.core.findings import FileResult, FileStatus, Finding
+from nnx_migrate.core.relocation import moved
+from nnx_migrate.engine.locate import Locator
+from nnx_migrate.engine.multi_file import Part, planned_together
+from nnx_migrate.engine.rounds import Rounds
+from nnx_migrate.rewrite.model.active_rules import active_rules
+from nnx_migrate.rewrite.model.context import FileContext, Reader, nothing_else
+from nnx_migrate.rewrite.model.registry import rule_entries
+from nnx_migrate.rewrite.planner.chosen_mode import may_choose
+from nnx_migrate.rewrite.style.locations import source_edits
+from nnx_migrate.rewrite.text.edits import Text
+from nnx_migrate.rewrite.text.history import History
+from nnx_migrate.sources.configuration import Options
+from nnx_migrate.sources.suppressions import parse_suppressions
+from nnx_migrate.sources.text import Source, UnencodableText, decode
+
+
+def plan(
+    source: Source,
+    module: str,
+    project: Project,
+    options: Options,
+    refuses: Callable[[str], str] | None = None,
+    read: Reader = nothing_else,
+    original: Callable[[int], int] | None = None,
+) -> FileResult:
+    """Migrate one file.
+
+    Args:
+        source: the file as it was read.
+        module: its dotted module name in `project`.
+        project: facts of all files, this one included.
+        options: which rules, and how far they may go.
+        refuses: says why a new text cannot be written back, "" when it can; what is refused at one
+            site is done otherwise there.
+        read: gives the other files, and says which of them may change together with this one.
+        original: gives the line that a line of `source` was on before, when it was changed already.
+
+    Raises:
+        SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
+    """
+
+    def told(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        if original is not None:
+            findings = [moved(finding, module, original) for finding in findings]
+        return tuple(Locator(project, module).findings(findings))
+
+    suppressions = parse_suppressions(source.text)
+    if suppressions.skip_file:
+        return _result(source, FileStatus.SKIPPED, reason="nnx-migrate: skip-file")
+    active = {rule.name: rule for rule in active_rules(options)}
+    rules = [rule for rule in active.values() if rule.concerns(project, module)]
+    together = planned_together(project, read)
+    part = together.parts.get(module, Part())
+    partners = tuple(sorted(Path(project.path_of(each)) for each in part.partners))
+    if not rules and not may_choose(source.text) and not part.edits:
+        unused = suppressions.unused((), known=rule_entries().keys(), active=active.keys())
+        findings = [*part.findings, *unused]
+        return _finished(source, source.text, findings, History(source.text), partners, told)
+    tree = Tree(parse(source.text), module, project)
+    asis = FileContext(str(source.path), Text(source.text), tree, analysis_of(project), options)
+    rounds = Rounds(source, asis, together, refuses, read)
+    refusal = rounds.run(rules, suppressions)
+    if refusal:
+        return _result(source, FileStatus.REVERTED, reason=refusal)
+    unused = suppressions.unused(rounds.used, known=rule_entries().keys(), active=active.keys())
+    findings = [*rounds.findings, *unused]
+    return _finished(source, rounds.text.text, findings, rounds.history, partners, told)
+
+
+def _finished(
+    source: Source,
+    text: str,
+    findings: list[Finding],
+    history: History,
+    partners: tuple[Path, ...],
+    told: Callable[[Iterable[Finding]], tuple[Finding, ...]],
+) -> FileResult:
+    ordered = tuple(sorted(findings, key=lambda f: (f.line, f.column, f.rule)))
+    if text == source.text:
+        status, after = FileStatus.UNCHANGED, source.data
+        return FileResult(source.path, status, after, after, told(ordered), together=partners)
+    try:
+        after = source.encode(text)
+        decode(source.path, after)
+    except UnencodableText as error:
+        return _result(source, FileStatus.REVERTED, reason=error.reason)
+    edits = source_edits(source, text, after, history, ordered)
+    return FileResult(
+        source.path,
+        FileStatus.CHANGED,
+        source.data,
+        after,
+        told(ordered),
+        edits=edits,
+        encoding=source.encoding,
+        together=partners,
+    )
+
+
+def _result(source: Source, status: FileStatus, reason: str) -> FileResult:
+    return FileResult(source.path, status, source.data, source.data, (), reason)

@@ -1,0 +1,157 @@
+"""All rounds over one file, each on the text that the one before has left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from nnx_migrate.analysis.facts import Analysis, analysis_of
+from nnx_migrate.analysis.ir.build import index_tree
+from nnx_migrate.analysis.ir.parse import parse
+from nnx_migrate.analysis.sites.tree import Tree
+from nnx_migrate.core.findings import Finding, Outcome
+from nnx_migrate.engine.multi_file import Part, Together
+from nnx_migrate.rewrite.gate.checks import Gate, Refused
+from nnx_migrate.rewrite.gate.untouched_nodes import Version
+from nnx_migrate.rewrite.model.context import FileContext, Reader
+from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.planner.chosen_mode import chosen_modes
+from nnx_migrate.rewrite.planner.round import plan_round
+from nnx_migrate.rewrite.split.unused_bindings import drop_unread
+from nnx_migrate.rewrite.text.edits import Edit, LineMap, Text, apply_edits
+from nnx_migrate.rewrite.text.history import History
+from nnx_migrate.sources.suppressions import Suppression, Suppressions
+from nnx_migrate.sources.text import Source
+
+_MAX_ROUNDS = 20
+
+
+class Rounds:
+    """What has become of one file so far.
+
+    Args:
+        source: the file as it was read.
+        asis: the same, with the facts of a project in which no file has changed.
+        together: what changes in several files at once, which is done before the first round.
+        refuses: says why a new text cannot be written back.
+        read: gives the other files.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        asis: FileContext,
+        together: Together,
+        refuses: Callable[[str], str] | None,
+        read: Reader,
+    ) -> None:
+        self.source = source
+        self.asis = asis
+        self.together = together
+        self.refuses = refuses
+        self.read = together.reading(read)
+        self.part = together.parts.get(asis.tree.module, Part())
+        self.text = asis.text
+        self.lines = LineMap(len(asis.text.line_starts))
+        self.history = History(source.text)
+        self.findings: list[Finding] = [*chosen_modes(asis), *self.part.findings]
+        self.used: set[Suppression] = set()
+        self._freed: dict[str, tuple[Finding, ...]] = {}
+        self._root = asis.tree.root
+        self._gate = Gate(Version(asis.text, asis.tree.root))
+
+    def run(self, rules: Sequence[Rule], suppressions: Suppressions) -> str:
+        """Rewrite the text; why that cannot be kept, empty where it can."""
+        self._advance(self.part.edits, dict.fromkeys(self.part.edits, self.part.findings))
+        self.history.together += self.part.findings
+        for number in range(_MAX_ROUNDS):
+            context = self._first() if number == 0 else self._next()
+            result = plan_round(context, rules, suppressions, self.lines, first=number == 0)
+            self.used |= result.suppressed
+            self.findings += [f for f in result.findings if not _is_told(f, self.part)]
+            for name, findings in result.freed.items():
+                self._freed[name] = self._freed.get(name, ()) + findings
+            if result.edits:
+                try:
+                    after = self._gate.changed(_version(context), result.edits)
+                except Refused as refused:
+                    names = ", ".join(sorted({finding.rule for finding in result.findings}))
+                    return f"{refused} (after {names})"
+                self._advance(result.edits, result.owners)
+                self._root = after.tree
+                self.history.together += result.together
+            elif not self._tidied(context):
+                self.findings += result.standing
+                return ""
+        return "the rewrite did not settle"
+
+    def _first(self) -> FileContext:
+        if self.together.project is self.asis.project and not self.part.edits:
+            return self._context(self.asis.analysis, self.asis.tree)
+        analysis = analysis_of(self.together.project)
+        root = parse(self.text.text)
+        return self._context(analysis, Tree(root, self.asis.tree.module, analysis.project))
+
+    def _next(self) -> FileContext:
+        module = self.asis.tree.module
+        meant = self.together.project.modules[module].meant
+        record = index_tree(self._root, module, self.source, meant)
+        analysis = analysis_of(self.together.project).replacing(record)
+        return self._context(analysis, Tree(self._root, module, analysis.project))
+
+    def _context(self, analysis: Analysis, tree: Tree) -> FileContext:
+        options = self.asis.options
+        return FileContext(
+            self.asis.path, self.text, tree, analysis, options, self.refuses, read=self.read
+        )
+
+    def _advance(self, edits: Sequence[Edit], owners: Mapping[Edit, tuple[Finding, ...]]) -> None:
+        self.lines.advance(self.text, edits)
+        self.history.advance(edits, owners)
+        if edits:
+            self.text = Text(apply_edits(self.text.text, edits))
+
+    def _tidied(self, context: FileContext) -> bool:
+        """Take out names that rewrites have freed, all that may go, if there are any."""
+        removals = {
+            name: edits for name in sorted(self._freed) if (edits := drop_unread(context, name))
+        }
+        reasons: dict[str, str] = {}
+        for names in dict.fromkeys([tuple(removals), *((name,) for name in removals)]):
+            owners = {edit: self._freed[name] for name in names for edit in removals[name]}
+            if not owners or self._has_no_place(list(owners)):
+                continue
+            try:
+                after = self._gate.changed(_version(context), list(owners))
+            except Refused as refused:
+                reasons |= dict.fromkeys(names, str(refused))
+                continue
+            self._advance(list(owners), owners)
+            self._root = after.tree
+            for name in names:
+                del self._freed[name]
+            return True
+        self.findings += [self._left(removals[name][0], name, reasons[name]) for name in reasons]
+        return False
+
+    def _has_no_place(self, edits: Sequence[Edit]) -> bool:
+        return self.refuses is not None and bool(self.refuses(apply_edits(self.text.text, edits)))
+
+    def _left(self, removal: Edit, name: str, reason: str) -> Finding:
+        """What is told of a name that the gate did not let go."""
+        message = (
+            f"{name} is left, although what read it has changed: without it, {reason}; "
+            "take it out by hand if nothing reads it"
+        )
+        line = self.lines.original(self.text.line_of(removal.start))
+        return Finding("unread-name", line, 1, Outcome.MANUAL, message)
+
+
+def _version(context: FileContext) -> Version:
+    return Version(context.text, context.tree.root)
+
+
+def _is_told(finding: Finding, part: Part) -> bool:
+    """Whether the outcome of a site stands among what is done together with other files."""
+    place = finding.rule, finding.line, finding.column
+    told = ((each.rule, each.line, each.column) for each in part.findings)
+    return finding.outcome is Outcome.SAME and place in told

@@ -1,0 +1,180 @@
+"""The run: find, index, plan, write. A file that fails costs that file and is never silent.
+
+Facts are taken from the whole project around the named paths, so that doing one file gives what
+doing the whole tree gives for it. Files outside the named paths are read and indexed, never changed
+and never reported.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from nnx_migrate.core.deep_stack import run_deep
+from nnx_migrate.core.findings import FileResult, FileStatus
+from nnx_migrate.core.totals import RunResult, count
+from nnx_migrate.engine.discover import (
+    Indexed,
+    Progress,
+    excludes_of,
+    find,
+    index_file,
+    to_index,
+)
+from nnx_migrate.engine.plan_file import PlanTask, plan_crashed, plan_file_in_time, set_projects
+from nnx_migrate.engine.projects.assign import Projects
+from nnx_migrate.engine.workers import Workers, uncollected
+from nnx_migrate.engine.write_results import Planning, finish, settled, written_together
+from nnx_migrate.rewrite.model.active_rules import require_rules
+from nnx_migrate.sources.configuration import ConfigError, Configuration
+from nnx_migrate.sources.documents.kinds import is_document, read_document
+from nnx_migrate.sources.imports.module_names import place_of, project_root
+from nnx_migrate.sources.text import decode
+from nnx_migrate.sources.walk.discovery import Candidate, Walk
+from nnx_migrate.sources.walk.scanning import read_file
+from nnx_migrate.sources.write import Writer
+
+
+def run(
+    paths: Sequence[Path],
+    configuration: Configuration,
+    *,
+    write: Writer | None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Migrate the Python files at and below `paths`.
+
+    Args:
+        paths: files and folders; one that does not exist is a finding, the others are still done.
+        configuration: what counts for each file.
+        write: replaces a file that changes; without it nothing on disk is touched.
+        jobs: worker processes.
+        progress: called with the stage, how many files are done, and how many there are.
+
+    Raises:
+        ConfigError: a pyproject.toml on the way up from a file cannot be obeyed.
+    """
+    show = progress or _silent
+    with uncollected():
+        if jobs == 1:
+            return run_deep(_run, paths, configuration, write, jobs, show)
+        # Processes are forked from here, and a process with threads is not safe to fork.
+        return _run(paths, configuration, write, jobs, show)
+
+
+def run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
+    """Migrate one text that was not read from disk, as if it stood at `path`.
+
+    Args:
+        data: the bytes of the file.
+        path: where it belongs; the project around it gives the facts.
+        configuration: what counts for that path.
+
+    Raises:
+        ConfigError: a pyproject.toml on the way up from the path cannot be obeyed.
+    """
+    return run_deep(_run_text, data, path, configuration)
+
+
+def explain_line(path: Path, line: int, configuration: Configuration, cell: int = 0) -> str:
+    """Say what is known of the sites at a line of a file, and why they end as they do.
+
+    Args:
+        path: the file.
+        line: 1-based, in the file or, with `cell`, in that cell of the notebook.
+        configuration: what counts for that path.
+        cell: 1-based number of a cell, or 0.
+
+    Raises:
+        ConfigError: the file cannot be read, or a pyproject.toml cannot be obeyed.
+    """
+    return run_deep(_explain, path, line, cell, configuration)
+
+
+def _run(
+    paths: Sequence[Path],
+    configuration: Configuration,
+    write: Writer | None,
+    jobs: int,
+    progress: Progress,
+) -> RunResult:
+    found = find(paths, configuration, jobs, progress)
+    require_rules(configuration, ((task.path, task.options) for task in found.tasks))
+    results = found.results
+    wanted = {task.path: task for task in found.tasks}
+    planners = Workers(
+        plan_file_in_time, jobs, plan_crashed, set_projects, (found.projects, wanted)
+    )
+    for done, result in enumerate(planners.map(found.tasks), start=1):
+        progress("planning", done, len(found.tasks))
+        results.append(result if result.together else finish(result, write))
+    if any(result.together for result in results):
+        results = _finished_together(results, planners.map, wanted, write)
+    results.sort(key=lambda result: str(result.path))
+    return RunResult(tuple(results), count(results, found.looked_at), found.missing)
+
+
+def _finished_together(
+    results: list[FileResult],
+    planning: Planning,
+    wanted: Mapping[Path, PlanTask],
+    write: Writer | None,
+) -> list[FileResult]:
+    def planned_alone(tasks: Iterable[PlanTask]) -> Iterator[FileResult]:
+        return (finish(result, write) for result in planning(tasks))
+
+    return written_together(settled(results, planned_alone, wanted), write)
+
+
+def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
+    options = configuration.options_for(path)
+    require_rules(configuration, [(path, options)])
+    own, projects = _read_around(path, data, configuration)
+    if own.failure is not None:
+        return dataclasses.replace(own.failure, before=data, after=data)
+    set_projects(projects, {})
+    result = plan_file_in_time(PlanTask(path, own.digest, options, data))
+    if result.status is FileStatus.CHANGED:
+        return result
+    return dataclasses.replace(result, before=data, after=data)
+
+
+def _explain(path: Path, line: int, cell: int, configuration: Configuration) -> str:
+    from nnx_migrate.engine.documents.migrate import explain_document
+    from nnx_migrate.engine.explain import explain
+
+    try:
+        data = read_file(path)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+    own, projects = _read_around(path, data, configuration)
+    if own.failure is not None:
+        raise ConfigError(f"{path}: {own.failure.reason}")
+    module, project = projects.module(path), projects.around(path)
+    options = configuration.options_for(path)
+    require_rules(configuration, [(path, options)])
+    if is_document(path):
+        document = read_document(path, data)
+        return explain_document(document, module, project, options, line, cell)
+    return explain(decode(path, data), module, project, options, line)
+
+
+def _read_around(path: Path, data: bytes, configuration: Configuration) -> tuple[Indexed, Projects]:
+    """The facts of one file, whose text may be another than on disk, and of those around it."""
+    walk = Walk([project_root(path)], excludes_of(configuration, lenient=True))
+    first, *tasks = to_index(walk, [], configuration, extra=Candidate(path, data))
+    own = index_file(first)
+    others = (index_file(task) for task in tasks if place_of(task.path) != place_of(path))
+    indexes = [each.index for each in (own, *others) if each.index is not None]
+    return own, Projects(indexes)
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
+def pending(results: Iterable[FileResult]) -> bool:
+    """Return whether any file would change."""
+    return any(result.status is FileStatus.CHANGED for result in results)

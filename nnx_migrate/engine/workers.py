@@ -1,0 +1,195 @@
+"""Spreading work over processes so that one bad file costs that file and nothing else.
+
+`ProcessPoolExecutor` loses every task in flight when one worker dies. What is lost is done again
+one file at a time, each in a process that may die alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from nnx_migrate.core.deep_stack import run_deep
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+BATCH = 32
+#: For fewer tasks than this, starting processes takes longer than the tasks.
+WORTH_A_POOL = 64
+#: What to do where no process can be started.
+FEWER = "take fewer processes (--jobs 1), or raise what one may have (ulimit -n, ulimit -u)"
+
+
+def processors() -> int:
+    """How many processes are worth starting here; each may take 250 MB."""
+    if hasattr(os, "sched_getaffinity"):
+        return min(len(os.sched_getaffinity(0)), 8)
+    return min(os.cpu_count() or 1, 8)
+
+
+class Workers(Generic[Task, Answer]):
+    """Applies a function to tasks, here or in other processes, in batches.
+
+    Args:
+        function: importable; takes one task, returns an answer and raises nothing.
+        jobs: processes; 1 for none but this one.
+        crashed: makes the answer for a task whose process died.
+        start: importable; called once in each process before its first task.
+        start_args: its arguments, sent once to each process.
+        pack: makes an answer fit to be sent, or to be kept beside many others.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Task], Answer],
+        jobs: int,
+        crashed: Callable[[Task], Answer],
+        start: Callable[..., None] | None = None,
+        start_args: tuple[Any, ...] = (),
+        pack: Callable[[Answer], Answer] | None = None,
+    ) -> None:
+        self._function = function
+        self._jobs = jobs
+        self._crashed = crashed
+        self._start = start
+        self._start_args = start_args
+        self._pack = pack
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Answer]:
+        """Yield an answer for each task, in any order; tasks are taken no faster than done."""
+        source = iter(tasks)
+        few = list(itertools.islice(source, WORTH_A_POOL))
+        if len(few) < WORTH_A_POOL:
+            yield from run_deep(lambda: list(self._here(few)))
+            return
+        if self._jobs == 1:
+            answers = self._here(itertools.chain(few, source))
+            yield from answers if self._pack is None else map(self._pack, answers)
+            return
+        lost: list[Task] = []
+        yield from self._in_pool(_batches(itertools.chain(few, source)), lost)
+        yield from self._one_by_one(lost)
+
+    def _here(self, tasks: Iterable[Task]) -> Iterator[Answer]:
+        if self._start is not None:
+            self._start(*self._start_args)
+        return map(self._function, tasks)
+
+    @contextlib.contextmanager
+    def _pool(self, jobs: int) -> Iterator[ProcessPoolExecutor]:
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+
+        initargs = (self._start, self._start_args)
+        with ProcessPoolExecutor(jobs, initializer=_enter, initargs=initargs) as pool:
+            try:
+                yield pool
+            except OSError:
+                # Not all could be started, and nobody is there to tell the others to end.
+                for process in multiprocessing.active_children():
+                    process.kill()
+                raise
+
+    def _in_pool(self, batches: Iterator[list[Task]], lost: list[Task]) -> Iterator[Answer]:
+        from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+
+        with self._pool(self._jobs) as pool:
+            running: dict[Future[list[Answer]], list[Task]] = {}
+            broken = False
+            while True:
+                # Only so much is sent ahead that no process waits: memory stays flat.
+                while not broken and len(running) < 2 * self._jobs:
+                    batch = next(batches, None)
+                    if batch is None:
+                        break
+                    try:
+                        running[pool.submit(_work, self._function, self._pack, batch)] = batch
+                    except BrokenExecutor:
+                        lost.extend(batch)
+                        broken = True
+                if not running:
+                    break
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    batch = running.pop(future)
+                    try:
+                        yield from future.result()
+                    except BrokenExecutor:
+                        lost.extend(batch)
+                        broken = True
+        if broken:
+            lost.extend(itertools.chain.from_iterable(batches))
+
+    def _one_by_one(self, tasks: Sequence[Task]) -> Iterator[Answer]:
+        from concurrent.futures import BrokenExecutor
+
+        remaining = iter(tasks)
+        done = False
+        while not done:
+            with self._pool(1) as pool:
+                for task in remaining:
+                    try:
+                        yield from pool.submit(_work, self._function, self._pack, [task]).result()
+                    except BrokenExecutor:
+                        yield self._crashed(task)
+                        break
+                else:
+                    done = True
+
+
+def _enter(start: Callable[..., None] | None, start_args: tuple[Any, ...]) -> None:
+    import threading
+
+    gc.disable()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if start is not None:
+        start(*start_args)
+
+
+def _end_with_parent() -> None:
+    """Wait for the process that started this one: were it killed, this one would wait forever."""
+    from multiprocessing import connection, parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Do without the search for circles of objects.
+
+    A run keeps millions of small objects and makes next to no circles; half of the time of a large
+    run went into looking for them.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
+    source = iter(tasks)
+    while batch := list(itertools.islice(source, BATCH)):
+        yield batch
+
+
+def _work(
+    function: Callable[[Task], Answer], pack: Callable[[Answer], Answer] | None, batch: list[Task]
+) -> list[Answer]:
+    def answer(task: Task) -> Answer:
+        return pack(function(task)) if pack is not None else function(task)
+
+    return run_deep(lambda: list(map(answer, batch)))

@@ -1,0 +1,115 @@
+"""The text of a pull request for one part of a migration."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from nnx_migrate.core.findings import Outcome
+from nnx_migrate.report.capped import CappedPage
+from nnx_migrate.report.levels import Level, Report, Told
+from nnx_migrate.report.manuals import section_of, summary_of
+from nnx_migrate.report.markdown import line_of
+from nnx_migrate.report.markdown_text import code
+from nnx_migrate.report.patches.parts import Part
+
+_SHOWN_PATHS = 5
+
+
+def title_of(part: Part) -> str:
+    """One line of plain text for a list of pull requests."""
+    return f"Move to NNX tree mode: {', '.join(part.key)}"
+
+
+def by_file(items: Iterable[Told]) -> dict[int, list[Told]]:
+    """What is told of each file, by the identity of its result."""
+    found: dict[int, list[Told]] = {}
+    for item in items:
+        found.setdefault(id(item.result), []).append(item)
+    return found
+
+
+def pull_request(
+    part: Part,
+    patch: str,
+    needs: Sequence[str],
+    report: Report,
+    items: Mapping[int, Sequence[Told]],
+) -> str:
+    """Return the text of a pull request.
+
+    Args:
+        part: what it makes.
+        patch: file name of its patch.
+        needs: file names of the patches that go before it.
+        report: the run.
+        items: what is told of each file.
+    """
+    mine, left = _findings(part, items)
+    page = CappedPage("\n".join(_head(part, patch, needs, mine)) + "\n")
+    page.add_list(
+        "## Left for you\n\nThese places in the same files are in no patch.",
+        [line_of(item, report) for item in left],
+    )
+    page.add_list(
+        f"<details><summary>What is changed: {len(mine):,}</summary>",
+        [line_of(item, report) for item in mine],
+        "</details>",
+    )
+    return page.text
+
+
+def _findings(part: Part, items: Mapping[int, Sequence[Told]]) -> tuple[list[Told], list[Told]]:
+    """What the part is for, and what a person has to do in its files."""
+    mine: list[Told] = []
+    left: list[Told] = []
+    for _, file in sorted(part.files.items()):
+        wanted = file.findings()
+        for item in items.get(id(file.result), ()):
+            if item.level is Level.ERROR:
+                left.append(item)
+            elif item.place in wanted:
+                mine.append(item)
+    return mine, left
+
+
+def _head(part: Part, patch: str, needs: Sequence[str], mine: Sequence[Told]) -> Iterator[str]:
+    names = ", ".join(map(code, part.key))
+    yield f"# Move to NNX tree mode: {names}"
+    yield ""
+    yield (
+        "Flax NNX will make tree mode its default. With this patch the program does the same as"
+        " before, so it can be merged now; with all patches of the series, and what is left for"
+        " you, it does the same under the coming default too."
+    )
+    if needs:
+        yield ""
+        yield f"It goes on top of {', '.join(map(code, needs))}."
+    yield ""
+    yield "## What and why"
+    counts = Counter((item.finding.rule, item.finding.outcome) for item in mine)
+    for rule in sorted({rule for rule, _ in counts}):
+        numbers = (f"{counts[rule, o]:,} {o}" for o in Outcome if counts[rule, o])
+        yield ""
+        yield f"{code(rule)} ({', '.join(numbers)}): {summary_of(rule)}"
+        yield ""
+        yield section_of(rule, "Why it matters")
+    if any(item.finding.outcome is Outcome.PINNED for item in mine):
+        yield ""
+        yield (
+            "Pinned means: kept in graph mode, visibly, so that it behaves as before when the"
+            " default changes."
+        )
+    yield ""
+    yield "## How to check"
+    yield ""
+    yield "```console"
+    yield f"git apply {shlex.quote(patch)}"
+    yield "nnx-migrate check git:HEAD . -- pytest  # runs old and new code side by side"
+    yield "```"
+    yield ""
+    files = len(part.files)
+    shown = ", ".join(code(name) for name in list(part.files)[:_SHOWN_PATHS])
+    more = f" and {files - _SHOWN_PATHS:,} more" if files > _SHOWN_PATHS else ""
+    yield f"Files: {shown}{more}."

@@ -1,0 +1,128 @@
+"""What only a terminal gets: colours, a moving line, and escapes for what would control it.
+
+https://no-color.org and https://force-color.org say when to colour. A diff is coloured only on a
+terminal, whatever FORCE_COLOR says: a patch in a file has to stay a patch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TextIO
+
+from nnx_migrate.report.text import Paint, printable
+
+if TYPE_CHECKING:
+    from nnx_migrate.core.totals import Totals
+
+Progress = Callable[[str, int, int], None]
+
+_HUNK = re.compile(r"@@ -\d+(?:,(?P<old>\d+))? \+\d+(?:,(?P<new>\d+))? @@")
+_COLOURS = {
+    "rewritten": "32",
+    "pinned": "33",
+    "manual": "1;31",
+    "failed": "1;31",
+    "reverted": "1;31",
+    "skipped": "35",
+    "same": "2",
+    "place": "1",
+    "rule": "36",
+    "+": "32",
+    "-": "31",
+    "@": "36",
+    "header": "1",
+}
+
+
+def colours(stream: TextIO) -> bool:
+    """Whether what is written to a stream may be coloured."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") != "0":
+        return True
+    return moves(stream)
+
+
+def moves(stream: TextIO) -> bool:
+    """Whether a line on a stream can be written again."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def painted(style: str, text: str) -> str:
+    """A text in the colour of a style."""
+    return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if style in _COLOURS else text
+
+
+def paint_for(stream: TextIO) -> Paint | None:
+    """How to colour what is written to a stream; None for not at all."""
+    return painted if colours(stream) else None
+
+
+def shown(text: str) -> str:
+    """Code as a terminal may be given it: tabs and ends of lines as they are, no other control."""
+    return "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
+
+
+def shown_diff(patch: bytes, *, colour: bool) -> str:
+    """A patch for the eyes of who sits at a terminal."""
+    lines = patch.decode("utf-8", "backslashreplace").split("\n")
+    old = new = 0
+    told = []
+    for line in lines:
+        hunk = _HUNK.match(line) if not (old or new) else None
+        if hunk is not None:
+            old, new = int(hunk["old"] or 1), int(hunk["new"] or 1)
+            style = "@"
+        elif not (old or new):
+            style = "" if line.startswith("\\") else "header"
+        else:
+            style = line[:1]
+            old -= style in " -"
+            new -= style in " +"
+        told.append(painted(style, shown(line)) if colour and line else shown(line))
+    return "\n".join(told)
+
+
+@contextlib.contextmanager
+def progress_on(stream: TextIO) -> Iterator[Progress | None]:
+    """A bar that moves while the block runs: that of rich, a plain one without it, or none."""
+    if not moves(stream):
+        yield None
+        return
+    try:
+        from nnx_migrate.report.rich_terminal import progress_bar
+    except ModuleNotFoundError:
+        with _line_of_progress(stream) as progress:
+            yield progress
+    else:
+        with progress_bar(stream) as progress:
+            yield progress
+
+
+def table_for(stream: TextIO) -> Callable[[Totals], str] | None:
+    """How to draw the numbers of a run; None where a plain list has to do."""
+    if not moves(stream):
+        return None
+    try:
+        from nnx_migrate.report.rich_terminal import table_of_rules
+    except ModuleNotFoundError:
+        return None
+    return lambda totals: table_of_rules(totals, colour=colours(stream))
+
+
+@contextlib.contextmanager
+def _line_of_progress(stream: TextIO) -> Iterator[Progress]:
+    def show(stage: str, done: int, total: int) -> None:
+        if done % 16 == 0:
+            of = f" of {total:,}" if total else ""
+            stream.write(f"\r\x1b[K{printable(stage)} {done:,}{of} files")
+            stream.flush()
+
+    try:
+        yield show
+    finally:
+        stream.write("\r\x1b[K")
+        stream.flush()

@@ -1,0 +1,120 @@
+"""The gate: what a rewritten file must satisfy before it may replace the old one.
+
+The result must be Python as much as the old text was: it parses, compiles, keeps every comment and
+reads no name that nothing binds. And the edits must have changed nothing but what they touch
+(`untouched`).
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+import functools
+import io
+import tokenize
+import warnings
+from collections.abc import Sequence
+
+from nnx_migrate.analysis.ir.parse import parse, readable
+from nnx_migrate.rewrite.gate.unbound_names import Names, names_of
+from nnx_migrate.rewrite.gate.untouched_nodes import Version, disturbed
+from nnx_migrate.rewrite.text.edits import Edit, Text, apply_edits
+
+_NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+class Refused(Exception):
+    """A text that may not be written; the message says why."""
+
+
+class Gate:
+    """Lets the texts pass that may replace one.
+
+    Args:
+        before: the text that they are made from, with its tree.
+    """
+
+    def __init__(self, before: Version) -> None:
+        self._before = before
+
+    @functools.cached_property
+    def _comments(self) -> collections.Counter[str]:
+        return _comments(self._before.text.text)
+
+    @functools.cached_property
+    def _names(self) -> Names | None:
+        try:
+            return names_of(self._before.text.text, self._before.tree)
+        except _NO_PYTHON:
+            return None
+
+    def changed(self, version: Version, edits: Sequence[Edit]) -> Version:
+        """What edits make of a version of the text.
+
+        Raises:
+            Refused: the result may not be written, or is not what the edits alone account for.
+        """
+        text = Text(apply_edits(version.text.text, edits))
+        after = Version(text, self.passed(text.text))
+        if reason := disturbed(version, after, edits):
+            raise Refused(reason)
+        return after
+
+    def passed(self, after: str) -> ast.Module:
+        """The syntax tree of a text that may be written.
+
+        Raises:
+            Refused: it does not parse, does not compile where the old one does, a comment is lost,
+                or a name is read that nothing binds and that was bound, or not read, before.
+        """
+        try:
+            tree = parse(after)
+        except _NO_PYTHON as error:
+            raise Refused(f"the result would not parse: {error}") from None
+        self._require_compiling(tree)
+        lost = self._comments - _comments(after)
+        if lost:
+            raise Refused(f"a comment would be lost: {next(iter(lost))}")
+        if fresh := self._fresh(after, tree):
+            names = ", ".join(sorted(fresh))
+            raise Refused(f"the result would read names that nothing binds: {names}")
+        return tree
+
+    def _require_compiling(self, tree: ast.Module) -> None:
+        # A cell of a notebook may wait for something.
+        for flags in (0, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
+            reason = _error(tree, flags)
+            if not reason:
+                return
+            if not _error(self._before.tree, flags):
+                raise Refused(f"the result would not compile: {reason}")
+
+    def _fresh(self, after: str, tree: ast.Module) -> set[str]:
+        try:
+            names = names_of(after, tree)
+        except _NO_PYTHON:  # nor has the old text scopes, else it would not have compiled
+            return set()
+        if not names.unbound or self._names is None:
+            return set()
+        return names.fresh(self._names)
+
+
+def _error(tree: ast.Module, flags: int) -> str:
+    """What Python says of a tree that it does not compile."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(tree, "<text>", "exec", flags, dont_inherit=True)
+    except _NO_PYTHON as error:
+        place = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
+        return f"{error.msg if isinstance(error, SyntaxError) else error}{place}"
+    return ""
+
+
+def _comments(text: str) -> collections.Counter[str]:
+    unified = readable(text).replace("\r\n", "\n").replace("\r", "\n")
+    return collections.Counter(
+        token.string.rstrip()
+        for token in tokenize.generate_tokens(io.StringIO(unified).readline)
+        if token.type == tokenize.COMMENT
+    )

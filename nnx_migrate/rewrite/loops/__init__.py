@@ -1,0 +1,1 @@
+"""What the functions of a loop capture becomes part of its carry."""

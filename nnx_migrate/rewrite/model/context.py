@@ -1,0 +1,212 @@
+"""All that rules and emitters need of the file at hand."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import io
+import tokenize
+import weakref
+from collections.abc import Callable
+
+from nnx_migrate.analysis.domain.values import Scope, Values
+from nnx_migrate.analysis.facts import Analysis
+from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.ir.parse import parse
+from nnx_migrate.analysis.sites.find import SiteFinder
+from nnx_migrate.analysis.sites.reaching_definitions import Reaching
+from nnx_migrate.analysis.sites.tree import AnyFunction, Tree, names_in
+from nnx_migrate.analysis.symbols.program import Project
+from nnx_migrate.core.place import Place
+from nnx_migrate.rewrite.text.edits import Text
+from nnx_migrate.sources.configuration import Options
+from nnx_migrate.sources.text import Source, newline_of
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Readable:
+    """A file of the project as rewrites of other files may see it.
+
+    Args:
+        options: what counts for it; None when this run does not change it.
+    """
+
+    source: Source
+    options: Options | None
+
+
+#: Gives a file of the project by the name of its module; None when it cannot be read.
+Reader = Callable[[str], Readable | None]
+
+
+def nothing_else(_module: str) -> Readable | None:
+    """No other file is to be seen."""
+    return None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class FileContext:
+    """One file in one round of planning.
+
+    Args:
+        path: the file's name as shown to the user.
+        text: its text with line offsets.
+        tree: its syntax tree.
+        refuses: why a new text cannot be written back, for code that stands in something else.
+        editable: this run may change it together with others, at the moment.
+        read: gives the other files of the project.
+        asked_by: the file that this one was read for, which is not kept alive by it.
+    """
+
+    path: str
+    text: Text
+    tree: Tree
+    analysis: Analysis
+    options: Options
+    refuses: Callable[[str], str] | None = None
+    editable: bool = False
+    read: Reader = nothing_else
+    asked_by: weakref.ref[FileContext] | None = None
+
+    @functools.cached_property
+    def _others(self) -> dict[str, FileContext | None]:
+        """The other files that were asked for, by this one or by any of them."""
+        return {}
+
+    @property
+    def _first(self) -> FileContext:
+        """The file that all others were read for."""
+        return (self.asked_by and self.asked_by()) or self
+
+    def at(self, module: str) -> FileContext | None:
+        """Another file of the project, the same each time; None when it cannot be read."""
+        first = self._first
+        if module == first.tree.module:
+            return first
+        if module not in first._others:
+            first._others[module] = first._neighbour(module)
+        return first._others[module]
+
+    def where_it_is(self, module: str) -> FileContext:
+        """A file that was read before, or this one.
+
+        Raises:
+            KeyError: it was not.
+        """
+        first = self._first
+        found = first if module == first.tree.module else first._others[module]
+        if found is None:
+            raise KeyError(module)
+        return found
+
+    def _neighbour(self, module: str) -> FileContext | None:
+        found = self.read(module)
+        if found is None:
+            return None
+        try:
+            tree = Tree(parse(found.source.text), module, self.project)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        return FileContext(
+            str(found.source.path),
+            Text(found.source.text),
+            tree,
+            self.analysis,
+            found.options or self.options,
+            editable=self.editable and found.options is not None,
+            read=self.read,
+            asked_by=weakref.ref(self),
+        )
+
+    @property
+    def evaluator(self) -> Evaluator:
+        return self.analysis.evaluator
+
+    @property
+    def project(self) -> Project:
+        return self.analysis.project
+
+    @functools.cached_property
+    def finder(self) -> SiteFinder:
+        return SiteFinder(self.tree)
+
+    @functools.cached_property
+    def reaching(self) -> Reaching:
+        return Reaching(self.tree)
+
+    @functools.cached_property
+    def free_names(self) -> dict[AnyFunction, tuple[ast.Name, ...]]:
+        """What `functions.free_names` has found."""
+        return {}
+
+    @functools.cached_property
+    def newline(self) -> str:
+        return newline_of(self.text.text)
+
+    @functools.cached_property
+    def indent_unit(self) -> str:
+        """One level of indentation, as the file has it."""
+        for node in ast.walk(self.tree.root):
+            body = getattr(node, "body", None)
+            if isinstance(node, ast.stmt) and isinstance(body, list) and body:
+                outer = self.text.indent_of_line(node.lineno)
+                inner = self.text.indent_of_line(body[0].lineno)
+                if body[0].lineno > node.lineno and inner.startswith(outer) and inner != outer:
+                    return inner[len(outer) :]
+        return "    "
+
+    @functools.cached_property
+    def comments(self) -> tuple[tuple[int, str], ...]:
+        """Offset and text of every comment."""
+        unified = self.text.readable.replace("\r\n", "\n").replace("\r", "\n")
+        return tuple(
+            (self.text.line_start(token.start[0]) + token.start[1], token.string.rstrip())
+            for token in tokenize.generate_tokens(io.StringIO(unified).readline)
+            if token.type == tokenize.COMMENT
+        )
+
+    def comments_between(self, start: int, end: int) -> list[str]:
+        return [text for place, text in self.comments if start <= place < end]
+
+    @functools.cached_property
+    def string_lines(self) -> frozenset[int]:
+        """Lines that begin inside a string: their white space is content."""
+        inside: set[int] = set()
+        # The tokenizer of 3.11 knows no lone "\r"; the lines are the same with "\n".
+        unified = self.text.readable.replace("\r\n", "\n").replace("\r", "\n")
+        middle = getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)
+        for token in tokenize.generate_tokens(io.StringIO(unified).readline):
+            if token.type in {tokenize.STRING, middle}:
+                inside.update(range(token.start[0] + 1, token.end[0] + 1))
+        return frozenset(inside)
+
+    def values(self, node: ast.expr) -> Values:
+        """What an expression of this file can evaluate to."""
+        return self.evaluator.values(self.tree.scope(node), self.reaching.lowered(node))
+
+    @property
+    def file(self) -> Place:
+        """The file as a whole, to be named in a sentence."""
+        return Place(self.tree.module)
+
+    def where(self, node: ast.AST) -> Place:
+        """The place of a node, to be named in a sentence."""
+        return Place(self.tree.module, getattr(node, "lineno", 0))
+
+    def outermost_function(self, node: ast.AST) -> AnyFunction | None:
+        """The outermost function that holds a node, which is as far as its locals can be seen."""
+        found: AnyFunction | None = None
+        current = self.tree.function_around(node)
+        while current is not None:
+            found = current
+            current = self.tree.function_around(current)
+        return found
+
+    def taken_names(self, node: ast.AST) -> set[str]:
+        """Identifiers that a new name at `node` must not collide with."""
+        outer = self.outermost_function(node)
+        return names_in(self.tree.root if outer is None else outer)
+
+    def scope(self, node: ast.AST) -> Scope:
+        return self.tree.scope(node)

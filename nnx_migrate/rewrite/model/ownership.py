@@ -1,0 +1,87 @@
+"""Which functions of a file may be given a parameter more: those of which all uses are seen."""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.analysis.symbols.visibility import is_visible_outside
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.functions import is_owned
+
+
+def used_elsewhere(context: FileContext, name: str) -> str:
+    """Why code of other files may use a name of this module; empty when none can be seen to."""
+    module = context.tree.module
+    if is_visible_outside(context.project, module, name):
+        return f"code outside of the project may use {name}"
+    for other in context.project.modules.values():
+        named = other.module != module and name in other.words
+        if named and module in context.analysis.imports.of(other.module):
+            return f"{name} may be used in {other.path} too"
+    return ""
+
+
+def is_given(context: FileContext, site: Site, definition: AnyFunction) -> bool:
+    """Whether nothing but this site uses the function, wherever in the file that is."""
+    if is_owned(context, site, definition):
+        return True
+    if not isinstance(definition, ast.FunctionDef):
+        return False
+    loads = _loads(context, definition)
+    return loads is not None and len(loads) == 1 and loads[0] in (site.function, *site.functions)
+
+
+def _loads(
+    context: FileContext, definition: ast.FunctionDef, decorated: bool = False
+) -> list[ast.Name] | None:
+    """All places that read the name of a function; None when they are not all seen."""
+    scope = context.tree.scope(definition)
+    if definition.decorator_list and not decorated:
+        return None
+    if context.tree.class_around(definition) is not None:
+        return None
+    if len(context.project.bindings(scope, definition.name)) != 1:
+        return None
+    if scope.function == ir.MODULE_SCOPE and used_elsewhere(context, definition.name):
+        return None
+    return context.finder.loads(scope, definition.name)
+
+
+def direct_calls(
+    context: FileContext, definition: ast.FunctionDef, decorated: bool = False
+) -> list[ast.Call] | None:
+    """All calls of a function; None when it may be used in other ways too.
+
+    Args:
+        decorated: what its decorators make of it is known, and is what is called.
+    """
+    loads = _loads(context, definition, decorated)
+    if loads is None:
+        return None
+    calls = []
+    for load in loads:
+        call = context.tree.parents[load]
+        if not isinstance(call, ast.Call) or call.func is not load:
+            return None
+        calls.append(call)
+    return calls
+
+
+def runs_untraced(
+    context: FileContext, function: AnyFunction, around: tuple[AnyFunction, ...] = ()
+) -> bool:
+    """Whether a function is only called, and by code that no transform runs."""
+    if function in around:
+        return True
+    if not isinstance(function, ast.FunctionDef):
+        return False
+    calls = direct_calls(context, function)
+    if calls is None:
+        return False
+    callers = (context.tree.function_around(call) for call in calls)
+    return all(
+        caller is None or runs_untraced(context, caller, (*around, function)) for caller in callers
+    )

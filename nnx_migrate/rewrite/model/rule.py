@@ -1,0 +1,45 @@
+"""What a rule is: a name, the transforms it looks at, and a decision at each of their sites."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from nnx_migrate.analysis.flax.transforms import OTHER_PACKAGE
+from nnx_migrate.analysis.sites.other_packages import calls_others
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.symbols.program import Project
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Decision
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rule:
+    """A codemod. The docstring of the module that makes it is its manual page.
+
+    Args:
+        name: named after what is found, not after what is done ("state-axes").
+        transforms: public names of the transforms whose sites it wants to see.
+        decide: the decision at a site; None when the site is not its concern.
+        project_words: identifiers of which some file of the project must have one.
+        across_files: what it does at a site may change calls in other files too.
+    """
+
+    name: str
+    transforms: frozenset[str]
+    decide: Callable[[FileContext, Site], Decision | None]
+    project_words: frozenset[str] = frozenset()
+    across_files: bool = False
+
+    def concerns(self, project: Project, module: str) -> bool:
+        """Whether the file may hold a site of this rule; a cheap check before it is parsed."""
+        if self.project_words and not any(map(project.has_word, self.project_words)):
+            return False
+        if project.may_use(module, self.transforms):
+            return True
+        if OTHER_PACKAGE in self.transforms and calls_others(project, module):
+            return True
+        # Of those of a GraphDef there are none where nothing is split or merged.
+        names = (name.partition(".") for name in self.transforms)
+        methods = {method for owner, _, method in names if owner != "GraphDef"}
+        return not methods.isdisjoint(project.modules[module].words)

@@ -1,0 +1,1 @@
+"""Rounds over a file: sites are decided, edits are emitted, the rest is pinned."""

@@ -1,0 +1,195 @@
+"""From the contributions at a site to edits: one way for each way the site is written."""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.sites.tree import FunctionNode, names_in
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import CannotEmit
+from nnx_migrate.rewrite.sown.capture import capture_edits
+from nnx_migrate.rewrite.sown.perturb import perturb_edits
+from nnx_migrate.rewrite.split.arguments import positional_names
+from nnx_migrate.rewrite.split.copies import clone_edits
+from nnx_migrate.rewrite.split.in_place import edited_in_place
+from nnx_migrate.rewrite.split.job import Job, named_splits
+from nnx_migrate.rewrite.split.metadata import metadata_edits
+from nnx_migrate.rewrite.split.nested import nested_definition, result_names, sibling_definition
+from nnx_migrate.rewrite.split.outlined import outline
+from nnx_migrate.rewrite.split.signature import rewire
+from nnx_migrate.rewrite.split.state_outside import state_outside_edits
+from nnx_migrate.rewrite.style.layout import unit_of
+from nnx_migrate.rewrite.style.naming import fresh
+from nnx_migrate.rewrite.style.options import option_edits
+from nnx_migrate.rewrite.style.spelling import Spelling, replaced_by
+from nnx_migrate.rewrite.text.edits import Edit
+from nnx_migrate.rewrite.thread.captures import closure_edits
+
+#: Transforms that keep what they compiled: the function over States is made once, as before.
+_COMPILING = frozenset({"jit", "pmap"})
+
+
+def emit(context: FileContext, job: Job) -> list[Edit]:
+    """The edits that carry a job out.
+
+    Raises:
+        CannotEmit: the code around the site has no place for it.
+    """
+    edits = _emit(context, job)
+    spans = [(e.start, e.end) for e in edits if e.start < e.end]
+    return [  # white space put in front of a line that is taken out goes with it
+        e
+        for e in edits
+        if e.replacement.strip() or not any(a < e.start and e.end < b for a, b in spans)
+    ]
+
+
+def _emit(context: FileContext, job: Job) -> list[Edit]:
+    site = job.site
+    if site.transform in _COMPILING and (job.splits or job.returns):
+        _check_calls_only(context, site)
+    callee = next((c.callee for c in job.contributions if c.callee), None)
+    if callee is not None:
+        copied = tuple(place for c in job.contributions for place in c.copied)
+        return replaced_by(context, site.reference, callee) + _copies(context, site, copied)
+    captures = [capture for c in job.contributions for capture in c.captures]
+    if captures:
+        return closure_edits(context, site, captures)
+    spelling = Spelling.at(context, site.reference)
+    edits = list(spelling.import_edits)
+    if site.form == "call" and (job.splits or job.returns) and _must_outline(context, job):
+        return edits + _outlined(context, job, spelling.nnx)
+    edits += option_edits(context, site, job.options)
+    capture = next((c.capture for c in job.contributions if c.capture), None)
+    if capture is not None:
+        return edits + capture_edits(context, site, capture, spelling.nnx)
+    perturb = next((c.perturb for c in job.contributions if c.perturb), None)
+    if perturb is not None:
+        return edits + perturb_edits(context, site, perturb, spelling.nnx)
+    outside = next((c.state_outside for c in job.contributions if c.state_outside), None)
+    if outside is not None:
+        return edits + state_outside_edits(context, outside, spelling.nnx)
+    places = [place for c in job.contributions for place in c.clones]
+    if places:
+        if job.splits or job.returns:
+            raise CannotEmit("arguments are copied at a site where others are split")
+        if job.metadata is not None:
+            edits += metadata_edits(context, site, job.metadata, job.options, spelling.nnx)
+        return edits + clone_edits(context, site, places, spelling.nnx)
+    if site.form == "decorator":
+        return edits + _decorated(context, job, spelling.nnx)
+    if job.metadata is not None:
+        edits += metadata_edits(context, site, job.metadata, job.options, spelling.nnx)
+    if job.splits or job.returns:
+        edits += edited_in_place(context, job, spelling.nnx)
+    return edits
+
+
+def _copies(context: FileContext, site: Site, places: tuple[int, ...]) -> list[Edit]:
+    """Edits that put copies in the place of arguments: new objects that hold the same Variables."""
+    if not places:
+        return []
+    assert isinstance(site.node, ast.Call)
+    spelling = Spelling.at(context, site.reference)
+    edits = list(spelling.import_edits)
+    for place in places:
+        start, end = context.text.span(site.node.args[place])
+        edits.append(Edit(start, start, f"{spelling.nnx}.merge(*{spelling.nnx}.split("))
+        edits.append(Edit(end, end, "))"))
+    return edits
+
+
+def _must_outline(context: FileContext, job: Job) -> bool:
+    """Whether the calls of the result cannot be rewritten where they stand."""
+    site = job.site
+    if site.escapes or job.carry is not None or _called_elsewhere(context, site):
+        return True
+    if site.bound_name and (site.transform in _COMPILING or _shares_statement(context, job)):
+        return True
+    return any(r.place is not None for r in job.returns)
+
+
+def _check_calls_only(context: FileContext, site: Site) -> None:
+    """A function that replaces a compiled one can be called; it has no `lower` or `clear_cache`."""
+    name = site.bound_name
+    place: ast.AST = site.node
+    if isinstance(site.function, FunctionNode):
+        name, place = site.function.name, site.function
+    if name is None:
+        return
+    for load in context.finder.loads(context.tree.scope(place), name):
+        parent = context.tree.parents[load]
+        if isinstance(parent, ast.Attribute):
+            raise CannotEmit(f"{name}.{parent.attr} is read, which a plain function does not have")
+
+
+def _shares_statement(context: FileContext, job: Job) -> bool:
+    """Whether one statement calls the result with different objects.
+
+    Both would be split before it, and the function would see the graphdef of the second alone.
+    """
+    first: dict[ast.stmt, list[str]] = {}
+    for use in job.site.uses:
+        texts = [context.text.of(use.args[s.index]) for s in job.splits if s.index < len(use.args)]
+        if first.setdefault(context.tree.statement(use), texts) != texts:
+            return True
+    return False
+
+
+def _called_elsewhere(context: FileContext, site: Site) -> bool:
+    """Whether the result is called in another scope than the one that it is made in."""
+    here = context.tree.scope(site.node)
+    return any(context.tree.scope(use) != here for use in site.uses)
+
+
+def _outlined(context: FileContext, job: Job, nnx: str) -> list[Edit]:
+    site = job.site
+    if site.transform in {"grad", "value_and_grad"} and not site.bound_name:
+        raise CannotEmit(site.escapes or "its result is called in another scope")
+    return outline(
+        context,
+        site,
+        named_splits(context, job),
+        job.carry,
+        job.returns,
+        job.options,
+        job.metadata,
+        nnx,
+        beside=site.transform in _COMPILING,
+    )
+
+
+def _decorated(context: FileContext, job: Job, nnx: str) -> list[Edit]:
+    definition = job.site.function
+    assert isinstance(definition, FunctionNode)
+    beside = job.site.transform in _COMPILING
+    edits: list[Edit] = []
+    if job.metadata is not None:
+        extra = unit_of(context, definition) if (job.splits or job.returns) and not beside else ""
+        edits += metadata_edits(context, job.site, job.metadata, job.options, nnx, extra)
+    if not job.splits and not job.returns:
+        return edits
+    taken = context.taken_names(definition) | names_in(definition)
+    inner = fresh([f"{definition.name.strip('_')}_of_state"], taken)[0]
+    wiring = rewire(
+        positional_names(definition),
+        definition.args,
+        named_splits(context, job),
+        job.carry,
+        job.returns,
+        nnx,
+        taken | {inner},
+        result_names(definition, taken),
+    )
+    if beside:
+        return edits + sibling_definition(context, definition, job.site.node, wiring, inner)
+    gradient = job.site.transform in {"grad", "value_and_grad"}
+    return edits + nested_definition(
+        context,
+        definition,
+        job.site.node,
+        wiring,
+        inner,
+        moves_return_annotation=gradient,
+    )

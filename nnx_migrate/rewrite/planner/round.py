@@ -1,0 +1,385 @@
+"""One round over a file: decide every site, emit what does not overlap, leave the rest to the next.
+
+A rewrite that nests a function changes the places of all sites inside it, so those are planned
+anew from the text that it leaves; a round without edits ends the planning, which also shows that
+a second run has nothing to do.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+
+from nnx_migrate.analysis.flax.transforms import JAX_SITES
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
+from nnx_migrate.core.findings import Finding, Outcome
+from nnx_migrate.core.relocation import moved
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import (
+    CannotEmit,
+    Contribution,
+    Decision,
+    Manual,
+    Pin,
+    Same,
+)
+from nnx_migrate.rewrite.model.functions import function_scopes
+from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.planner.emit import emit
+from nnx_migrate.rewrite.planner.pin import SETTERS, pin_edits
+from nnx_migrate.rewrite.split.job import Job, split_expressions
+from nnx_migrate.rewrite.split.unused_bindings import drop_edits
+from nnx_migrate.rewrite.text.edits import Edit, LineMap, apply_edits, hull
+from nnx_migrate.sources.suppressions import Suppression, Suppressions
+
+#: Transforms that trace nothing: what a function does to an object passes them as it is.
+_NO_BOUNDARY = frozenset({"cached_partial", "split_rngs", "fork_rngs"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RoundPlan:
+    """The result of one round.
+
+    Args:
+        edits: what to change now.
+        findings: sites that end with these edits; in the first round also those that need none.
+        standing: sites that neither were nor will be changed; they count in the last round.
+        suppressed: ignore comments that silenced a site.
+        owners: by edit, the findings that want it.
+        together: findings that change what the others were decided on, and so go together.
+        freed: names that rewritten sites no longer read, with the findings of those sites.
+    """
+
+    edits: tuple[Edit, ...]
+    findings: tuple[Finding, ...]
+    standing: tuple[Finding, ...]
+    suppressed: frozenset[Suppression]
+    owners: Mapping[Edit, tuple[Finding, ...]]
+    together: tuple[Finding, ...]
+    freed: Mapping[str, tuple[Finding, ...]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Decided:
+    site: Site
+    decisions: tuple[Decision, ...]
+
+
+def plan_round(
+    context: FileContext,
+    rules: Sequence[Rule],
+    suppressions: Suppressions,
+    lines: LineMap,
+    *,
+    first: bool,
+) -> RoundPlan:
+    """Plan one round over the file of `context`."""
+    planner = _Planner(context, lines)
+    suppressed: set[Suppression] = set()
+    decided: list[_Decided] = []
+    for site in context.finder.sites:
+        if site.decided or covered_by_setters(context, site.node):
+            continue
+        decisions = []
+        for rule in rules:
+            if site.transform not in rule.transforms:
+                continue
+            decision = rule.decide(context, site)
+            if decision is None:
+                continue
+            found = None
+            if not isinstance(decision, Same):
+                found = suppressions.match(rule.name, *planner.original_lines(site))
+            if found is not None:
+                suppressed.add(found)
+            else:
+                decisions.append(decision)
+        if decisions:
+            decided.append(_Decided(site, tuple(decisions)))
+    planner.plan(decided, first=first)
+    return RoundPlan(
+        tuple(planner.edits),
+        tuple(planner.findings),
+        tuple(planner.standing),
+        frozenset(suppressed),
+        {edit: tuple(findings) for edit, findings in planner.owners.items()},
+        tuple(planner.together),
+        {name: tuple(findings) for name, findings in planner.freed.items()},
+    )
+
+
+def covered_by_setters(context: FileContext, node: ast.AST) -> bool:
+    """Whether graph mode is set for the code around a node, by decorators or by `with`."""
+    for parent in context.tree.ancestors(node):
+        expressions: list[ast.expr] = []
+        if isinstance(parent, FunctionNode) and node not in parent.decorator_list:
+            expressions = parent.decorator_list
+        elif isinstance(parent, ast.With | ast.AsyncWith):
+            expressions = [item.context_expr for item in parent.items]
+        elif isinstance(parent, ast.Call):
+            expressions = [parent.func]
+        for expression in expressions:
+            if not isinstance(expression, ast.Call):
+                continue
+            if context.tree.nnx_name(expression.func) in SETTERS:
+                return True
+    return False
+
+
+class _Planner:
+    """Gathers the edits of a round, keeping them apart."""
+
+    def __init__(self, context: FileContext, lines: LineMap) -> None:
+        self.context = context
+        self.lines = lines
+        self.edits: list[Edit] = []
+        self.findings: list[Finding] = []
+        self.standing: list[Finding] = []
+        self.indented: list[tuple[int, int]] = []
+        self.owners: dict[Edit, list[Finding]] = {}
+        self.together: list[Finding] = []
+        self.freed: dict[str, list[Finding]] = {}
+
+    def original_lines(self, site: Site) -> tuple[int, int]:
+        statement = self.context.tree.statement(site.node)
+        last = site.node.end_lineno or site.node.lineno
+        if isinstance(statement, ast.Assign | ast.Expr | ast.Return | ast.AnnAssign):
+            last = max(last, statement.end_lineno or last)
+        return self.lines.original(site.node.lineno), self.lines.original(last)
+
+    def plan(self, decided: Sequence[_Decided], *, first: bool) -> None:
+        jobs = {
+            id(item): Job(item.site, tuple(contributions))
+            for item in decided
+            if (contributions := contributions_of(item.decisions))
+        }
+        crowded = self._crowded([jobs[id(i)] for i in decided if id(i) in jobs])
+        for item in decided:
+            job = jobs.get(id(item))
+            if job is not None:
+                self._rewrite(item, dataclasses.replace(job, crowded=id(job) in crowded))
+            else:
+                self._without_rewrite(item, first=first)
+
+    def _crowded(self, jobs: list[Job]) -> set[int]:
+        """Jobs that share their function with the split of another object."""
+        found: set[int] = set()
+        by_place: dict[ast.AST | None, list[Job]] = {}
+        for job in jobs:
+            if job.site.form != "decorator":
+                by_place.setdefault(self.context.outermost_function(job.site.node), []).append(job)
+        for group in by_place.values():
+            texts = {t for job in group for t in split_expressions(self.context, job)}
+            if len(texts) > 1:
+                found |= {id(job) for job in group}
+        return found
+
+    def _rewrite(self, item: _Decided, job: Job) -> None:
+        try:
+            edits = emit(self.context, job)
+            _require_place(self.context, edits)
+        except CannotEmit as error:
+            reason = str(error)
+            pins = [d for d in item.decisions if isinstance(d, Pin)]  # they were settled
+            pins += [Pin(c.rule, reason, c.evidence) for c in job.contributions]
+            self._pin(item.site, pins)
+            return
+        names = [name for c in job.contributions for name in c.drop]
+        dropped = drop_edits(self.context, names, item.site)
+        edits = _without_gap(edits, dropped)
+        if not self._accept(edits):
+            return
+        self.edits += dropped
+        findings = [
+            self._note(self.findings, item.site, c, Outcome.REWRITTEN, c.message)
+            for c in job.contributions
+        ]
+        self._own([*edits, *dropped], findings)
+        # Each counts on all that a class sows being captured where it counts itself.
+        if any(c.capture or c.perturb for c in job.contributions):
+            self.together += findings
+        for name in names:
+            self.freed.setdefault(name, []).extend(findings)
+
+    def _without_rewrite(self, item: _Decided, *, first: bool) -> None:
+        pins = [d for d in item.decisions if isinstance(d, Pin)]
+        for decision in item.decisions:
+            if isinstance(decision, Manual):
+                self._note(self.standing, item.site, decision, Outcome.MANUAL, decision.reason)
+            elif isinstance(decision, Same) and first:
+                self._note(self.findings, item.site, decision, Outcome.SAME, decision.reason)
+        if not pins:
+            return
+        pins += [
+            Pin(d.rule, pins[0].reason, d.evidence)
+            for d in item.decisions
+            if isinstance(d, Contribution)
+        ]
+        if self.context.options.on_unsafe == "leave":
+            for pin in pins:
+                self._note(
+                    self.standing,
+                    item.site,
+                    pin,
+                    Outcome.MANUAL,
+                    f"left in the mode of the default: {pin.reason}",
+                )
+            return
+        self._pin(item.site, pins)
+
+    def _pin(self, site: Site, pins: Sequence[Pin]) -> None:
+        try:
+            edits = self._pin_edits(site, pins)
+            _require_place(self.context, edits)
+        except CannotEmit as error:
+            for pin in pins:
+                self._note(
+                    self.standing,
+                    site,
+                    pin,
+                    Outcome.MANUAL,
+                    f"{pin.reason}; it cannot be pinned either: {error}",
+                )
+            return
+        if not self._accept(edits):
+            return
+        reasons = ((pin, f"kept in graph mode: {pin.reason}") for pin in pins)
+        findings = [
+            self._note(self.findings, site, pin, Outcome.PINNED, reason) for pin, reason in reasons
+        ]
+        self._own(edits, findings)
+
+    def _own(self, edits: Iterable[Edit], findings: Sequence[Finding]) -> None:
+        """An edit that several sites want has all of them as owners."""
+        for edit in edits:
+            self.owners.setdefault(edit, []).extend(findings)
+
+    def _pin_edits(self, site: Site, pins: Sequence[Pin]) -> list[Edit]:
+        if all(pin.bare for pin in pins):
+            return pin_edits(self.context, site, cover_extent=False)
+        outward = any(pin.outward for pin in pins)
+        around = self._transforms_around(site) if outward else []
+        scopes = function_scopes(self.context, site)
+        covers = not around and not (
+            scopes and self.context.analysis.extents.is_free_of_mode(scopes)
+        )
+        edits = pin_edits(self.context, site, covers)
+        for other in around:
+            pinned = pin_edits(self.context, other, cover_extent=True)
+            edits += [edit for edit in pinned if edit not in edits]
+        return edits
+
+    def _transforms_around(self, site: Site) -> list[Site]:
+        """Transforms of the functions that hold the site, innermost first."""
+        holders: set[AnyFunction] = set()
+        function = self.context.tree.function_around(site.node)
+        while function is not None:
+            holders.add(function)
+            function = self.context.tree.function_around(function)
+        scopes = {self.context.tree.scope_of(h) for h in holders}
+        return [
+            other
+            for other in self.context.finder.sites
+            if other.reference is not site.reference
+            and not other.decided
+            and other.transform not in _NO_BOUNDARY | JAX_SITES
+            and (other.function in holders or scopes & set(function_scopes(self.context, other)))
+        ]
+
+    def _accept(self, edits: list[Edit]) -> bool:
+        """Take a site's edits unless they meet those of another, which then goes first."""
+        fresh = [edit for edit in edits if edit not in self.edits]
+        if any(self._meets(edit) for edit in fresh):
+            return False
+        if _indents(edits):
+            start, end = hull(edits)
+            if any(start < other.end and other.start < end for other in self.edits):
+                return False
+            self.indented.append((start, end))
+        self.edits += fresh
+        return True
+
+    def _meets(self, edit: Edit) -> bool:
+        """Whether an edit overlaps a planned one, stands at its place, or lies in code it moves.
+
+        Inserts of two sites at one place would stand in the order of the sites, which is no reason:
+        a merge at the top of a function must come before the split of what it merges.
+        """
+        if edit.start == edit.end and any(e.start == e.end == edit.start for e in self.edits):
+            return True
+        if any(edit.start < e.start == e.end < edit.end for e in self.edits):
+            return True
+        spans = [(e.start, e.end) for e in self.edits if e.start < e.end] + self.indented
+        return any(
+            (edit.start < end and start < edit.end) or (start < edit.start == edit.end < end)
+            for start, end in spans
+        )
+
+    def _note(
+        self,
+        into: list[Finding],
+        site: Site,
+        decision: Contribution | Pin | Same | Manual,
+        outcome: Outcome,
+        message: str,
+    ) -> Finding:
+        text = self.context.text
+        start = text.span(site.reference)[0]
+        line = text.line_of(start)
+        column = start - text.line_start(line) + 1
+        finding = Finding(
+            decision.rule, self.lines.original(line), column, outcome, message, decision.evidence
+        )
+        # What it says of other lines of the file was found out in the text of this round.
+        finding = moved(finding, self.context.tree.module, self.lines.original)
+        into.append(finding)
+        return finding
+
+
+def _require_place(context: FileContext, edits: Sequence[Edit]) -> None:
+    """Refuse the edits of a site that a document has no place for.
+
+    Raises:
+        CannotEmit: they reach over several cells, say.
+    """
+    if context.refuses is None:
+        return
+    reason = context.refuses(apply_edits(context.text.text, dict.fromkeys(edits)))
+    if reason:
+        raise CannotEmit(reason)
+
+
+def _without_gap(edits: Sequence[Edit], dropped: Sequence[Edit]) -> list[Edit]:
+    """No blank line in front of a definition that follows nothing but a dropped statement."""
+    ends = {edit.end for edit in dropped if not edit.replacement}
+    return [
+        dataclasses.replace(e, replacement=e.replacement.lstrip("\r\n"))
+        if e.start in ends and e.start == e.end and e.replacement[:1] in {"\r", "\n"}
+        else e
+        for e in edits
+    ]
+
+
+def _indents(edits: Sequence[Edit]) -> bool:
+    """Whether edits move whole lines, so that what others would insert there would be misplaced."""
+    return any(e.start == e.end and e.replacement and not e.replacement.strip() for e in edits)
+
+
+def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
+    """The contributions at a site, unless a decision among them forbids to rewrite it.
+
+    What a function captures is passed to it first, then what it sows made a result; what else is to
+    be done at the site is planned anew, by the text that this leaves.
+    """
+    found = [d for d in decisions if isinstance(d, Contribution)]
+    settled = {rule for contribution in found for rule in contribution.settles}
+    if any(_forbids(d) and d.rule not in settled for d in decisions):
+        return []
+    passed = [c for c in found if c.captures]
+    return passed or [c for c in found if c.capture or c.perturb] or found
+
+
+def _forbids(decision: Decision) -> bool:
+    return isinstance(decision, Pin) or (isinstance(decision, Manual) and decision.blocks)

@@ -1,0 +1,1 @@
+"""Sown values and perturbations become results and arguments."""

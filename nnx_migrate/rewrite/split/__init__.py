@@ -1,0 +1,1 @@
+"""Functions over Modules become functions over States."""

@@ -1,0 +1,80 @@
+"""A transform whose result is called where it is made: the function is edited, or wrapped there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import CannotEmit
+from nnx_migrate.rewrite.model.functions import definition_of, is_owned
+from nnx_migrate.rewrite.split.arguments import (
+    NamedSplit,
+    call_edits,
+    parameter_edits,
+    positional_names,
+    split_arguments,
+)
+from nnx_migrate.rewrite.split.job import Job, named_splits
+from nnx_migrate.rewrite.split.lambdas import lambda_edits
+from nnx_migrate.rewrite.split.wrappers import wrapped_function
+from nnx_migrate.rewrite.style.evaluation_order import check_order
+from nnx_migrate.rewrite.style.layout import hoistable, insert_at_top, insert_before
+from nnx_migrate.rewrite.text.edits import Edit
+
+
+def edited_in_place(context: FileContext, job: Job, nnx: str) -> list[Edit]:
+    """The result is called where it is made: edit the function and split before each call."""
+    site = job.site
+    if not site.uses:
+        raise CannotEmit("no call of the result was found")
+    named = named_splits(context, job)
+    definition = definition_of(context, site.function)
+    owned = definition is not None and is_owned(context, site, definition)
+    if owned and definition is not None and (not job.returns or definition is site.function):
+        edits = _edit_function(context, definition, job, named, nnx)
+    else:
+        edits = wrapped_function(context, site, definition, named, job.returns, nnx)
+    splits: list[Edit] = []
+    for use in site.uses:
+        reason = hoistable(context, use)
+        if reason:
+            raise CannotEmit(reason)
+        if named:
+            arguments, texts = call_edits(context, use, named, positional_names(definition))
+            check_order(context, use, split_arguments(use, named, positional_names(definition)))
+            edits += arguments
+            statement = context.tree.statement(use)
+            lines = [n.statement(nnx, t) for n, t in zip(named, texts, strict=True)]
+            splits.append(insert_before(context, statement, list(dict.fromkeys(lines))))
+        if job.returns:
+            start, end = context.text.span(use)
+            edits += [Edit(start, start, f"{nnx}.merge(*"), Edit(end, end, ")")]
+    return _split_first(context, splits, edits)
+
+
+def _split_first(context: FileContext, splits: list[Edit], edits: list[Edit]) -> list[Edit]:
+    """Edits in which a new function stands below the split whose names it uses."""
+    end = context.newline
+    for split in dict.fromkeys(splits):
+        lines = [
+            e for e in edits if e.start == e.end == split.start and e.replacement.endswith(end)
+        ]
+        text = "".join(e.replacement for e in lines)
+        gap = end if text and not text.startswith(end) else ""
+        whole = Edit(split.start, split.end, split.replacement + gap + text)
+        edits = [whole, *(e for e in edits if e not in lines)]
+    return edits
+
+
+def _edit_function(
+    context: FileContext, function: AnyFunction, job: Job, named: Sequence[NamedSplit], nnx: str
+) -> list[Edit]:
+    if isinstance(function, ast.Lambda):
+        return lambda_edits(context, function, job, named, nnx)
+    if not named:
+        raise CannotEmit("the result is split, not an argument")
+    edits, parameters = parameter_edits(context, function, named)
+    merges = [f"{name} = {n.merged(nnx)}" for n, name in zip(named, parameters, strict=True)]
+    return [*edits, insert_at_top(context, function, merges)]

@@ -1,0 +1,108 @@
+"""A lambda that is given States in place of an object: edited, or made a definition."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import CannotEmit
+from nnx_migrate.rewrite.split.arguments import (
+    NamedSplit,
+    filled,
+    parameter_edits,
+    positional_names,
+    replaced_slots,
+)
+from nnx_migrate.rewrite.split.job import Job
+from nnx_migrate.rewrite.split.wrappers import fits
+from nnx_migrate.rewrite.style.layout import insert_before
+from nnx_migrate.rewrite.style.naming import fresh
+from nnx_migrate.rewrite.text.edits import Edit, apply_edits
+
+#: What a lambda is called when it has to become a definition.
+_LAMBDA_NAMES = {
+    "grad": "loss_fn",
+    "value_and_grad": "loss_fn",
+    "vmap": "mapped_fn",
+    "scan": "scanned_fn",
+    "shard_map": "sharded_fn",
+}
+
+
+def lambda_edits(
+    context: FileContext,
+    function: ast.Lambda,
+    job: Job,
+    named: Sequence[NamedSplit],
+    nnx: str,
+) -> list[Edit]:
+    """A parameter that is read once is replaced by the merge where it is read."""
+    wanted = _LAMBDA_NAMES.get(job.site.transform, "fn")
+    edits, parameters = parameter_edits(context, function, named) if named else ([], [])
+    body = context.text.span(function.body)
+    for result in job.returns:
+        edits.append(Edit(body[0], body[0], f"{nnx}.split("))
+        edits.append(Edit(body[1], body[1], f", {', '.join(result.filters)})"))
+    for split, name in zip(named, parameters, strict=True):
+        nodes = ast.walk(function.body)
+        reads = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
+        if len(reads) != 1 or _evaluated_often(context, reads[0], function):
+            if job.returns:
+                raise CannotEmit("the lambda needs its Module more than once")
+            return _defined_lambda(context, function, named, nnx, wanted)
+        edits.append(Edit(*context.text.span(reads[0]), split.merged(nnx)))
+    if not named or job.returns:
+        return edits
+    start, end = context.text.span(function)
+    moved = [Edit(e.start - start, e.end - start, e.replacement) for e in edits]
+    if fits(context, (start, end), apply_edits(context.text.text[start:end], moved)):
+        return edits
+    try:
+        return _defined_lambda(context, function, named, nnx, wanted)
+    except CannotEmit:
+        return edits
+
+
+def _evaluated_often(context: FileContext, node: ast.AST, function: ast.Lambda) -> bool:
+    loops = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+    for parent in context.tree.ancestors(node):
+        if parent is function:
+            return False
+        if isinstance(parent, loops):
+            return True
+    return False
+
+
+def _defined_lambda(
+    context: FileContext,
+    function: ast.Lambda,
+    named: Sequence[NamedSplit],
+    nnx: str,
+    wanted: str,
+) -> list[Edit]:
+    """A lambda that reads its Module more than once, or would be too long, becomes a definition."""
+    statement = context.tree.statement(function)
+    slots = replaced_slots(named)
+    positional = positional_names(function)
+    if function.args.defaults or function.args.kwonlyargs or function.args.posonlyargs:
+        raise CannotEmit("the lambda has defaults")
+    parameters: list[str] = []
+    for place, name in enumerate(positional):
+        parameters += filled(slots.get(place, [name]), name)
+    if function.args.vararg:
+        parameters.append(f"*{function.args.vararg.arg}")
+    if function.args.kwarg:
+        parameters.append(f"**{function.args.kwarg.arg}")
+    name = fresh([wanted], context.taken_names(function))[0]
+    unit = context.indent_unit
+    body = context.text.of(function.body)
+    if "\n" in body or "\r" in body:
+        body = f"({body})"
+    lines = [f"def {name}({', '.join(parameters)}):"]
+    lines += [f"{unit}{positional[n.split.index]} = {n.merged(nnx)}" for n in named]
+    start, end = context.text.span(function)
+    around = context.comments_between(start, end)
+    lines += [f"{unit}{comment}" for comment in around if comment not in body]
+    lines += [f"{unit}return {body}", ""]
+    return [insert_before(context, statement, lines), Edit(start, end, name)]

@@ -1,0 +1,268 @@
+"""A site whose call cannot be rewritten in place becomes a definition of its own.
+
+run = nnx.vmap(f, in_axes=(axes, 0))   ->   def run(model, x):
+                                                graphdef, params, rest = nnx.split(model, ...)
+
+                                                @nnx.vmap(in_axes=(0, None, 0))
+                                                def run_of_state(params, rest, x):
+                                                    return f(nnx.merge(...), x)
+
+                                                return run_of_state(params, rest, x)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from nnx_migrate.analysis.domain.values import FunctionValue
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import CannotEmit, CarryPlan, Metadata, ReturnSplit
+from nnx_migrate.rewrite.split.arguments import NamedSplit, positional_names
+from nnx_migrate.rewrite.split.signature import Rewiring, rewire
+from nnx_migrate.rewrite.style.layout import first_line, hoistable, insert_before, line_after
+from nnx_migrate.rewrite.style.naming import fresh
+from nnx_migrate.rewrite.text.edits import Edit
+
+
+def outline(
+    context: FileContext,
+    site: Site,
+    named: Sequence[NamedSplit],
+    carry: CarryPlan | None,
+    returns: Sequence[ReturnSplit],
+    options: Mapping[str, str | None],
+    metadata: Metadata | None,
+    nnx: str,
+    *,
+    beside: bool,
+) -> list[Edit]:
+    """Edits that define the function before the statement, or in the place of the assignment.
+
+    Args:
+        beside: put the function over States beside the definition and not inside, because its
+            transform keeps what it compiled.
+
+    Raises:
+        CannotEmit: the signature of the function is not known, or there is no place for it.
+    """
+    function = _definition(context, site)
+    positional = _signature(function)
+    taken = context.taken_names(site.node)
+    binding = site.binding if site.bound_name else None
+    name = site.bound_name or fresh([f"{_verb(site)}_{_stem(function)}"], taken)[0]
+    inner = fresh([f"{name}_of_state"], taken)[0]
+    args = function.args if isinstance(function, AnyFunction) else None
+    wiring = rewire(positional, args, named, carry, returns, nnx, taken | {name, inner})
+    lines = _lines(context, site, function, wiring, name, inner, options, metadata, beside=beside)
+    lines = [*_comment_lines(context, site, lines), *lines]
+    if binding is not None:
+        return _in_place_of(context, binding, lines)
+    if hoistable(context, site.node):
+        raise CannotEmit(hoistable(context, site.node))
+    statement = context.tree.statement(site.node)
+    return [
+        insert_before(context, statement, [*lines, ""]),
+        Edit(*context.text.span(site.node), name),
+    ]
+
+
+def _verb(site: Site) -> str:
+    return {"vmap": "vmapped", "pmap": "pmapped", "scan": "scanned", "jit": "jitted"}.get(
+        site.transform, site.transform
+    )
+
+
+def _stem(function: AnyFunction | None) -> str:
+    return function.name if isinstance(function, FunctionNode) else "fn"
+
+
+def _definition(context: FileContext, site: Site) -> AnyFunction | None:
+    """The definition of the function, if it is in this file; its signature is copied."""
+    if isinstance(site.function, ast.Lambda):
+        return site.function
+    if not isinstance(site.function, ast.expr):
+        raise CannotEmit("the function of the transform is not to be seen")
+    values = context.values(site.function)
+    scopes = {v.scope for v in values if isinstance(v, FunctionValue) and not v.partial_args}
+    if len(scopes) != 1 or len(values) != 1:
+        raise CannotEmit("the signature of the function is not known")
+    scope = scopes.pop()
+    if scope.module != context.tree.module:
+        raise CannotEmit("the signature of the function is in another file")
+    return context.tree.functions.get(scope.function)
+
+
+def _signature(function: AnyFunction | None) -> list[str]:
+    if function is None:
+        raise CannotEmit("the signature of the function is not known")
+    args = function.args
+    if args.defaults or args.kwonlyargs or args.posonlyargs or args.vararg or args.kwarg:
+        raise CannotEmit("the function has defaults or variable arguments")
+    return positional_names(function)
+
+
+def _lines(
+    context: FileContext,
+    site: Site,
+    function: AnyFunction | None,
+    wiring: Rewiring,
+    name: str,
+    inner: str,
+    options: Mapping[str, str | None],
+    metadata: Metadata | None,
+    *,
+    beside: bool,
+) -> list[str]:
+    unit = context.indent_unit
+    positional = positional_names(function)
+    decorators = [f"@{_decorator(context, site, options)}"]
+    if metadata is not None:
+        decorators.append(metadata_decorator(metadata, options, wiring.nnx))
+    over_states = [
+        *decorators,
+        f"def {inner}({', '.join(wiring.parameters)}):",
+        *(f"{unit}{line}" for line in _inner_body(context, site, function, wiring)),
+    ]
+    head = f"def {name}({', '.join(positional)}):"
+    closing = [f"{unit}{line}" for line in wiring.closing(inner)]
+    splits = [f"{unit}{line}" for line in wiring.splits]
+    if beside:
+        return [*over_states, "", head, *splits, *closing]
+    gap = [""] if splits else []
+    nested = [f"{unit}{line}" for line in over_states]
+    return [head, *splits, *gap, *nested, "", *closing]
+
+
+def metadata_decorator(metadata: Metadata, options: Mapping[str, str | None], nnx: str) -> str:
+    """The decorator that names the new axis, with the axes that the transform ends up with."""
+    return f"@{nnx}.transform_metadata({', '.join(metadata_arguments(metadata, options))})"
+
+
+def metadata_arguments(metadata: Metadata, options: Mapping[str, str | None]) -> list[str]:
+    """What `nnx.transform_metadata` is given beside the function."""
+    texts = {**metadata.axes}
+    texts |= {key: text for key in ("in_axes", "out_axes") if (text := options.get(key))}
+    axes = [f"{key}={texts[key]}" for key in ("in_axes", "out_axes") if key in texts]
+    return [*axes, f"partition={metadata.partition}"]
+
+
+def _inner_body(
+    context: FileContext, site: Site, function: AnyFunction | None, wiring: Rewiring
+) -> list[str]:
+    """The body of the function over States: a lambda's own, or a call of the function."""
+    if isinstance(function, ast.Lambda) and function is site.function:
+        value = context.text.of(function.body)
+        if "\n" in value or "\r" in value or isinstance(function.body, ast.Tuple):
+            value = (
+                value
+                if value.startswith("(") and isinstance(function.body, ast.Tuple)
+                else f"({value})"
+            )
+        body: ast.expr | None = function.body
+    else:
+        assert isinstance(site.function, ast.expr)
+        value = f"{context.text.of(site.function)}({', '.join(positional_names(function))})"
+        body = None
+    lines = list(wiring.top)
+    for split in wiring.returns:
+        if split.place is not None:
+            raise CannotEmit("one of several results is split")
+        value = f"{wiring.nnx}.split({value}, {', '.join(split.filters)})"
+    if wiring.carry is None or wiring.carry.alone or wiring.carry.place is None:
+        return [*lines, f"return {wiring.returned(value, None, None)}"]
+    if isinstance(body, ast.Tuple) and len(body.elts) == 2:
+        first, second = (context.text.of(e) for e in body.elts)
+    else:
+        first, second = fresh(["new_carry", "output"], wiring.taken)
+        lines.append(f"{first}, {second} = {value}")
+    return [*lines, f"return {wiring.returned(value, first, second)}"]
+
+
+def _decorator(context: FileContext, site: Site, options: Mapping[str, str | None]) -> str:
+    """The transform with its options, but without its function, as a decorator."""
+    node = site.node
+    if not (isinstance(node, ast.Call) and site.function in node.args):
+        raise CannotEmit("the transform is written in a way that has no decorator form")
+    assert isinstance(site.function, ast.expr)
+    words = []
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise CannotEmit("its options are not all to be seen")
+        text = options.get(keyword.arg, context.text.of(keyword.value))
+        if text is not None:
+            words.append(f"{keyword.arg}={_one_line(text)}")
+    words += [f"{k}={v}" for k, v in options.items() if v and k not in site.options]
+    head = context.text.of(node.func)
+    return f"{head}({', '.join(words)})" if words else head
+
+
+def _one_line(text: str) -> str:
+    """An option's text without line breaks and the comments between them."""
+    if "\n" not in text and "\r" not in text:
+        return text
+    try:
+        return ast.unparse(ast.parse(text.strip(), mode="eval"))
+    except SyntaxError:
+        raise CannotEmit("an option on several lines is written for a newer Python") from None
+
+
+def _comment_lines(context: FileContext, site: Site, lines: Sequence[str]) -> list[str]:
+    """Comments in the code that is taken apart, which would get lost otherwise."""
+    there = context.comments_between(*context.text.span(site.node))
+    return [comment for comment in there if not any(comment in line for line in lines)]
+
+
+def _in_place_of(context: FileContext, assignment: ast.Assign, lines: list[str]) -> list[Edit]:
+    line = first_line(assignment)
+    indent = context.text.indent_of_line(line)
+    begin = context.text.line_start(line)
+    start, end = context.text.span(assignment)
+    if start != begin + len(indent):
+        raise CannotEmit("the assignment stands behind other code on its line")
+    if isinstance(context.tree.parents.get(assignment), ast.ClassDef):
+        raise CannotEmit("its result is an attribute of a class")
+    text = context.newline.join(f"{indent}{new}" if new else "" for new in lines)
+    text = text.removeprefix(indent) + _blank_after(context, assignment)
+    edits = [Edit(start, end, text)]
+    before = _blank_before(context, line)
+    return [Edit(begin, begin, before), *edits] if before else edits
+
+
+def _blank_before(context: FileContext, line: int) -> str:
+    """A definition stands apart from code before it: by two blank lines at module level."""
+    have = 0
+    current = line - 1
+    while current >= 1 and not _line(context, current).strip():
+        have += 1
+        current -= 1
+    if current < 1:
+        return ""
+    above = _line(context, current).strip()
+    if above.endswith(":") or (have == 0 and above.startswith("#")):
+        return ""
+    wanted = 2 if not context.text.indent_of_line(line) else 1
+    return context.newline * max(0, wanted - have)
+
+
+def _blank_after(context: FileContext, assignment: ast.Assign) -> str:
+    assert assignment.end_lineno is not None
+    wanted = 2 if assignment.col_offset == 0 else 1
+    have = 0
+    current = assignment.end_lineno + 1
+    while have < wanted and not _line(context, current).strip():
+        if current > len(context.text.line_starts) or line_after(context, current) >= len(
+            context.text.text
+        ):
+            return ""
+        have += 1
+        current += 1
+    return context.newline * (wanted - have)
+
+
+def _line(context: FileContext, line: int) -> str:
+    if line > len(context.text.line_starts):
+        return ""
+    return context.text.text[context.text.line_start(line) : line_after(context, line)]

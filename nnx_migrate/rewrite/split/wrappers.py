@@ -1,0 +1,114 @@
+"""Functions that must stay as they are: a new one around them takes States and merges them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import CannotEmit, ReturnSplit
+from nnx_migrate.rewrite.split.arguments import NamedSplit, filled, positional_names, replaced_slots
+from nnx_migrate.rewrite.style.layout import MAX_LINE, insert_before, line_after
+from nnx_migrate.rewrite.style.naming import fresh, prefix_of
+from nnx_migrate.rewrite.text.edits import Edit
+
+
+def wrapped_function(
+    context: FileContext,
+    site: Site,
+    definition: AnyFunction | None,
+    named: Sequence[NamedSplit],
+    returns: Sequence[ReturnSplit],
+    nnx: str,
+) -> list[Edit]:
+    """Replace the transformed function by a lambda over States that calls it."""
+    function = site.function
+    assert isinstance(function, ast.expr)
+    keywords = _keywords(site, named, definition)
+    arity = max((len(use.args) for use in site.uses), default=0)
+    starred = any(isinstance(arg, ast.Starred) for use in site.uses for arg in use.args)
+    parameters, arguments = _forwarded(named, definition, nnx, arity, starred, keywords)
+    text = context.text.of(function)
+    callee = f"({text})" if isinstance(function, ast.Lambda) else text
+    body = f"{callee}({', '.join(arguments)})"
+    for split in returns:
+        body = f"{nnx}.split({body}, {', '.join(split.filters)})"
+    span = context.text.span(function)
+    wrapper = f"lambda {', '.join(parameters)}: {body}"
+    if fits(context, span, wrapper) or isinstance(function, ast.Lambda):
+        return [Edit(*span, wrapper)]
+    name = fresh([f"{prefix_of(text).lstrip('_')}_of_state"], context.taken_names(function))[0]
+    lines = [f"def {name}({', '.join(parameters)}):", f"{context.indent_unit}return {body}", ""]
+    try:
+        return [insert_before(context, context.tree.statement(function), lines), Edit(*span, name)]
+    except CannotEmit:
+        return [Edit(*span, wrapper)]
+
+
+def fits(context: FileContext, span: tuple[int, int], replacement: str) -> bool:
+    """Whether the line stays short with the replacement in it."""
+    line = context.text.line_of(span[0])
+    start = context.text.line_start(line)
+    rest = context.text.text[span[1] : line_after(context, context.text.line_of(span[1]))]
+    return span[0] - start + len(replacement) + len(rest.rstrip()) <= MAX_LINE
+
+
+def _forwarded(
+    named: Sequence[NamedSplit],
+    definition: AnyFunction | None,
+    nnx: str,
+    arity: int,
+    starred: bool,
+    keywords: Sequence[str],
+) -> tuple[list[str], list[str]]:
+    """Parameters of the wrapper, and the arguments that it calls the function with."""
+    slots = replaced_slots(named) if named else {}
+    merged = {n.split.index: n.merged(nnx) for n in named}
+    last = max(slots, default=-1)
+    known = positional_names(definition)
+    introduced = {name for names in slots.values() for name in names}
+    introduced |= {n.graphdef for n in named}
+    parameters: list[str] = []
+    arguments: list[str] = []
+    for place in range(last + 1):
+        if place in merged:
+            parameters += slots[place]
+            arguments.append(merged[place])
+            continue
+        name = known[place] if place < len(known) else f"arg{place}"
+        name = fresh([name], introduced)[0]
+        parameters += filled(slots.get(place, [name]), name)
+        arguments.append(name)
+    if arity > last + 1 or starred:
+        rest = known[last + 1 : arity]
+        if rest and len(rest) == arity - last - 1 and not starred and len(rest) <= 3:
+            names = [fresh([name], introduced)[0] for name in rest]
+            parameters += names
+            arguments += names
+        else:
+            parameters.append("*args")
+            arguments.append("*args")
+    if keywords and "*args" in parameters:
+        raise CannotEmit("the call passes arguments both from a sequence and by keyword")
+    for keyword in keywords:
+        if keyword in introduced or keyword in parameters:
+            raise CannotEmit(f"the keyword {keyword} is the name of something new")
+        parameters.append(keyword)
+        arguments.append(f"{keyword}={keyword}")
+    return parameters, arguments
+
+
+def _keywords(site: Site, named: Sequence[NamedSplit], definition: AnyFunction | None) -> list[str]:
+    """Keywords that the calls pass on; graph mode wants each as a parameter with a place."""
+    known = positional_names(definition)
+    split = {known[n.split.index] for n in named if n.split.index < len(known)}
+    found: list[list[str]] = []
+    for use in site.uses:
+        if any(keyword.arg is None for keyword in use.keywords):
+            raise CannotEmit("the call passes keywords from a dictionary")
+        found.append([k.arg for k in use.keywords if k.arg and k.arg not in split])
+    if any(set(names) != set(found[0]) for names in found):
+        raise CannotEmit("the calls pass different keywords")
+    return found[0] if found else []

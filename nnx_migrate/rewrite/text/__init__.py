@@ -1,0 +1,1 @@
+"""Edits as spans of text, and their history over several rounds."""

@@ -1,0 +1,1 @@
+"""What a traced function captures becomes an argument of it."""

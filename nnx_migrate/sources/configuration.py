@@ -1,0 +1,303 @@
+"""What a run is told to do: command-line flags over the nearest `[tool.nnx-migrate]` table.
+
+    [tool.nnx-migrate]
+    select = ["module-gradient"]      # only these rules; leave it out for all
+    ignore = ["state-axes"]
+    unsafe = false
+    on-unsafe = "pin"                 # or "leave"
+    jobs = 4
+    docs = false                      # look into .md and .rst files, and doctests, too
+    exclude = ["third_party/"]        # .gitignore patterns, relative to this file
+
+    [[tool.nnx-migrate.overrides]]
+    paths = ["legacy/**"]             # .gitignore patterns, relative to this file
+    ignore = ["state-sharding"]
+
+The table that counts for a file is the one in the nearest pyproject.toml upward that has one, and
+it counts whole: tables of outer projects are not merged in. Overrides apply in the order in which
+they are written.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from nnx_migrate.sources.imports.module_names import place_of
+from nnx_migrate.sources.walk.scanning import read_settings
+
+if TYPE_CHECKING:
+    import pathspec
+
+OnUnsafe = Literal["pin", "leave"]
+NO_TARGET = "what is written holds in graph mode and in tree mode, always"
+KnownRules = Callable[[], Collection[str]]
+
+
+class ConfigError(ValueError):
+    """Configuration or flags that cannot be obeyed; the text names the file and the key."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Options:
+    """What counts for one file.
+
+    Args:
+        select: the rules to run; None for all.
+        ignore: rules not to run, even when selected.
+        unsafe: apply rewrites that rest on an assumption.
+        on_unsafe: what becomes of such a site otherwise: pinned to graph mode, or left with a
+            finding.
+        jobs: worker processes; None for as many as there are processors, up to 8.
+        timeout: seconds that a file may take in `apply`; `batch` has a limit of its own.
+        exclude: .gitignore patterns of paths that are not looked at.
+        docs: look into pages of documentation and doctests as well.
+    """
+
+    select: frozenset[str] | None = None
+    ignore: frozenset[str] = frozenset()
+    unsafe: bool = False
+    on_unsafe: OnUnsafe = "pin"
+    jobs: int | None = None
+    timeout: int = 300
+    exclude: tuple[str, ...] = ()
+    docs: bool = False
+
+    def runs(self, rule: str) -> bool:
+        """Return whether `rule` is to run."""
+        return rule not in self.ignore and (self.select is None or rule in self.select)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Table:
+    """One `[tool.nnx-migrate]` table.
+
+    Args:
+        file: the pyproject.toml it stands in.
+        values: fields of `Options` that it sets.
+        overrides: patterns and the fields of `Options` they set, in the order of the file.
+        check: what its sub-table `check` says, unread.
+    """
+
+    file: Path
+    values: Mapping[str, Any]
+    overrides: tuple[tuple[pathspec.GitIgnoreSpec, Mapping[str, Any]], ...] = ()
+    check: Mapping[str, object] = dataclasses.field(default_factory=dict)
+
+    def values_for(self, path: Path, *, overridden: bool = True) -> dict[str, Any]:
+        """Return the fields of `Options` that this table sets for `path` (absolute)."""
+        relative = path.relative_to(self.file.parent).as_posix()
+        values = dict(self.values)
+        for patterns, others in self.overrides if overridden else ():
+            if patterns.match_file(relative):
+                values.update(others)
+        return values
+
+
+class Configuration:
+    """Flags, and the tables found on the way up from each file; every pyproject.toml is read once.
+
+    Args:
+        flags: fields of `Options` given on the command line; they beat every table.
+        known_rules: gives the names that `select` and `ignore` may use, and is called only when
+            one of them does; None to accept any name.
+
+    Raises:
+        ConfigError: a flag names an unknown rule.
+    """
+
+    def __init__(
+        self, flags: Mapping[str, Any] | None = None, known_rules: KnownRules | None = None
+    ) -> None:
+        self._flags = dict(flags or {})
+        self._known_rules = known_rules
+        self._tables: dict[Path, Table | None] = {}
+        for field in ("select", "ignore"):
+            _check_rules(f"--{field}", self._flags.get(field) or (), known_rules)
+
+    def table_for(self, directory: Path) -> Table | None:
+        """Return the table that counts for files in `directory` (absolute), or None.
+
+        Raises:
+            ConfigError: a pyproject.toml on the way up has a table that cannot be obeyed.
+        """
+        climbed: list[Path] = []
+        table: Table | None = None
+        for folder in (directory, *directory.parents):
+            if folder in self._tables:
+                table = self._tables[folder]
+                break
+            climbed.append(folder)
+            table = _read_table(folder / "pyproject.toml", self._known_rules)
+            if table is not None:
+                break
+        self._tables.update(dict.fromkeys(climbed, table))
+        return table
+
+    def exclude_for(self, directory: Path) -> tuple[Path, pathspec.GitIgnoreSpec] | None:
+        """Return the folder and the patterns (relative to it) that leave paths out, or None.
+
+        Args:
+            directory: an absolute path; the nearest table upward from it counts.
+
+        Raises:
+            ConfigError: a pyproject.toml on the way up has a table that cannot be obeyed.
+        """
+        table = self.table_for(directory)
+        if table is None or not table.values.get("exclude"):
+            return None
+        return table.file.parent, _patterns(f"{table.file}: exclude", table.values["exclude"])
+
+    def options_for(self, path: Path, *, overridden: bool = True) -> Options:
+        """Return what counts for the file at `path`.
+
+        Args:
+            path: the file.
+            overridden: what overrides say of it counts too.
+
+        Raises:
+            ConfigError: a pyproject.toml on the way up has a table that cannot be obeyed.
+        """
+        place = place_of(path)
+        table = self.table_for(place.parent)
+        values = table.values_for(place, overridden=overridden) if table is not None else {}
+        return Options(**{**values, **self._flags})
+
+
+def _read_table(file: Path, known_rules: KnownRules | None) -> Table | None:
+    try:
+        data = read_settings(file)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror}") from None
+    # A broken pyproject.toml that is not about this tool (a test fixture, say) is not our business.
+    if b"nnx-migrate" not in data:
+        return None
+    import tomllib
+
+    try:
+        document = tomllib.loads(data.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file}: {error}") from None
+    table = document.get("tool", {}).get("nnx-migrate")
+    return None if table is None else _parse_table(file, table, known_rules)
+
+
+def _parse_table(file: Path, table: object, known_rules: KnownRules | None) -> Table:
+    where = f"{file}: [tool.nnx-migrate]"
+    if not isinstance(table, dict):
+        raise ConfigError(f"{where} must be a table")
+    entries = table.get("overrides", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise ConfigError(f"{where} overrides must be written as [[tool.nnx-migrate.overrides]]")
+    check = table.get("check", {})
+    if not isinstance(check, dict):
+        raise ConfigError(f"{where} check must be written as [tool.nnx-migrate.check]")
+    plain = {key: value for key, value in table.items() if key not in ("overrides", "check")}
+    values = _parse_values(where, plain, _KEYS, known_rules)
+    overrides = []
+    for number, entry in enumerate(entries, start=1):
+        place = f"{file}: [[tool.nnx-migrate.overrides]] number {number}"
+        if not entry.get("paths"):
+            raise ConfigError(f"{place} needs 'paths', a list of patterns")
+        paths = _strings(place, "paths", entry["paths"])
+        rest = {key: value for key, value in entry.items() if key != "paths"}
+        overridden = _parse_values(place, rest, _OVERRIDABLE, known_rules)
+        overrides.append((_patterns(place, paths), overridden))
+    return Table(file, values, tuple(overrides), check)
+
+
+def _patterns(where: str, lines: Iterable[str]) -> pathspec.GitIgnoreSpec:
+    from nnx_migrate.sources.patterns import ignore_patterns
+
+    try:
+        return ignore_patterns(lines)
+    except ValueError as error:
+        raise ConfigError(f"{where}: {error}") from None
+
+
+def _parse_values(
+    where: str,
+    table: Mapping[str, object],
+    keys: Collection[str],
+    known_rules: KnownRules | None,
+) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key in _GONE:
+            raise ConfigError(f"{where} {key} is gone: {_GONE[key]}; remove the key")
+        if key not in keys:
+            raise ConfigError(f"{where} has no key {key!r}{did_you_mean(key, keys)}")
+        values[key.replace("-", "_")] = _READERS[key](where, key, value)
+        if key in ("select", "ignore"):
+            _check_rules(f"{where} {key}", values[key], known_rules)
+    return values
+
+
+def _check_rules(where: str, names: Iterable[str], known_rules: KnownRules | None) -> None:
+    for name in sorted(names):
+        if known_rules is not None and name not in known_rules():
+            hint = did_you_mean(name, known_rules()) or "; 'nnx-migrate rule' lists them"
+            raise ConfigError(f"{where}: there is no rule named {name!r}{hint}")
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """Return "; did you mean ...?" for a mistyped `name`, or "" when nothing in `known` is near."""
+    import difflib
+
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _strings(where: str, key: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    raise ConfigError(f"{where} {key} must be a list of strings, not {value!r}")
+
+
+def _rule_names(where: str, key: str, value: object) -> frozenset[str]:
+    return frozenset(_strings(where, key, value))
+
+
+def _boolean(where: str, key: str, value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise ConfigError(f"{where} {key} must be true or false, not {value!r}")
+
+
+def _positive(where: str, key: str, value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+        return value
+    raise ConfigError(f"{where} {key} must be a whole number of 1 or more, not {value!r}")
+
+
+def _one_of(*choices: str) -> Callable[[str, str, object], str]:
+    def read(where: str, key: str, value: object) -> str:
+        if isinstance(value, str) and value in choices:
+            return value
+        expected = " or ".join(repr(choice) for choice in choices)
+        raise ConfigError(f"{where} {key} must be {expected}, not {value!r}")
+
+    return read
+
+
+_READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
+    {
+        "select": _rule_names,
+        "ignore": _rule_names,
+        "unsafe": _boolean,
+        "on-unsafe": _one_of("pin", "leave"),
+        "jobs": _positive,
+        "timeout": _positive,
+        "exclude": _strings,
+        "docs": _boolean,
+    }
+)
+_KEYS = frozenset(_READERS) | {"overrides", "check"}
+_OVERRIDABLE = frozenset({"select", "ignore", "unsafe", "on-unsafe"})
+#: Keys that there were, and what to do without them.
+_GONE = MappingProxyType({"target": NO_TARGET})

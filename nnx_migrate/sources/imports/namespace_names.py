@@ -1,0 +1,361 @@
+"""How the files of a run are imported where no `__init__.py` says it.
+
+A folder without one is a package by being imported as one (PEP 420): `from pk.mod import Net`, in a
+file from which the folder that holds `pk` can be seen, names the files in it. The import of a
+script that is started in a folder of a package names the file beside it, and one of `types` names
+`types.py` of the project only when it takes something out of it that is defined there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from nnx_migrate.sources.imports.module_names import Place, name_below, root_of
+from nnx_migrate.sources.imports.namespace_portions import LIBRARIES, STANDARD, is_project
+from nnx_migrate.sources.imports.scan import Written, written_imports
+from nnx_migrate.sources.walk.discovery import MAX_BYTES
+from nnx_migrate.sources.walk.scanning import Listing, read_file
+
+#: What a module binds in lines that stand at the margin.
+_DEFINED = re.compile(
+    rb"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)|^(\w[\w,* \t]*)(?::[^\n=]*)?=(?!=)", re.M
+)
+_WORD = re.compile(rb"\w+")
+_INIT = "__init__.py"
+
+
+class Names:
+    """The dotted names of the files of a run.
+
+    Args:
+        groups: all files, by folder.
+
+    Attributes:
+        heads: names of folders that may be packages by being imported.
+    """
+
+    def __init__(self, groups: Iterable[Listing]) -> None:
+        self._groups = list(groups)
+        self._above: dict[Path, Path] = {}
+        self._is_file: dict[str, bool] = {}
+        self._is_folder: dict[str, bool] = {}
+        self._projects: dict[str, bool] = {}
+        self._roots: dict[Path, tuple[Path, Path]] = {}
+        self._seen_from: dict[str, tuple[str, ...]] = {}
+        self._held: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        self._loose: dict[str, list[str]] | None = None
+        self._defined: dict[str, frozenset[str]] = {}
+        self._named = self._open_folders()
+        self.heads = frozenset(self._named)
+
+    def may_be_evidence(self, folder: str, dots: int, module: str) -> bool:
+        """Whether an import may tell how a folder without `__init__.py` is imported.
+
+        Args:
+            folder: the real path of the folder of the importing file.
+            dots: how many stand in front of the module.
+            module: what is behind them.
+        """
+        if dots > 1 and not self._file(folder, _INIT):
+            return True
+        return (dots > 0 and not module) or module.partition(".")[0] in self.heads
+
+    def is_evidence(self, written: Written) -> bool:
+        """The same of an import of which the names are known.
+
+        Args:
+            written: an import of such a file.
+        """
+        parts = written.parts
+        return written.dots > 1 or (
+            bool(parts) and parts[0] in self.heads and len(parts) + written.dots > 1
+        )
+
+    def note(self, folder: str, written: Written) -> None:
+        """Learn from an import.
+
+        Args:
+            folder: the real path of the folder of the importing file.
+            written: the import.
+        """
+        parts = written.parts
+        if not written.dots:
+            for place in self._holders(folder, parts):
+                self._descend(place, parts)
+            return
+        place = folder
+        for _ in range(written.dots - 1):
+            if is_project(Path(place)):
+                return
+            place = os.path.dirname(place)
+        self._descend(
+            place, os.path.relpath(folder, place).split(os.sep) if written.dots > 1 else ()
+        )
+        self._descend(place, parts)
+
+    def learn(self, path: Path, data: bytes) -> None:
+        """Learn from all imports of a file.
+
+        Args:
+            path: the file.
+            data: the Python in it.
+        """
+        folder = os.path.realpath(path.parent)
+        for written in written_imports(data):
+            likely = self.may_be_evidence(folder, written.dots, written.module)
+            if likely and self.is_evidence(written):
+                self.note(folder, written)
+
+    def module(self, path: Path) -> str:
+        """The dotted name of a file."""
+        return self._named_place(path)[1]
+
+    def package(self, folder: str) -> str:
+        """The dotted name of a folder as a package; "" where its files are imported as they are."""
+        name = self.module(Path(folder, _INIT))
+        return "" if name == "__init__" else name
+
+    def place(self, path: Path, data: bytes) -> Place:
+        """Where a file stands.
+
+        Args:
+            path: the file.
+            data: the Python in it.
+        """
+        root, module = self._named_place(path)
+        return Place(root, module, tuple(sorted(self._meant(path, data).items())))
+
+    def ways(self, path: Path) -> Iterator[tuple[str, str, str]]:
+        """Other absolute names that imports of a file may have.
+
+        Args:
+            path: the file.
+
+        Yields:
+            The name; the folder that it starts from; the second part of the name, or "".
+        """
+        folder = os.path.realpath(path.parent)
+        parts = (path.stem,) if path.name != _INIT else ()
+        root, module = self._named_place(path)
+        while Path(folder) != root or module.endswith("@"):
+            if parts:
+                yield ".".join(parts), folder, parts[1] if len(parts) > 1 else ""
+            if Path(folder) == root:
+                return
+            folder, parts = os.path.dirname(folder), (os.path.basename(folder), *parts)
+
+    def may_mean(self, folder: str, name: str, start: str, after: str) -> bool:
+        """Whether an import in some folder may start from a place.
+
+        Args:
+            folder: the real path of the importing file's folder.
+            name: the first name of the import.
+            start: the folder in which that would be found.
+            after: the second name, or "".
+        """
+        parts = [name, after] if after else [name]
+        return start in self._holders(folder, parts) or start in self._loosely(folder, parts)
+
+    def _named_place(self, path: Path) -> tuple[Path, str]:
+        folder = path.parent
+        if folder not in self._roots:
+            real = Path(os.path.realpath(folder))
+            self._roots[folder] = real, root_of(real, above=self._above)
+        real, root = self._roots[folder]
+        return root, name_below(root, real / path.name)
+
+    def _open_folders(self) -> dict[str, set[str]]:
+        """Folders without `__init__.py`, by their names; those on the way to them as well."""
+        found: dict[str, set[str]] = defaultdict(set)
+        seen: set[str] = set()
+        for group in self._groups:
+            folder = group.real or "/"
+            while folder not in seen and not self._starts_project(folder):
+                seen.add(folder)
+                parent, name = os.path.split(folder)
+                if parent == folder:
+                    break
+                if name.isidentifier() and name not in LIBRARIES and not self._file(folder, _INIT):
+                    found[name].add(folder)
+                folder = parent
+        return found
+
+    def _descend(self, place: str, parts: Sequence[str]) -> None:
+        """What an import from a place says of the folders that it goes through."""
+        folder = place
+        for part in parts:
+            folder = os.path.join(folder, part)
+            if not self._folder(folder):
+                return
+            if not self._file(folder, _INIT):
+                known = self._above.get(Path(folder))
+                if known is None or len(place) < len(str(known)):
+                    self._above[Path(folder)] = Path(place)
+
+    def _holders(self, folder: str, parts: Sequence[str]) -> tuple[str, ...]:
+        """The folders in which an import's first name is looked up, seen from a folder."""
+        head, after = parts[0], parts[1] if len(parts) > 1 else ""
+        if head in LIBRARIES:
+            return ()
+        key = folder, head, after
+        if key not in self._held:
+            self._held[key] = self._find_holders(folder, head, after)
+        return self._held[key]
+
+    def _find_holders(self, folder: str, head: str, after: str) -> tuple[str, ...]:
+        doubtful: tuple[str, ...] = ()
+        for place in self._places(folder):
+            if self._holds_package(place, head, after):
+                return (place,)
+            if self._file(place, f"{head}.py"):
+                if not after or after in self._names_in(place, head):
+                    return (place,)
+                # `gencast/gencast.py` says `from gencast import mesh` of the folder.
+                doubtful = doubtful or (place,)
+        found = [os.path.dirname(each) for each in sorted(self._named.get(head, ()))]
+        found = [each for each in found if self._holds_package(each, head, after)]
+        return _nearest(folder, found) or doubtful
+
+    def _places(self, folder: str) -> tuple[str, ...]:
+        """The folders from which imports may start, the likeliest first."""
+        if folder not in self._seen_from:
+            found = dict.fromkeys((self._root(folder), folder))
+            place = folder
+            while not self._starts_project(place) and os.path.dirname(place) != place:
+                place = os.path.dirname(place)
+                found.setdefault(place)
+                found.setdefault(os.path.join(place, "src"))
+            found.setdefault(os.path.join(folder, "src"))
+            self._seen_from[folder] = tuple(found)
+        return self._seen_from[folder]
+
+    def _root(self, folder: str) -> str:
+        while self._file(folder, _INIT) and os.path.dirname(folder) != folder:
+            folder = os.path.dirname(folder)
+        return folder
+
+    def _holds_package(self, place: str, head: str, after: str) -> bool:
+        folder = os.path.join(place, head)
+        if not self._folder(folder):
+            return False
+        if self._file(folder, _INIT):
+            return True
+        return bool(after) and (
+            self._file(folder, f"{after}.py") or self._folder(os.path.join(folder, after))
+        )
+
+    def _meant(self, path: Path, data: bytes) -> dict[str, str]:
+        folder, own = os.path.realpath(path.parent), self.module(path)
+        found: dict[str, str] = {}
+        known: set[str] = set()
+        for each in written_imports(data):
+            parts = each.parts
+            if each.dots or not parts or parts[0] in known:
+                continue
+            head = parts[0]
+            known.add(head)
+            for start in self._holders(folder, parts) or self._loosely(folder, parts):
+                module = self._module_in(start, head)
+                if module not in {"", head, own} and self._is_taken(data, start, head):
+                    found[head] = module
+                    break
+        return found
+
+    def _loosely(self, folder: str, parts: Sequence[str]) -> tuple[str, ...]:
+        """Folders of the same project that a script seems to put on the path: `import helper`."""
+        if len(parts) > 2 or parts[0] in LIBRARIES:
+            return ()
+        if self._loose is None:
+            self._loose = defaultdict(list)
+            for group in self._groups:
+                if Path(group.real) in self._above:
+                    for name in group.names:
+                        self._loose[name.removesuffix(".py")].append(group.real)
+        own = self._project_of(folder)
+        places = [each for each in self._loose.get(parts[0], ()) if self._project_of(each) == own]
+        return _nearest(folder, places)
+
+    def _module_in(self, start: str, head: str) -> str:
+        if self._file(start, f"{head}.py"):
+            return self.module(Path(start, f"{head}.py"))
+        return self.package(os.path.join(start, head))
+
+    def _is_taken(self, data: bytes, start: str, head: str) -> bool:
+        """Whether an import takes something out of a file that is there, where that is in doubt."""
+        if head not in STANDARD and not self._file(start, _INIT):
+            return True
+        if not self._file(start, f"{head}.py"):
+            return head not in STANDARD
+        taken = frozenset(_taken(data, head))
+        return "*" in taken or not self._names_in(start, head).isdisjoint(taken)
+
+    def _names_in(self, folder: str, stem: str) -> frozenset[str]:
+        """The names that a file may have."""
+        file = os.path.join(folder, f"{stem}.py")
+        if file not in self._defined:
+            self._defined[file] = frozenset(_defined(file, stem))
+        return self._defined[file]
+
+    def _project_of(self, folder: str) -> str:
+        while not self._starts_project(folder) and os.path.dirname(folder) != folder:
+            folder = os.path.dirname(folder)
+        return folder
+
+    def _starts_project(self, folder: str) -> bool:
+        if folder not in self._projects:
+            self._projects[folder] = is_project(Path(folder))
+        return self._projects[folder]
+
+    def _file(self, folder: str, name: str) -> bool:
+        path = os.path.join(folder, name)
+        if path not in self._is_file:
+            self._is_file[path] = os.path.isfile(path)
+        return self._is_file[path]
+
+    def _folder(self, path: str) -> bool:
+        if path not in self._is_folder:
+            self._is_folder[path] = os.path.isdir(path)
+        return self._is_folder[path]
+
+
+def _nearest(folder: str, places: Collection[str]) -> tuple[str, ...]:
+    """Those that have most of a folder's path."""
+    parts = folder.split(os.sep)
+
+    def shared(place: str) -> int:
+        pairs = zip(parts, place.split(os.sep), strict=False)
+        return next((i for i, (one, other) in enumerate(pairs) if one != other), len(parts))
+
+    most = max(map(shared, places), default=0)
+    return tuple(place for place in dict.fromkeys(places) if shared(place) == most)
+
+
+def _defined(file: str, name: str) -> Iterator[str]:
+    """The names in a file that are its own, and what it imports from elsewhere than `name`."""
+    try:
+        data = read_file(file, MAX_BYTES)
+    except OSError:
+        return
+    for match in _DEFINED.finditer(data):
+        yield from (word.decode(errors="replace") for word in _WORD.findall(match[1] or match[2]))
+    for each in written_imports(data):
+        if each.module != name:
+            yield each.bound
+
+
+def _taken(data: bytes, head: str) -> Iterator[str]:
+    """The names that a file takes out of what it imports by one bare name."""
+    for each in written_imports(data):
+        if each.dots or each.module != head:
+            continue
+        if each.name is not None:
+            yield each.name
+            continue
+        for match in re.finditer(
+            rb"\b%s[ \t]*\.[ \t]*(\w+)" % re.escape(each.bound.encode()), data
+        ):
+            yield match[1].decode(errors="replace")

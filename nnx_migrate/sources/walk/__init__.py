@@ -1,0 +1,1 @@
+"""Which files a run looks into: one walk, one read a file."""

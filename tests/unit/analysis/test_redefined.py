@@ -1,0 +1,148 @@
+"""Names that the body of a module binds again: what they mean at which place."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from nnx_migrate.analysis.domain.values import Instance
+from nnx_migrate.analysis.facts import Analysis
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.sites.reaching_definitions import Reaching
+from nnx_migrate.analysis.sites.tree import Tree
+from tests.unit.analysis.asking import MAIN, analysis_of, scope_named, values_of
+
+CLASSES = """
+from flax import nnx
+class Net(nnx.Module):
+    def __init__(self):
+        self.first = nnx.Param(1.0)
+early = Net()
+def make():
+    return Net()
+def given(net: Net | None):
+    return net
+class Above(Net):
+    pass
+class Net(nnx.Module):
+    def __init__(self):
+        self.second = nnx.BatchStat(1.0)
+late = Net()
+class Below(Net):
+    pass
+above, below = Above(), Below()
+made = make()
+"""
+
+
+def _lines(analysis: Analysis, name: str, function: str = "") -> set[int]:
+    values = values_of(analysis, name, function)
+    names = [value.class_name for value in values if isinstance(value, Instance)]
+    return {int(name.rpartition(":")[2]) for name in names}
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "lines"),
+    [("early", "", {3}), ("late", "", {13}), ("net", "given", {3}), ("made", "", {3, 13})],
+)
+def test_class_by_line(name: str, function: str, lines: set[int]) -> None:
+    assert _lines(analysis_of(CLASSES), name, function) == lines
+
+
+def test_base_class_by_line() -> None:
+    analysis = analysis_of(CLASSES)
+    found = {name: analysis.contents.of(values_of(analysis, name)) for name in ("above", "below")}
+    assert found["above"].variables == {"Param"}
+    assert found["below"].variables == {"BatchStat"}
+
+
+def test_class_that_a_condition_may_define() -> None:
+    source = CLASSES.replace(
+        "class Net(nnx.Module):\n    def __init__(self):\n        self.s",
+        "if 1:\n  class Net(nnx.Module):\n    def __init__(self):\n        self.s",
+    )
+    assert "if 1:" in source
+    assert _lines(analysis_of(source), "early") == {3, 14}
+
+
+OBJECTS = """
+from flax import nnx
+x = nnx.Linear(1, 1, rngs=nnx.Rngs(0))
+{between}
+x = nnx.Conv(1, 1, (1,), rngs=nnx.Rngs(0))
+{before}
+nnx.jit(x)
+x = nnx.BatchNorm(1, rngs=nnx.Rngs(0))
+{after}
+"""
+LAST = "Conv"
+ANY = "BatchNorm Conv Linear"
+PLACES = {
+    "in order": ("", "", "", LAST),
+    "name for it": ("", "y = x\nx = 1\nx = y", "", ANY),
+    "loop": ("", "", "for _ in range(2):\n    x = 1", ANY),
+    "condition": ("if x:\n    x = 1", "", "", ANY),
+    "pair": ("x, y = 1, 2", "", "", ANY),
+    "global": ("def change():\n    global x\n    x = 1", "", "", ANY),
+    "import": ("import x", "", "", ANY),
+    "with": ("with open('f') as x:\n    pass", "", "", ANY),
+    "handler": ("try:\n    pass\nexcept OSError as x:\n    pass", "", "", ANY),
+    "walrus": ("print(x := 1)", "", "", ANY),
+    "augmented": ("", "x += 1", "", ANY),
+    "star": ("[*x] = 1,", "", "", ANY),
+}
+
+
+@pytest.mark.parametrize("case", PLACES)
+def test_object_by_place(case: str) -> None:
+    between, before, after, expected = PLACES[case]
+    source = OBJECTS.format(between=between, before=before, after=after)
+    analysis = analysis_of(source)
+    root = ast.parse(source)
+    reaching = Reaching(Tree(root, MAIN, analysis.project))
+    (call,) = (
+        n for n in ast.walk(root) if isinstance(n, ast.Call) and ast.unparse(n.func) == "nnx.jit"
+    )
+    values = analysis.evaluator.values(scope_named(analysis, ""), reaching.lowered(call.args[0]))
+    names = {v.class_name.rpartition(".")[2] for v in values if isinstance(v, Instance)}
+    assert names == set(expected.split())
+
+
+def test_function_keeps_all_meanings() -> None:
+    source = "from flax import nnx\nx = 1\ndef f():\n    return nnx.jit(x)\nx = 2\n"
+    analysis = analysis_of(source)
+    root = ast.parse(source)
+    reaching = Reaching(Tree(root, MAIN, analysis.project))
+    (name,) = (
+        n
+        for n in ast.walk(root)
+        if isinstance(n, ast.Name) and n.id == "x" and isinstance(n.ctx, ast.Load)
+    )
+    assert reaching.lowered(name) == ir.Name("x")
+
+
+MADE = """
+from flax import nnx
+from elsewhere import other, make
+x = make()
+print(x)
+def make():
+    return nnx.Linear(1, 1, rngs=nnx.Rngs(0))
+x = make()
+nnx.jit(x)
+"""
+
+
+def test_what_a_name_that_is_called_means_by_place() -> None:
+    analysis = analysis_of(MADE)
+    root = ast.parse(MADE)
+    reaching = Reaching(Tree(root, MAIN, analysis.project))
+    found = {}
+    for call in (node for node in ast.walk(root) if isinstance(node, ast.Call) and node.args):
+        values = analysis.evaluator.values(
+            scope_named(analysis, ""), reaching.lowered(call.args[0])
+        )
+        found[ast.unparse(call.func)] = {type(value).__name__ for value in values}
+    assert found["print"] == {"Basic"}
+    assert found["nnx.jit"] == {"Instance"}

@@ -1,0 +1,215 @@
+"""What is known of a project after an edit is what a look at the whole of it anew gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from nnx_migrate.analysis.callgraph.call_targets import Handle
+from nnx_migrate.analysis.domain.values import Scope, describe
+from nnx_migrate.analysis.facts import Analysis
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.program import Project
+from nnx_migrate.analysis.symbols.reverse_imports import Dependents
+from tests.golden.cases import Case, all_cases
+from tests.unit.analysis.asking import index_of
+
+CASES = [case for case in all_cases() if len(case.files("before")) > 1]
+
+
+def indexed(files: Mapping[str, bytes]) -> dict[str, ir.ModuleIndex]:
+    code = {name: data.decode() for name, data in files.items() if name.endswith(".py")}
+    return {name: index_of(name, text) for name, text in code.items()}
+
+
+def looked_at_anew(analysis: Analysis) -> Analysis:
+    """An analysis of the same files that knows nothing of any before."""
+    project = analysis.project
+    return Analysis(Project(project.modules.values(), project.tables))
+
+
+def known(analysis: Analysis) -> dict[object, object]:
+    """All that names, classes and calls are found to mean."""
+    project, evaluator = analysis.project, analysis.evaluator
+    hierarchy, handles = evaluator.hierarchy, evaluator.callers.handles
+    found: dict[object, object] = {}
+    for module, index in project.modules.items():
+        for key in index.classes:
+            name = f"{module}:{key}"
+            found["class", name] = hierarchy.ancestry(name), hierarchy.descendants(name)
+        for key, function in index.functions.items():
+            scope = Scope(module, key)
+            found["bound", scope] = [project.bindings(scope, name) for name in function.bindings]
+            found["handles", scope] = handles.of(scope)
+            if key != ir.MODULE_SCOPE:
+                found["callers", scope] = [
+                    (at, call) for at, call, _ in evaluator.callers.of(scope)
+                ]
+            for handle in (*handles.of(scope), Handle(function.name, kind="any")):
+                found["calls", handle] = list(handles.calls(handle))
+    for name in ("flax.nnx.Module", "flax.nnx.Param", "flax.nnx.Variable"):
+        found["class", name] = hierarchy.descendants(name)
+    return found
+
+
+def shown(analysis: Analysis) -> dict[object, object]:
+    """What names can be, and what functions do with what they are given."""
+    project, evaluator = analysis.project, analysis.evaluator
+    found: dict[object, object] = {}
+    for module, index in project.modules.items():
+        for key, function in index.functions.items():
+            scope = Scope(module, key)
+            for name in function.bindings:
+                values = evaluator.values(scope, ir.Name(name))
+                found[scope, name] = values, describe(values)
+            for parameter in function.parameters:
+                found[scope, "parameter", parameter] = evaluator.parameter(scope, parameter)
+                found[scope, "effects", parameter] = analysis.effects.of(scope, parameter.name)
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_was_shown_of_other_files_holds_after_a_migration(case: Case) -> None:
+    before, after = indexed(case.files("before")), indexed(case.files("after"))
+    whole = Analysis(Project(before.values()))
+    shown(whole)
+    for name in before:
+        replaced = whole.replacing(after[name])
+        fresh = looked_at_anew(replaced)
+        assert shown(replaced) == shown(fresh)
+
+
+MOVED = {
+    "nets.py": """
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.layer = nnx.Linear(2, 2, rngs=rngs)
+
+    def grow(self):
+        self.more = nnx.Param(1)
+
+
+def make():
+    return Net(nnx.Rngs(0))
+""",
+    "use.py": """
+import others
+
+
+def held(maker):
+    model = maker()
+    pair = model, [model]
+    return pair
+
+
+def changed(model):
+    model.grow()
+    return len(model.layers)
+
+
+others.run(held, changed)
+""",
+    "others.py": "def run(f, g):\n    g(f(None))\n",
+    "main.py": "import nets, use\n\npair = use.held(nets.make)\nuse.changed(nets.make())\n",
+}
+
+
+def test_what_names_a_place_in_the_changed_file_is_found_anew() -> None:
+    files = {name: text.encode() for name, text in MOVED.items()}
+    whole = Analysis(Project(indexed(files).values()))
+    before = shown(whole)
+    [moved] = indexed({"nets.py": b"import functools\n\n" + files["nets.py"]}).values()
+    replaced = whole.replacing(moved)
+    fresh = looked_at_anew(replaced)
+    assert shown(replaced) == shown(fresh)
+    of_others = [key for key in before if isinstance(key, tuple) and key[0].module == "use"]
+    assert any("Place(module='nets', line=1" in repr(before[key]) for key in of_others)
+    assert sum(before[key] != shown(replaced)[key] for key in of_others) > 2
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_stays_known_is_what_a_new_look_gives(case: Case) -> None:
+    before, after = indexed(case.files("before")), indexed(case.files("after"))
+    whole = Analysis(Project(before.values()))
+    known(whole)
+    for name in before:
+        replaced = whole.replacing(after[name])
+        fresh = looked_at_anew(replaced)
+        assert known(replaced) == known(fresh)
+    both = Analysis(Project(before.values()).replacing(*after.values()))
+    assert known(both) == known(looked_at_anew(both))
+
+
+def test_twice() -> None:
+    before = indexed({"a.py": b"def f(): pass", "b.py": b"import a\na.f()", "c.py": b"import b"})
+    [first] = indexed({"a.py": b"def g(): pass\ndef f(): g()"}).values()
+    [again] = indexed({"a.py": b"import b\ndef g(): b.a.f()\ndef f(): g()"}).values()
+    twice = Analysis(Project(before.values())).replacing(first).replacing(again)
+    fresh = looked_at_anew(twice)
+    assert known(twice) == known(fresh)
+
+
+@pytest.mark.parametrize(
+    ("code", "depends"),
+    [
+        ("import a.b", True),
+        ("import a\na.b.f()", True),
+        ("import a.c\na.b.f()", True),
+        ("import a as x\nx.b.f()", True),
+        ("from a import b", True),
+        ("from a.b import f", True),
+        ("from a.b.deep import f", True),
+        ("from a import *", True),
+        ("def g():\n    import a.b", True),
+        ("import via\nvia.f()", True),
+        ("from via import f", True),
+        ("import other", False),
+        ("from a.c import f", False),
+        ("import a.c as c", False),
+        ("import ab", False),
+    ],
+)
+def test_files_that_a_change_may_concern(code: str, depends: bool) -> None:
+    files = {"a/b.py": b"def f(): pass", "via.py": b"from a.b import f", "user.py": code.encode()}
+    found = Dependents(indexed(files).values()).of("a.b")
+    assert found == {"a.b", "via"} | ({"user"} if depends else set())
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import a.b\nclass Sub(a.b.Base): pass\na.b.f(Sub)",
+        "import a\nclass Sub(a.b.Base): pass\na.b.f(Sub)",
+        "import a.c\nclass Sub(a.b.Base): pass\na.b.f(Sub)",
+        "import a as x\nclass Sub(x.b.Base): pass\nx.b.f(Sub)",
+        "from a import b\nclass Sub(b.Base): pass\nb.f(Sub)",
+        "from a.b import f as g, Base as B\nclass Sub(B): pass\ng(Sub)",
+        "from a.b import *\nclass Sub(Base): pass\nf(Sub)",
+        "def run():\n    from a.b import f, Base\n    class Sub(Base): pass\n    f(Sub)",
+        "import via\nclass Sub(via.Base): pass\nvia.f(Sub)",
+        "from via import f, Base\nclass Sub(Base): pass\nf(Sub)",
+        "from onward import *\nclass Sub(Base): pass\nf(Sub)",
+    ],
+)
+def test_what_other_files_take_from_a_changed_one_is_found_anew(code: str) -> None:
+    files = {
+        "a/b.py": b"class Base: pass\ndef f(x): pass\n",
+        "via.py": b"from a.b import f, Base",
+        "onward.py": b"from via import *",
+        "user.py": code.encode(),
+        "below.py": b"import user\nclass Lower(user.Sub): pass\n",
+        "apart.py": b"class Base: pass\ndef f(x): pass\nclass Own(Base): pass\nf(Own)\n",
+    }
+    whole = Analysis(Project(indexed(files).values()))
+    before = known(whole)
+    edited = b"import apart\nclass Base(apart.Own): pass\ndef f(x): pass\n"
+    [changed] = indexed({"a/b.py": edited}).values()
+    replaced = whole.replacing(changed)
+    fresh = looked_at_anew(replaced)
+    assert known(replaced) == known(fresh)
+    below = [key for key in before if isinstance(key, tuple) and "Sub" in str(key[1])]
+    assert any(before[key] != known(replaced)[key] for key in below)

@@ -1,0 +1,74 @@
+"""The structure that CONTRIBUTING.md draws is held: layers, package sizes, types not texts."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = (ROOT / "nnx_migrate", ROOT / "codemods" / "nnx_codemods")
+#: "Some twelve": where one more module would be one too many to find one's way.
+MOST_MODULES = 14
+#: What a finding says to people; decisions are made on types.
+_PROSE = frozenset({"claim", "message", "reason", "what"})
+_MATCHING = frozenset({"endswith", "find", "fullmatch", "match", "search", "startswith"})
+
+
+def test_imports_go_one_way() -> None:
+    linter = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([linter], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_rule_is_held_to_be_independent() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    (modules,) = (each["modules"] for each in contracts["contracts"] if "modules" in each)
+    rules = {file.stem for file in PACKAGES[1].glob("[a-z]*.py")}
+    assert {name.removeprefix("nnx_codemods.") for name in modules} == rules
+
+
+def test_a_package_is_small_enough_to_find_a_module_in() -> None:
+    counts = Counter(file.parent for file in _modules() if file.name != "__init__.py")
+    # One rule, one file: there are as many as there are rules.
+    del counts[PACKAGES[1]]
+    assert {str(p.relative_to(ROOT)): n for p, n in counts.items() if n > MOST_MODULES} == {}
+
+
+def test_the_top_of_a_package_holds_packages_only() -> None:
+    assert [file.name for file in PACKAGES[0].glob("*.py")] in (
+        ["__init__.py", "__main__.py"],
+        ["__main__.py", "__init__.py"],
+    )
+
+
+@pytest.mark.parametrize("folder", ["rewrite", "analysis"])
+def test_no_decision_is_made_by_the_text_of_a_message(folder: str) -> None:
+    places = [f"{file}:{line}" for file in _modules() for line in _decided_by_text(file)]
+    assert [place for place in places if f"/{folder}/" in place] == []
+
+
+def _modules() -> Iterator[Path]:
+    for package in PACKAGES:
+        yield from package.rglob("*.py")
+
+
+def _decided_by_text(file: Path) -> Iterator[int]:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Call(func=ast.Attribute(value=value, attr=name), args=args):
+                if name in _MATCHING and any(map(_is_prose, (value, *args))):
+                    yield node.lineno
+            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[right]):
+                if isinstance(left, ast.Constant) and _is_prose(right):
+                    yield node.lineno
+
+
+def _is_prose(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in _PROSE
