@@ -36,7 +36,10 @@ def ignore_patterns(lines: Iterable[str]) -> pathspec.GitIgnoreSpec:
     taken = list(lines)
     for line in taken:
         require_few_double_stars(line)
-    found = pathspec.GitIgnoreSpec.from_lines(taken)
+    try:
+        found = pathspec.GitIgnoreSpec.from_lines(taken)
+    except re.error as error:  # a range that ends before it begins, say: pathspec checks none
+        raise ValueError(f"a pattern that cannot be read: {error}") from error
     if not any(map(_may_explode, taken)):
         return found
     for pattern in found.patterns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
+from pathlib import Path
 
 import pathspec
 import pytest
@@ -14,6 +15,7 @@ from nnx_migrate.sources.patterns import (
     ignore_patterns,
     without_explosion,
 )
+from nnx_migrate.sources.walk.ignores import read_patterns
 
 
 def test_the_same_names_match() -> None:
@@ -49,3 +51,13 @@ def test_too_many_double_stars_are_no_pattern() -> None:
 def test_what_has_few_stars_stays_as_it_is() -> None:
     regex = re.compile(r"^[^/]*\.py$")
     assert without_explosion(regex).pattern == regex.pattern
+
+
+@pytest.mark.parametrize("line", ["x[z-a]", "[o-1]*a*b*c"])
+def test_a_range_that_ends_before_it_begins_is_no_pattern(line: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="cannot be read"):
+        ignore_patterns([line])
+    (tmp_path / ".gitignore").write_text(f"{line}\nbuild/\n")
+    found = read_patterns(str(tmp_path), ".gitignore")
+    assert found is not None
+    assert found.verdict(f"{tmp_path}/build/") is True  # the others count, as in Git
