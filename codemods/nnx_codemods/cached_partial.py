@@ -45,6 +45,7 @@ import ast
 from collections.abc import Iterator
 
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node
+from nnx_migrate.analysis.callgraph.binding import parameter_at
 from nnx_migrate.analysis.domain.values import FunctionValue
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
@@ -134,11 +135,10 @@ def _stays_as_it_is(context: FileContext, site: Site, node: ast.expr, index: int
 
 def _gives_back(context: FileContext, value: FunctionValue, index: int) -> bool:
     """Whether a function returns a part of its argument at a place, or keeps it."""
-    parameters = context.project.function(value.scope).parameters
-    place = index + (1 if value.bound else 0) + value.partial_args
-    if place >= len(parameters) or parameters[place].kind != "positional":
+    parameter = parameter_at(context.project.function(value.scope), value, index)
+    if parameter is None or parameter.kind != "positional":
         return True
-    effects = context.analysis.effects.of(value.scope, parameters[place].name)
+    effects = context.analysis.effects.of(value.scope, parameter.name)
     return any(effect.kind == "escape" for effect in effects)
 
 

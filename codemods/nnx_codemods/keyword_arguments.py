@@ -43,6 +43,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Set
 
+from nnx_migrate.analysis.callgraph.binding import unbound
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Scope
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.ir import nodes as ir
@@ -115,10 +116,11 @@ def _calls(
     context: FileContext, site: Site, scope: Scope, parameters: list[ir.Parameter]
 ) -> Iterator[tuple[Scope, ir.Call, list[ir.Parameter]]]:
     """Calls of the transformed function: where, the call, the parameters that are left to it."""
+    function = context.project.function(scope)
     if site.form == "call":
         found = in_order(function_values(context, site))
         made_of = [v for v in found if isinstance(v, FunctionValue)]
-        left = [_left(parameters, value) for value in made_of if value.scope == scope]
+        left = [_left(function, value) for value in made_of if value.scope == scope]
         for use in site.uses:
             lowered = lower_expr(use)
             if isinstance(lowered, ir.Call):
@@ -126,8 +128,7 @@ def _calls(
         return
     callers = context.evaluator.callers
     for where, call, value in callers.of(scope):
-        yield where, call, _left(parameters, value)
-    function = context.project.function(scope)
+        yield where, call, _left(function, value)
     if function.name != "__call__":
         return
     for parameter in function.parameters[1:]:
@@ -140,10 +141,10 @@ def _calls(
                 yield where, call, parameters[1:]
 
 
-def _left(parameters: list[ir.Parameter], value: FunctionValue) -> list[ir.Parameter]:
-    """The parameters that neither `self` nor `functools.partial` has filled."""
-    filled = (1 if value.bound else 0) + value.partial_args
-    return [each for each in parameters[filled:] if each.name not in value.bound_keywords]
+def _left(function: ir.Function, value: FunctionValue) -> list[ir.Parameter]:
+    """The positional parameters that neither `self` nor `functools.partial` has filled."""
+    left = unbound(function, value)
+    return [each for each in left if each.kind == "positional"]
 
 
 def _reason(call: ir.Call, parameters: list[ir.Parameter], ways: frozenset[str]) -> str:

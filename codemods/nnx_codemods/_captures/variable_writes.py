@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nnx_migrate.analysis.callgraph.call_sites import argument_for
+from nnx_migrate.analysis.callgraph.binding import arguments
 from nnx_migrate.analysis.domain.values import (
     Basic,
     ContainerValue,
@@ -162,11 +162,10 @@ class _Writes:
                 return dotted.endswith((".update", ".copy_from"))
             case FunctionValue():
                 function = self.context.project.function(value.scope)
-                offset = (1 if value.bound else 0) + value.partial_args
                 return any(
                     self.to(value.scope, parameter.name)
-                    for parameter in function.parameters
-                    if argument_for(function, parameter, call, offset) in given
+                    for parameter, argument in arguments(function, value, call)
+                    if argument in given
                 )
             case _:
                 return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from nnx_codemods._freshness.made_of_nothing import MAX_HOPS, Made, is_made_alone, origin_of
-from nnx_migrate.analysis.callgraph.call_sites import argument_for
+from nnx_migrate.analysis.callgraph.binding import arguments
 from nnx_migrate.analysis.domain.values import (
     FunctionValue,
     LibraryValue,
@@ -118,9 +118,8 @@ def _passed_together(
         )
     callers = context.evaluator.callers.of(first.scope)
     for where, call, value in callers:
-        offset = (1 if value.bound else 0) + value.partial_args
-        one = argument_for(function, first.parameter, call, offset)
-        other = argument_for(function, second.parameter, call, offset)
+        passed = dict(arguments(function, value, call))
+        one, other = passed[first.parameter], passed[second.parameter]
         reason = "not all that it passes is to be seen"
         if isinstance(one, ir.Call) and isinstance(other, ir.Call):
             both = ir.Sequence((one, other), is_tuple=True)

@@ -6,6 +6,7 @@ import collections
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from nnx_migrate.analysis.callgraph.binding import argument_for, caught, leading
 from nnx_migrate.analysis.callgraph.call_targets import Handle, Handles
 from nnx_migrate.analysis.domain.values import (
     ClassValue,
@@ -127,26 +128,24 @@ class Callers:
     ) -> Iterator[Located]:
         """What each call in the project passes for `parameter`."""
         for where, call, value in self.of(scope):
-            offset = (1 if value.bound else 0) + value.partial_args
-            argument = argument_for(function, parameter, call, offset)
+            argument = argument_for(function.parameters, parameter, call, leading(value))
             if value.bound and function.owner is None and parameter == function.parameters[0]:
                 argument = call.func.base if isinstance(call.func, ir.Attribute) else None
             if argument is not None:
                 yield Located(where, argument)
             elif parameter.kind in {"star", "double_star"}:
-                yield Located(where, _rest(function, parameter, call, offset))
+                yield Located(where, caught(function, parameter, call, leading(value)))
             elif _tells_kind(parameter.default):
                 continue
             else:
                 hidden = [value for keyword, value in call.keywords if keyword is None]
                 yield from (Located(where, ir.Element(value)) for value in hidden)
         for where, call, value in self.implied(scope):
-            offset = (1 if value.bound else 0) + value.partial_args
-            argument = argument_for(function, parameter, call, offset)
+            argument = argument_for(function.parameters, parameter, call, leading(value))
             if argument is not None and argument != ir.UNSEEN:
                 yield Located(where, argument)
             elif parameter.kind in {"star", "double_star"}:
-                yield Located(where, _rest(function, parameter, call, offset))
+                yield Located(where, caught(function, parameter, call, leading(value)))
             elif argument is None and any(keyword is None for keyword, _ in call.keywords):
                 yield Located(where, ir.UNSEEN)
 
@@ -159,48 +158,9 @@ class Callers:
         return self.evaluator.hierarchy.run_by_call(value)
 
 
-def argument_for(
-    function: ir.Function, parameter: ir.Parameter, call: ir.Call, offset: int
-) -> ir.Expr | None:
-    """The expression that `call` passes for `parameter`; None when it passes none or it is hidden.
-
-    Args:
-        offset: how many leading parameters are already bound (self, a partial's arguments).
-    """
-    return argument_at(function.parameters, parameter, call, offset)
-
-
-def argument_at(
-    parameters: tuple[ir.Parameter, ...], parameter: ir.Parameter, call: ir.Call, offset: int
-) -> ir.Expr | None:
-    """The same of what has these parameters."""
-    for keyword, value in call.keywords:
-        if keyword == parameter.name:
-            return value
-    if parameter.kind != "positional":
-        return None
-    place = parameters.index(parameter) - offset
-    if place < 0:
-        return None
-    for i, arg in enumerate(call.args[: place + 1]):
-        if isinstance(arg, ir.Starred):
-            return ir.Element(arg.value) if i <= place else None
-    return call.args[place] if place < len(call.args) else None
-
-
 def _tells_kind(default: ir.Expr | None) -> bool:
     """Whether a default shows what a parameter is; what `**options` hides is taken for the same."""
     return default is not None and default != ir.Constant("none")
-
-
-def _rest(function: ir.Function, parameter: ir.Parameter, call: ir.Call, offset: int) -> ir.Expr:
-    """What `*args` or `**options` collects from a call."""
-    if parameter.kind == "star":
-        positional = sum(p.kind == "positional" for p in function.parameters)
-        return ir.Sequence(call.args[max(positional - offset, 0) :], is_tuple=True)
-    named = {p.name for p in function.parameters}
-    values = [v if k else ir.Element(v) for k, v in call.keywords if k not in named]
-    return ir.Sequence(tuple(values), is_tuple=False)
 
 
 def _holds_function(expr: ir.Expr, key: str) -> bool:

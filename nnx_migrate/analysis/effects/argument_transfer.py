@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from nnx_migrate.analysis.callgraph.binding import unbound
 from nnx_migrate.analysis.callgraph.dunder_dispatch import runs_of_library, runs_of_name
 from nnx_migrate.analysis.callgraph.lattice import outside_circles
 from nnx_migrate.analysis.callgraph.transformed import CAPTURED
@@ -149,8 +150,7 @@ class Giving(Touching):
             for value in self.aliases.values(scope, unstarred(argument)):
                 if not isinstance(value, FunctionValue):
                     continue
-                start = (1 if value.bound else 0) + value.partial_args
-                for parameter in self.project.function(value.scope).parameters[start:]:
+                for parameter in unbound(self.project.function(value.scope), value):
                     found = self.finder.of(value.scope, parameter.name)
                     yield from (effect for effect in found if effect.kind == "structure")
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Literal
 
-from nnx_migrate.analysis.callgraph.call_sites import argument_for
+from nnx_migrate.analysis.callgraph.binding import arguments, parameter_at
 from nnx_migrate.analysis.domain.values import (
     FunctionValue,
     Instance,
@@ -106,11 +106,10 @@ class Handing:
     ) -> Iterator[Effect]:
         """What a function of the project does with the arguments of the call that are tracked."""
         function = self.project.function(value.scope)
-        offset = (1 if value.bound else 0) + value.partial_args
         by_place = [unstarred(argument) for argument in call.args]
         given = [*by_place, *(argument for _, argument in call.keywords)]
         given = [argument for argument in given if self.rooted(scope, argument)]
-        passed = {p: argument_for(function, p, call, offset) for p in function.parameters}
+        passed = dict(arguments(function, value, call))
         reached = [parameter for parameter, argument in passed.items() if argument in given]
         rest = set(given) - set(passed.values())
         kinds = {"star" if argument in by_place else "double_star" for argument in rest}
@@ -192,10 +191,9 @@ class Handing:
             if not isinstance(value, FunctionValue):
                 yield Effect("unknown", PassedTo("a function that is not known"), where)
                 continue
-            parameters = self.project.function(value.scope).parameters
-            place = index + (1 if value.bound else 0) + value.partial_args
-            if place < len(parameters):
-                yield from without_return(self.finder.of(value.scope, parameters[place].name))
+            parameter = parameter_at(self.project.function(value.scope), value, index)
+            if parameter is not None:
+                yield from without_return(self.finder.of(value.scope, parameter.name))
 
 
 def _of_attributes(effect: Effect) -> Effect:

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from nnx_migrate.analysis.callgraph.call_sites import argument_for
+from nnx_migrate.analysis.callgraph.binding import arguments, parameter_at
 from nnx_migrate.analysis.domain.values import (
     ClassValue,
     FunctionValue,
@@ -277,9 +277,8 @@ class Search:
                 for name in names[-1:]:
                     yield Use("transform", f"it is handed to nnx.{name}", where)
                 function = self.project.function(called)
-                offset = (1 if value.bound else 0) + value.partial_args
-                for parameter in function.parameters:
-                    if argument_for(function, parameter, call, offset) in given:
+                for parameter, argument in arguments(function, value, call):
+                    if argument in given:
                         yield from self.function(called, parameter.name)
             case LibraryValue(dotted=dotted):
                 library = nnx_name(dotted)
@@ -302,10 +301,9 @@ class Search:
 
     def _operand(self, value: Value, index: int) -> Iterator[Use]:
         if isinstance(value, FunctionValue):
-            parameters = self.project.function(value.scope).parameters
-            place = index + (1 if value.bound else 0) + value.partial_args
-            if place < len(parameters):
-                yield from self.function(value.scope, parameters[place].name)
+            parameter = parameter_at(self.project.function(value.scope), value, index)
+            if parameter is not None:
+                yield from self.function(value.scope, parameter.name)
 
 
 def _is_partial(target: ir.Expr) -> bool:

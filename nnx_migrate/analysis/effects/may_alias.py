@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nnx_migrate.analysis.callgraph.call_sites import argument_for
+from nnx_migrate.analysis.callgraph.binding import arguments
 from nnx_migrate.analysis.callgraph.dunder_dispatch import arithmetic_runs, methods_run
 from nnx_migrate.analysis.callgraph.lattice import is_container
 from nnx_migrate.analysis.domain.values import (
@@ -259,9 +259,7 @@ class Aliases:
 
     def _function_gives(self, scope: Scope, value: FunctionValue, call: ir.Call, way: str) -> bool:
         function = self.project.function(value.scope)
-        offset = (1 if value.bound else 0) + value.partial_args
-        for parameter in function.parameters:
-            argument = argument_for(function, parameter, call, offset)
+        for parameter, argument in arguments(function, value, call):
             reached = argument is not None and self.rooted(scope, argument)
             if parameter.kind in {"star", "double_star"} or reached:
                 ways = {e.way for e in self.finder.of(value.scope, parameter.name)}

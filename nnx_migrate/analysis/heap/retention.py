@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nnx_migrate.analysis.callgraph.call_sites import argument_for
+from nnx_migrate.analysis.callgraph.binding import argument_for
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
@@ -50,7 +50,7 @@ class KeepingFinder:
         for method in self._constructors(scope, call):
             function = self.project.function(method)
             for parameter in function.parameters[1:]:
-                given = self.whose(scope, argument_for(function, parameter, call, 1))
+                given = self.whose(scope, argument_for(function.parameters, parameter, call, 1))
                 if isinstance(given, ir.Name) or self.is_own(scope, given):
                     places = self._places_of(method, parameter.name)
                     # Of several base classes that a super() can mean, one runs.

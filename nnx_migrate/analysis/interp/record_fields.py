@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
-from nnx_migrate.analysis.callgraph.call_sites import argument_at
+from nnx_migrate.analysis.callgraph.binding import argument_for
 from nnx_migrate.analysis.domain.values import Instance, Located, Scope, Values
 from nnx_migrate.analysis.ir import nodes as ir
 
@@ -21,7 +21,7 @@ def passed_for_field(evaluator: Evaluation, class_name: str, name: str) -> Itera
         field = next((each for each in fields if each.name == name), None)
         for where, call in callers.constructing(made) if field is not None else ():
             assert field is not None
-            given = argument_at(fields, field, call, 0)
+            given = argument_for(fields, field, call)
             if given is not None:
                 yield Located(where, given)
             else:

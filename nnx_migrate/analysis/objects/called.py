@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from nnx_migrate.analysis.callgraph.call_sites import argument_for
+from nnx_migrate.analysis.callgraph.binding import argument_for, caught
 from nnx_migrate.analysis.domain.values import (
     FunctionValue,
     Instance,
@@ -274,13 +274,13 @@ def _passed(
         return NOTHING
     where = via[0] if via is not None else callee
     if parameter.kind == "star":
-        rest = call.args[place - len(first) :]
+        rest = caught(function, parameter, call, len(first)).elements
         return container(objects, where, rest, at)
     if parameter.kind == "double_star":
         names = {each.name for each in function.parameters}
         named = [(k or "", v) for k, v in call.keywords if k not in names]
         return together((k, objects.held(where, v, at)) for k, v in named)
-    argument = argument_for(function, parameter, call, len(first))
+    argument = argument_for(function.parameters, parameter, call, len(first))
     if argument is not None:
         return objects.held(where, argument, at)
     hidden = any(k is None for k, _ in call.keywords)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nnx_migrate.analysis.callgraph import binding
 from nnx_migrate.analysis.callgraph.lattice import is_container
 from nnx_migrate.analysis.callgraph.transformed import CAPTURED
 from nnx_migrate.analysis.domain.values import NOTHING, FunctionValue, Scope, Value, Values, unknown
@@ -60,17 +61,13 @@ def is_captured(context: FileContext, site: Site) -> bool:
 
 def parameter_at(context: FileContext, site: Site, scope: Scope, index: int) -> str | None:
     """The name of the parameter that receives the argument at `index`."""
-    function = context.project.function(scope)
-    offset = 0
+    called = FunctionValue(scope, scope.function)
     for value in in_order(function_values(context, site)):
         if isinstance(value, FunctionValue) and value.scope == scope:
-            offset = (1 if value.bound else 0) + value.partial_args
-    place = index + offset + site.leading
-    positional = [p for p in function.parameters if p.kind == "positional"]
-    if place < len(positional):
-        return positional[place].name
-    star = next((p for p in function.parameters if p.kind == "star"), None)
-    return star.name if star else None
+            called = value
+    function = context.project.function(scope)
+    parameter = binding.parameter_at(function, called, index + site.leading, catching=True)
+    return parameter.name if parameter is not None else None
 
 
 def argument_values(context: FileContext, site: Site, index: int) -> Values:

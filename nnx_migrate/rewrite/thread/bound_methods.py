@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from nnx_migrate.analysis.callgraph.binding import unbound
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Scope, Values
 from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW, LOOPS, NNX_OF_JAX, SCANS
 from nnx_migrate.analysis.heap.globals import OBJECTS
@@ -227,10 +228,8 @@ def _named(context: FileContext, value: object) -> tuple[str, ...] | None:
         value = FunctionValue(method, "", bound=True) if isinstance(method, Scope) else value
     if not isinstance(value, FunctionValue):
         return None
-    parameters = context.project.function(value.scope).parameters
-    positional = [p.name for p in parameters if p.kind == "positional"]
-    start = value.partial_args + (1 if value.bound else 0)
-    return tuple(name for name in positional[start:] if name not in value.bound_keywords)
+    left = unbound(context.project.function(value.scope), value)
+    return tuple(parameter.name for parameter in left if parameter.kind == "positional")
 
 
 def _lambda(context: FileContext, function: BoundFunction, names: Sequence[str]) -> Edit:

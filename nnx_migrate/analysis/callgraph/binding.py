@@ -1,0 +1,80 @@
+"""The arguments of a call, bound to the parameters of the function that it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nnx_migrate.analysis.domain.values import FunctionValue
+from nnx_migrate.analysis.ir import nodes as ir
+
+
+def leading(value: FunctionValue) -> int:
+    """How many leading parameters a call does not pass: `self`, and what a partial holds."""
+    return (1 if value.bound else 0) + value.partial_args
+
+
+def unbound(function: ir.Function, value: FunctionValue) -> list[ir.Parameter]:
+    """The parameters that are left to a call of `value`, in their order."""
+    left = function.parameters[leading(value) :]
+    return [each for each in left if each.name not in value.bound_keywords]
+
+
+def parameter_at(
+    function: ir.Function, value: FunctionValue, index: int, catching: bool = False
+) -> ir.Parameter | None:
+    """The parameter that the argument at a place of a call binds, if there is one.
+
+    Args:
+        catching: `*args` counts for all places behind the positional parameters.
+    """
+    place = index + leading(value)
+    if not catching:
+        return function.parameters[place] if place < len(function.parameters) else None
+    positional = [each for each in function.parameters if each.kind == "positional"]
+    if place < len(positional):
+        return positional[place]
+    return next((each for each in function.parameters if each.kind == "star"), None)
+
+
+def arguments(
+    function: ir.Function, value: FunctionValue, call: ir.Call
+) -> Iterator[tuple[ir.Parameter, ir.Expr | None]]:
+    """Each parameter with what a call of `value` passes for it, as `argument_for` says."""
+    offset = leading(value)
+    for parameter in function.parameters:
+        yield parameter, argument_for(function.parameters, parameter, call, offset)
+
+
+def argument_for(
+    parameters: tuple[ir.Parameter, ...], parameter: ir.Parameter, call: ir.Call, offset: int = 0
+) -> ir.Expr | None:
+    """What a call passes for a parameter; None when it passes none or it is hidden.
+
+    Args:
+        parameters: all that is called has.
+        offset: how many leading ones are already bound.
+    """
+    for keyword, value in call.keywords:
+        if keyword == parameter.name:
+            return value
+    if parameter.kind != "positional":
+        return None
+    place = parameters.index(parameter) - offset
+    if place < 0:
+        return None
+    for arg in call.args[: place + 1]:
+        if isinstance(arg, ir.Starred):
+            return ir.Element(arg.value)
+    return call.args[place] if place < len(call.args) else None
+
+
+def caught(
+    function: ir.Function, parameter: ir.Parameter, call: ir.Call, offset: int
+) -> ir.Sequence:
+    """What `*args` or `**options` collects from a call."""
+    if parameter.kind == "star":
+        positional = sum(p.kind == "positional" for p in function.parameters)
+        return ir.Sequence(call.args[max(positional - offset, 0) :], is_tuple=True)
+    named = {p.name for p in function.parameters}
+    values = [v if k else ir.Element(v) for k, v in call.keywords if k not in named]
+    return ir.Sequence(tuple(values), is_tuple=False)
