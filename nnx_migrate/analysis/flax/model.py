@@ -17,6 +17,8 @@ from typing import Any, Literal
 Kind = Literal["module", "variable", "rngs", "optimizer", "metric", "state", "other"]
 
 _TABLE = Path(__file__).with_name("layers.json")
+#: What an nnx.Dict has beside the keys that the caller chooses.
+_OF_DICT = frozenset(dir(dict)) | {"iter_children", "iter_modules", "set_mode"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,12 @@ class Layer:
     structural_methods: frozenset[str]
     structural_when: Mapping[str, frozenset[str]] = field(hash=False)
     attributes: Mapping[str, str] = field(hash=False)
+
+    def attribute(self, name: str) -> str | None:
+        """What is kept under a name, as `attributes` says it; None when that is no attribute."""
+        if self.name == "Dict" and name not in _OF_DICT | self.structural_methods:
+            return self.attributes["*"]
+        return self.attributes.get(name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,10 +185,10 @@ def _stored(
                 found |= _as_stored(evaluator, class_name, name, stored)
             for stored in stored_outside(evaluator, class_name, name) if found else ():
                 found |= evaluator.values(stored.scope, stored.expr)
-        elif layer.attributes.get(name) == "argument" and instance.wraps:
+        elif (kept := layer.attribute(name)) == "argument" and instance.wraps:
             found |= instance.wraps
-        elif name in layer.attributes:
-            found |= library_attribute(layer.attributes[name])
+        elif kept is not None:
+            found |= library_attribute(kept)
     return found
 
 

@@ -291,7 +291,7 @@ class Hierarchy:
                     if key is not None:
                         return Scope(module, key)
             elif (layer := layer_of(ancestor)) is not None and layer.name not in _MODULE_BASES:
-                return ancestor
+                return ancestor if layer.attribute(name) is None else None
         return None
 
     def run_by_call(self, value: Value) -> Value:
