@@ -40,6 +40,7 @@ import ast
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Scope
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
@@ -95,10 +96,9 @@ def _may_be_around(context: FileContext, site: Site, where: Scope) -> bool:
 
 
 _MAKES_MESH = ("set_mesh", "use_mesh", "make_mesh", "Mesh", "use_abstract_mesh")
-_TRANSFORMS = frozenset({"eval_shape"})
 RULE = Rule(
     "abstract-sharding",
-    _TRANSFORMS,
+    of_nnx(lambda t: t.inspects),
     decide,
     project_words=frozenset(_MAKES_MESH),
 )

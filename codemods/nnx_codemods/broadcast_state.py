@@ -45,6 +45,7 @@ from nnx_codemods._axes.prefix import is_declared_int
 from nnx_codemods._captures.variable_writes import may_update
 from nnx_codemods._evidence import updated_broadcast
 from nnx_migrate.analysis.domain.values import Instance, is_unknown
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
@@ -153,5 +154,4 @@ def _has_none(axis: ast.expr) -> bool:
     return isinstance(axis, ast.Dict) and any(_has_none(value) for value in axis.values)
 
 
-_SCAN = frozenset({"scan"})
-RULE = Rule("broadcast-state", _SCAN, decide)
+RULE = Rule("broadcast-state", of_nnx(lambda t: t.maps_axes and t.carries), decide)

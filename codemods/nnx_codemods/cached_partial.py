@@ -47,6 +47,7 @@ from collections.abc import Iterator
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node
 from nnx_migrate.analysis.callgraph.binding import parameter_at
 from nnx_migrate.analysis.domain.values import FunctionValue
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
@@ -143,5 +144,5 @@ def _gives_back(context: FileContext, value: FunctionValue, index: int) -> bool:
 
 
 _ADVICE = "bind the arguments with functools.partial"
-_NAMES = frozenset({"cached_partial"})
+_NAMES = of_nnx(lambda t: t.is_site and t.binds)
 RULE = Rule("cached-partial", _NAMES, decide, project_words=_NAMES)

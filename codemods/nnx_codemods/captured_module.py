@@ -84,19 +84,17 @@ from nnx_codemods._captures.captures import (
     gives_object,
     may_capture,
 )
-from nnx_codemods._captures.carried import is_data, is_unchanged, name_in_nnx, not_a_tree, overlap
+from nnx_codemods._captures.carried import is_data, is_unchanged, not_a_tree, overlap
 from nnx_codemods._captures.must_execute import is_certain, is_expected_to_raise
 from nnx_codemods._captures.of_modules import read_out_of_sight, updating_of_module
 from nnx_codemods._captures.spelled import as_lambdas, bound_and_raising, raising, through_others
 from nnx_codemods._captures.trace_level import may_be_captured, obstacle
 from nnx_codemods._evidence import is_graph_node
 from nnx_migrate.analysis.flax.transforms import (
-    CONTROL_FLOW,
     JAX_SITES,
-    LOOPS,
     NNX_TRANSFORMS,
     ONLY_OF_JAX,
-    SCANS,
+    of_nnx,
 )
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import lower_expr
@@ -116,7 +114,7 @@ from nnx_migrate.rewrite.model.stacks import stack_of
 from nnx_migrate.rewrite.planner.round import covered_by_setters
 from nnx_migrate.rewrite.thread.bound_methods import bound_functions
 from nnx_migrate.rewrite.thread.captures import closure_edits
-from nnx_migrate.rewrite.thread.eval_shape import ABSTRACT, of_function
+from nnx_migrate.rewrite.thread.eval_shape import is_abstract, of_function
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -132,7 +130,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 def _captures(context: FileContext, site: Site) -> Decision | None:
     if site.transform in ONLY_OF_JAX:
         return _only_of_jax(context, site)
-    if site.transform in ABSTRACT:
+    if is_abstract(site):
         called = of_function(context, site)
         if called is None:
             return _abstractly_called(context, site)
@@ -157,8 +155,8 @@ def _captures(context: FileContext, site: Site) -> Decision | None:
     if captured.holders:
         return _left(context, captured, captured.obstacle, ())
     updated = any(use.kind == "update" and use.expected for use in captured.uses)
-    if site.transform == "jax.make_jaxpr" and not updated:
-        return None  # in tree mode it runs, and the jaxpr would be another one
+    if site.spec.inspects and site.spec.twin and not updated:
+        return None  # a jaxpr: in tree mode it runs, and the jaxpr would be another one
     asked = context.options.select is not None and RULE.name in context.options.select
     if not captured.uses and (not asked or site.transform in JAX_SITES):
         return _only_read(captured)
@@ -170,8 +168,8 @@ def _captures(context: FileContext, site: Site) -> Decision | None:
     reason = _reason(context, site, captured, evidence)
     if reason:
         return _left(context, captured, reason, tuple(evidence))
-    carried = name_in_nnx(site) in LOOPS or (
-        site.transform in SCANS and any(each.updated for each in captured.objects)
+    carried = site.spec.is_loop or (
+        site.spec.iterates and any(each.updated for each in captured.objects)
     )
     way = "part of the carry" if carried else "an argument"
     message = f"{names} from outside became {way}"
@@ -239,7 +237,8 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
     )
     if reason := reason or read_out_of_sight(context, site, captured):
         return reason
-    keeps = any(name_in_nnx(each) in _KEEPING for each in stack_of(context, site))
+    # What is compiled is kept, with the values that captured objects had then.
+    keeps = any(each.spec.compiles for each in stack_of(context, site))
     if keeps and not is_unchanged(context, site, captured):
         claim = "between its calls the object may change, which a compiled function does not see"
         evidence.append(Evidence(claim, Proof.ASSUMED, context.where(site.node)))
@@ -292,12 +291,4 @@ _NOT_OF_NNX = (
     "nnx has no such transform in both modes; split the object outside, merge it in the function, "
     "return its State beside the result (has_aux), and update the object with that"
 )
-#: They keep what they compiled, with the values that captured objects had then.
-_KEEPING = frozenset({"jit", "pmap"})
-_TRACING = frozenset({"vmap", "pmap", "scan", "remat", "checkpoint", "grad", "value_and_grad"}) | {
-    "jit",
-    "eval_shape",
-    "checkify",
-    "shard_map",
-}
-RULE = Rule("captured-module", frozenset(CONTROL_FLOW) | _TRACING | JAX_SITES, decide)
+RULE = Rule("captured-module", of_nnx(lambda t: t.traces or t.inspects) | JAX_SITES, decide)

@@ -42,6 +42,7 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 
 from __future__ import annotations
 
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
@@ -55,5 +56,4 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     return Pin(RULE.name, reason, (evidence,))
 
 
-_TRANSFORMS = frozenset({"custom_vjp"})
-RULE = Rule("custom-vjp", _TRANSFORMS, decide)
+RULE = Rule("custom-vjp", of_nnx(lambda t: t.has_passes), decide)

@@ -36,8 +36,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from nnx_codemods._gradient.loss import GRADIENTS, decide_gradient
+from nnx_codemods._gradient.loss import decide_gradient
 from nnx_codemods._sown.perturbations import perturbed
+from nnx_migrate.analysis.flax.transforms import GRADIENTS
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision, Pin

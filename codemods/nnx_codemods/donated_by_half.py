@@ -38,6 +38,7 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Scope
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
@@ -142,10 +143,9 @@ def _is_positional(call: ir.Call, last: int) -> bool:
     return len(call.args) > last and not any(isinstance(a, ir.Starred) for a in call.args)
 
 
-_JIT = frozenset({"jit"})
 RULE = Rule(
     "donated-by-half",
-    _JIT,
+    of_nnx(lambda t: t.donates),
     decide,
     project_words=frozenset({_NUMBERS, _NAMES}),
 )

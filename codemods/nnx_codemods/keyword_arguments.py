@@ -46,6 +46,7 @@ from collections.abc import Iterator, Set
 from nnx_migrate.analysis.callgraph.binding import unbound
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Scope
 from nnx_migrate.analysis.domain.witnesses import in_order
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
@@ -83,14 +84,14 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 
 def _mattering(site: Site) -> frozenset[str]:
     """Which ways of not passing an argument by its place make a difference at a site."""
-    if site.transform == "checkify":
+    if site.spec.by_place == "keywords":
         return frozenset({"keyword"})
-    if site.transform in {"remat", "checkpoint"}:
+    if site.spec.by_place == "static":
         return _ALL_WAYS if "static_argnums" in site.options else frozenset()
     axes = site.options.get("in_axes")
     along_first = axes is None or (isinstance(axes, ast.Constant) and axes.value == 0)
     # Keywords are mapped along axis 0 in both modes; a default is mapped in graph mode alone.
-    return frozenset({"default"}) if along_first and site.transform != "scan" else _ALL_WAYS
+    return frozenset({"default"}) if along_first and not site.spec.carries else _ALL_WAYS
 
 
 def _bound_by_partials(
@@ -165,5 +166,4 @@ def _reason(call: ir.Call, parameters: list[ir.Parameter], ways: frozenset[str])
 
 
 _ALL_WAYS = frozenset({"keyword", "default"})
-_TRANSFORMS = frozenset({"vmap", "pmap", "scan", "remat", "checkpoint", "checkify"})
-RULE = Rule("keyword-arguments", _TRANSFORMS, decide)
+RULE = Rule("keyword-arguments", of_nnx(lambda t: t.by_place != "never"), decide)

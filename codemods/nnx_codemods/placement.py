@@ -45,6 +45,7 @@ import ast
 
 from nnx_codemods._evidence import is_graph_node
 from nnx_migrate.analysis.domain.values import STATE
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
@@ -54,7 +55,8 @@ from nnx_migrate.rewrite.model.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    if site.transform == "shard_map":
+    maps_shards = not site.spec.compiles
+    if maps_shards:
         told = _reads_shardings(context)
         because = "this file reads where arrays lie"
     else:
@@ -62,9 +64,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         because = "in_shardings say where it goes"
     for scope in function_scopes(context, site) if told else ():
         for index, name, values in given_parameters(context, site, scope):
-            if site.transform == "jit" and not _is_placed(context, site, index):
+            if not maps_shards and not _is_placed(context, site, index):
                 continue
-            held = values & STATE and site.transform == "shard_map"
+            held = values & STATE and maps_shards
             if held or is_graph_node(context, values, _KINDS):
                 claim = f"{name} holds Variables, and {because}"
                 evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
@@ -100,4 +102,4 @@ def _reads_shardings(context: FileContext) -> bool:
 
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 _ADVICE = "place it with jax.device_put before the call instead"
-RULE = Rule("placement", frozenset({"jit", "shard_map"}), decide)
+RULE = Rule("placement", of_nnx(lambda t: t.places), decide)

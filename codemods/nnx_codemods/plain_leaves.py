@@ -39,7 +39,7 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.analysis.domain.values import PLAIN, ContainerValue, TupleValue, Value
-from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW
+from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW, TRACING
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
@@ -57,7 +57,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return Manual(RULE.name, f"{reason}; make it with nnx.compat.split")
     if site.form == "reference":
         return None
-    if site.transform in _TRACING:
+    if site.spec.traces:
         return _given_plain(context, site)
     if context.analysis.contents.of(context.values(site.operands[0])).plain:
         return Pin(RULE.name, f"{_IN_DATA}, which become leaves of the State", bare=True)
@@ -112,8 +112,5 @@ def _is_none(node: ast.expr) -> bool:
 
 
 _IN_DATA = "a list or dictionary in nnx.data(...) holds values that are no arrays"
-_TRACING = frozenset(
-    {"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map", "checkify"}
-) | frozenset(CONTROL_FLOW)
 _TAKING_APART = frozenset({"split", "state", "flatten", "graphdef", "merge"})
-RULE = Rule("plain-leaves", _TAKING_APART | _TRACING, decide)
+RULE = Rule("plain-leaves", _TAKING_APART | TRACING | CONTROL_FLOW, decide)

@@ -40,6 +40,7 @@ from collections.abc import Iterator
 
 from nnx_migrate.analysis.callgraph.lattice import is_container
 from nnx_migrate.analysis.domain.values import STATE, Instance, Scope, TupleValue, Value, Values
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.sites.site import Site
@@ -126,4 +127,4 @@ def _is_of_variables(context: FileContext, value: Value) -> bool:
 
 
 _VIEWS = frozenset({"state", "split", "variables", "pop"})
-RULE = Rule("replaced-carry", frozenset({"scan"}), decide)
+RULE = Rule("replaced-carry", of_nnx(lambda t: t.maps_axes and t.carries), decide)

@@ -42,6 +42,7 @@ from collections.abc import Iterator
 from nnx_codemods._evidence import is_graph_node
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN
 from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.ir.lower_expressions import dotted_path
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode
@@ -138,4 +139,4 @@ def _read_after(holder: ast.AST, line: int) -> Iterator[str]:
 
 
 _SETTERS = frozenset({"train", "eval", "set_attributes", "sow", "perturb"})
-RULE = Rule("returned-carry", frozenset({"scan", "while_loop", "fori_loop"}), decide)
+RULE = Rule("returned-carry", of_nnx(lambda t: t.carries), decide)

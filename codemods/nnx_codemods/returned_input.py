@@ -52,7 +52,7 @@ from nnx_migrate.analysis.domain.values import (
     Value,
     Values,
 )
-from nnx_migrate.analysis.flax.transforms import SPLITTERS
+from nnx_migrate.analysis.flax.transforms import SPLITTERS, of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
@@ -107,9 +107,5 @@ def _holds_graph_node(context: FileContext, value: Value) -> bool:
             return is_graph_node(context, alone) or alone == STATE
 
 
-_TRANSFORMS = (
-    frozenset({"jit", "vmap", "pmap", "remat", "checkpoint", "shard_map", "checkify"})
-    | {"cond", "switch"}
-    | SPLITTERS
-)
-RULE = Rule("returned-input", _TRANSFORMS, decide)
+_TRACING = of_nnx(lambda t: t.traces and not t.carries and not t.differentiates)
+RULE = Rule("returned-input", _TRACING | SPLITTERS, decide)

@@ -39,6 +39,7 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.analysis.domain.values import FunctionValue
+from nnx_migrate.analysis.flax.transforms import SPLITTERS
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision, Pin
@@ -61,5 +62,4 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     return Pin(RULE.name, "it changes the object in place and returns backups", bare=True)
 
 
-_NAMES = frozenset({"split_rngs", "fork_rngs"})
-RULE = Rule("rng-split-in-place", _NAMES, decide)
+RULE = Rule("rng-split-in-place", SPLITTERS, decide)

@@ -59,7 +59,6 @@ from collections.abc import Iterator
 from nnx_codemods._freshness.made_with_state import state_outside
 from nnx_codemods._freshness.retained_objects import is_other_class, put_together
 from nnx_codemods._gradient.argnums import argnums_of
-from nnx_codemods._gradient.loss import GRADIENTS
 from nnx_codemods._unresolved.other_packages import handed_out
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
@@ -73,10 +72,13 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.transforms import (
     CONTROL_FLOW,
+    GRADIENTS,
     METHODS,
     OBJECT_FUNCTIONS,
     OTHER_PACKAGE,
     SPLITTERS,
+    TRACING,
+    of_nnx,
 )
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import lower_expr
@@ -97,7 +99,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return Pin(RULE.name, "tree mode keeps no table of references", bare=True)
     ways = [_given_twice]
     # The rules for gradients know what one object holds twice, where they have anything to do.
-    if site.transform not in GRADIENTS or _of_arrays_alone(context, site):
+    if not site.spec.differentiates or _of_arrays_alone(context, site):
         ways += [_holds_twice, _beside_its_optimizer, _returned_twice]
     reason = next((found for way in ways if (found := way(context, site))), "")
     if not reason:
@@ -108,8 +110,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         claim = f"all calls bind {outside.model} and its State to names"
         evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
         return Contribution(RULE.name, message, (evidence,), state_outside=outside)
-    loops = site.transform in {"while_loop", "fori_loop"}
-    effect = "loops of tree mode take it apart" if loops else "tree mode takes nothing but trees"
+    loops = "loops of tree mode take it apart"
+    effect = loops if site.spec.is_loop else "tree mode takes nothing but trees"
     evidence = Evidence(reason, Proof.PROVED, context.where(site.node))
     message = f"{effect}: {reason}"
     if site.transform in _WITHOUT_PIN:
@@ -238,21 +240,19 @@ def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Ex
             yield where, [*own, *call.args, *(given for _, given in call.keywords)], call.line
 
 
+_CALLED_AROUND = "what it gives has to be called with nnx.set_graph_mode(True) around it"
 _WITHOUT_PIN = {
     "ModelAndOptimizer": "it takes no mode: use nnx.Optimizer(..., graph=True)",
     "ToLinen": "what it gives has to be used with nnx.set_graph_mode(True) around it",
-    "call": "what it gives has to be called with nnx.set_graph_mode(True) around it",
-    "capture": "what it gives has to be called with nnx.set_graph_mode(True) around it",
+    "call": _CALLED_AROUND,
+    **dict.fromkeys(of_nnx(lambda t: t.collects), _CALLED_AROUND),
 }
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
-_TRACING = frozenset(
-    {"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map", "checkify"}
-)
 _TRANSFORMS = (
     GRADIENTS
-    | _TRACING
+    | TRACING
     | SPLITTERS
-    | CONTROL_FLOW.keys()
+    | CONTROL_FLOW
     | (OBJECT_FUNCTIONS.keys() - {"merge"})
     | frozenset(METHODS.values())
     | {OTHER_PACKAGE}

@@ -46,6 +46,7 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 from nnx_codemods._axes.split_by_axes import AxisOptions, decide_by_axes
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision
@@ -58,10 +59,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     return decide_by_axes(context, site, RULE.name, "StateAxes", _OPTIONS)
 
 
-_TRANSFORMS = frozenset({"vmap", "pmap", "scan"})
 RULE = Rule(
     "state-axes",
-    _TRANSFORMS,
+    of_nnx(lambda t: t.maps_axes),
     decide,
     project_words=frozenset({"StateAxes"}),
 )

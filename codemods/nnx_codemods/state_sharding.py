@@ -47,25 +47,22 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 from nnx_codemods._axes.split_by_axes import AxisOptions, decide_by_axes
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision
 from nnx_migrate.rewrite.model.rule import Rule
 
-_OPTIONS = {
-    "jit": AxisOptions("in_shardings", "out_shardings"),
-    "shard_map": AxisOptions("in_specs", "out_specs"),
-}
-
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    options = _OPTIONS[site.transform]
+    assert site.spec.places is not None
+    options = AxisOptions(*site.spec.places)
     return decide_by_axes(context, site, RULE.name, "StateSharding", options)
 
 
 RULE = Rule(
     "state-sharding",
-    frozenset(_OPTIONS),
+    of_nnx(lambda t: t.places),
     decide,
     project_words=frozenset({"StateSharding"}),
 )

@@ -69,7 +69,6 @@ from collections.abc import Iterator
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.lazily_made import made_when_called
 from nnx_codemods._gradient.argnums import argnums_of
-from nnx_codemods._gradient.loss import GRADIENTS
 from nnx_codemods._sown.as_result import left_after, missing
 from nnx_codemods._unresolved.named_at_run_time import computed_transform
 from nnx_codemods._unresolved.unknown_effects import explained, unknown_effect
@@ -95,7 +94,13 @@ from nnx_migrate.analysis.effects.causes import (
     only_of_objects,
 )
 from nnx_migrate.analysis.effects.summary import Effect, worst
-from nnx_migrate.analysis.flax.transforms import COMPUTED, CONTROL_FLOW, SPLITTERS
+from nnx_migrate.analysis.flax.transforms import (
+    COMPUTED,
+    CONTROL_FLOW,
+    GRADIENTS,
+    SPLITTERS,
+    TRACING,
+)
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
@@ -104,19 +109,16 @@ from nnx_migrate.rewrite.model.functions import function_scopes, given_parameter
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.split.copies import works_on_copy
 
-# Streams are split in place, in Variables that are given back.
-_KEPT = ("fork_rngs", "split_rngs")
-
 
 def decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform == COMPUTED:
         return computed_transform(context, site, RULE.name)
-    if site.transform in CONTROL_FLOW and _runs_unknown(context, site):
+    if site.spec.operands and _runs_unknown(context, site):
         evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
         return Pin(RULE.name, "which functions it runs cannot be read", (evidence,), outward=True)
     if site.form == "reference":
         return _handed_on(context, site)
-    unseen = unseen_function(context, site) if site.transform in _TRACING else ""
+    unseen = unseen_function(context, site) if site.transform in TRACING else ""
     if unseen:
         evidence = Evidence(unseen, Proof.ASSUMED, context.where(site.node))
         reason = f"which function it runs is not seen: {unseen}; {_ADVICE}"
@@ -156,7 +158,7 @@ def _given(context: FileContext, site: Site) -> Iterator[tuple[Scope, str, Value
 
 def _handed_on(context: FileContext, site: Site) -> Pin | None:
     """A transform that is a value itself, in a table or a partial that is kept."""
-    if site.transform not in _TRACING:
+    if site.transform not in TRACING:
         return None
     evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
     reason = f"nnx.{site.transform} goes on as a value, and what it is applied to is not seen"
@@ -174,7 +176,7 @@ def _runs_unknown(context: FileContext, site: Site) -> bool:
 
 def _differentiated(context: FileContext, site: Site) -> set[int] | None:
     """Places of the arguments that rules for gradients look at; None when they are not known."""
-    if site.transform not in GRADIENTS:
+    if not site.spec.differentiates:
         return set()
     argnums = argnums_of(context, site, "")
     return None if argnums.unknown else {target.index for target in argnums.targets}
@@ -187,7 +189,8 @@ def _structural(
         e
         for e in left_after(context, site, scope, name)
         if (e.kind == "structure" or _is_named_at_run_time(e.cause))
-        and not changes_by(e.cause, *_KEPT)
+        # Streams are split in place, in Variables that are given back.
+        and not changes_by(e.cause, *SPLITTERS)
         and not (collected and e.sows)
     ]
     by_text = any(isinstance(e.cause, TextExecuted) for e in effects)
@@ -226,8 +229,5 @@ def _is_known(value: Value) -> bool:
 
 
 _ADVICE = "name it, or put all that it may be into a dictionary in sight"
-_TRACING = frozenset(
-    {"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map", "checkify"}
-)
-_TRANSFORMS = GRADIENTS | _TRACING | SPLITTERS | CONTROL_FLOW.keys() | {COMPUTED}
+_TRANSFORMS = GRADIENTS | TRACING | SPLITTERS | CONTROL_FLOW | {COMPUTED}
 RULE = Rule("structural-update", _TRANSFORMS, decide)

@@ -46,20 +46,19 @@ import ast
 
 from nnx_codemods._captures.only_writes import more_than_updates
 from nnx_codemods._evidence import updated_broadcast
+from nnx_migrate.analysis.flax.transforms import METADATA_OPTION, of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Metadata, Pin, Same
 from nnx_migrate.rewrite.model.rule import Rule
 
-_OPTION = "transform_metadata"
-
 
 def decide(context: FileContext, site: Site) -> Decision | None:
     if not site.complete:
-        hidden = site.form != "reference" and _OPTION not in site.options
+        hidden = site.form != "reference" and METADATA_OPTION not in site.options
         return Pin(RULE.name, "it may be among options that are not to be seen") if hidden else None
-    value = site.options.get(_OPTION)
+    value = site.options.get(METADATA_OPTION)
     if value is None:
         return None
     if isinstance(value, ast.Dict) and not value.keys:
@@ -82,7 +81,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         RULE.name,
         "nnx.transform_metadata names the new axis",
         tuple(evidence),
-        options={_OPTION: None},
+        options={METADATA_OPTION: None},
         metadata=Metadata(partition, _axes(context, site)),
     )
 
@@ -108,7 +107,7 @@ def _partition(context: FileContext, value: ast.expr) -> str | None:
 
 def _broadcast(context: FileContext, site: Site) -> str:
     axes = site.options.get("in_axes")
-    if site.transform != "scan" or not isinstance(axes, ast.Tuple):
+    if not site.spec.carries or not isinstance(axes, ast.Tuple):
         return ""
     places = [i for i, axis in enumerate(axes.elts) if context.text.of(axis) == "None"]
     return next((why for i in places if (why := updated_broadcast(context, site, i))), "")
@@ -121,19 +120,17 @@ def _axes(context: FileContext, site: Site) -> dict[str, str]:
         for name in ("in_axes", "out_axes")
         if name in site.options
     }
-    if site.transform != "scan":
+    if not site.spec.carries:
         return {name: text for name, text in found.items() if text != "0"}
-    if site.transform == "scan":
-        head = context.text.of(site.reference).rpartition(".")[0] or "nnx"
-        for name in ("in_axes", "out_axes"):
-            found.setdefault(name, f"({head}.Carry, 0)")
+    head = context.text.of(site.reference).rpartition(".")[0] or "nnx"
+    for name in ("in_axes", "out_axes"):
+        found.setdefault(name, f"({head}.Carry, 0)")
     return found
 
 
-_TRANSFORMS = frozenset({"vmap", "pmap", "scan"})
 RULE = Rule(
     "transform-metadata",
-    _TRANSFORMS,
+    of_nnx(lambda t: t.maps_axes),
     decide,
-    project_words=frozenset({_OPTION, "**"}),
+    project_words=frozenset({METADATA_OPTION, "**"}),
 )

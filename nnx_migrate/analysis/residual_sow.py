@@ -21,17 +21,17 @@ from nnx_migrate.analysis.effects.may_alias import Aliases
 from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effect, EffectFinder, Effects
 from nnx_migrate.analysis.effects.transfer import Tracker
 from nnx_migrate.analysis.facts import Analysis
+from nnx_migrate.analysis.flax.transforms import SPLITTERS, of_nnx, spec
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.core.place import Place
 
 _MAX_HOPS = 8
-_JITS = frozenset({"jit", "compat.jit"})
-#: Transforms of functions that make objects.
-_MAKING = frozenset({"jit", "vmap", "split_rngs", "fork_rngs"})
+#: Transforms that functions which make objects may be under.
+_MAKING = of_nnx(lambda t: (t.gives_back and not t.carries) or t.splits_rngs)
 #: Changes that leave no value of a sown type behind.
 _CLEAN = frozenset({"train", "eval", "set_attributes", "set_metadata"})
-_CLEAN_FUNCTIONS = _CLEAN | {"pop", "split_rngs", "fork_rngs"}
+_CLEAN_FUNCTIONS = _CLEAN | SPLITTERS | {"pop"}
 
 
 class _KeptAliases(Aliases):
@@ -162,10 +162,11 @@ class LeftoverFinder:
         return ""
 
     def _is_followed(self, scope: Scope, function: ir.Function) -> bool:
-        """Whether no decorator, or nnx.jit alone, stands between a call and the function."""
+        """Whether no decorator, or one that changes nothing sown, is around the function."""
         outer = scope_around(scope, function)
         targets = [d.func if isinstance(d, ir.Call) else d for d in function.decorators]
-        return all(self.project.nnx_name(outer, target) in _JITS for target in targets)
+        known = [spec(self.project.nnx_name(outer, target)) for target in targets]
+        return all(each.gives_back and not each.maps_axes for each in known)
 
     def _arguments(
         self, scope: Scope, function: ir.Function, name: str

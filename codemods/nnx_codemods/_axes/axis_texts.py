@@ -9,23 +9,21 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.decisions import ArgumentSplit
 from nnx_migrate.rewrite.style.naming import state_name
 
-#: Transforms that keep what they compiled for a function: it must take the graphdef.
-COMPILING = frozenset({"jit", "pmap"})
-
 
 def argument_split(site: Site, index: int, element: Element) -> ArgumentSplit:
     """The split of an argument into its groups."""
     groups = joined(element)
-    scan = site.transform == "scan"
+    carries = site.spec.carries
     names = tuple(_group_name(group) for group in groups)
     return ArgumentSplit(
         index,
         tuple(group.filter for group in groups),
         "together",
         names,
-        clone=tuple(scan and group.kind == "none" for group in groups),
-        carried=tuple(scan and group.kind == "carry" for group in groups),
-        with_graphdef=site.transform in COMPILING,
+        clone=tuple(carries and group.kind == "none" for group in groups),
+        carried=tuple(carries and group.kind == "carry" for group in groups),
+        # What was compiled for a function is kept by the graphdef, which it must take.
+        with_graphdef=site.spec.compiles,
     )
 
 

@@ -6,7 +6,6 @@ import ast
 import dataclasses
 
 from nnx_codemods._axes.axis_texts import (
-    COMPILING,
     argument_split,
     axes_text,
     filters_of_result,
@@ -17,6 +16,7 @@ from nnx_codemods._axes.axis_texts import (
 )
 from nnx_codemods._axes.prefix import Axes, Element, Group, read_axes
 from nnx_codemods._evidence import effects_on, refuse_split, returned_argument, updated_broadcast
+from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.sites.prefix_filters import filters_travel
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence
@@ -102,7 +102,7 @@ def _collects(context: FileContext, site: Site, places: list[int]) -> bool:
 
 
 def _is_capture(context: FileContext, func: ast.expr) -> bool:
-    return context.tree.nnx_name(func) in {"capture", "compat.capture"}
+    return spec(context.tree.nnx_name(func)).collects
 
 
 def _may_change_structure(context: FileContext, site: Site) -> bool:
@@ -119,14 +119,14 @@ def _may_change_structure(context: FileContext, site: Site) -> bool:
 
 def _not_expressible(site: Site, inputs: Axes, outputs: Axes) -> str:
     groups = [g for e in (*inputs.elements, *outputs.elements) for g in e.groups]
-    if site.transform == "scan":
+    if site.spec.carries:
         if any(g.kind == "unknown" for g in groups):
             return "an axis is not written out, and None or Carry would need another rewrite"
         if any(g.kind in {"carry", "none"} for e in outputs.elements for g in e.groups):
             return "results are carried by a prefix filter"
     elif any(g.kind == "carry" for g in groups):
         return "nnx.Carry is no axis of this transform"
-    if site.transform in COMPILING:
+    if site.spec.compiles:
         moved = [i for i, e in enumerate(inputs.elements) if e.groups and e.uniform is None]
         fixed = {"static_argnums", "donate_argnums", "static_argnames", "donate_argnames"}
         if moved and fixed & site.options.keys():
@@ -143,7 +143,7 @@ def _decide_known(
     outputs: Axes,
 ) -> Decision:
     evidence: list[Evidence] = []
-    scan = site.transform == "scan"
+    scan = site.spec.carries
     splits: list[ArgumentSplit] = []
     returned = returned_argument(context, function_scopes(context, site))
     if outputs.has_groups and returned is not None:
@@ -165,7 +165,7 @@ def _decide_known(
         return _carried(site, rule, options, inputs, outputs, splits, tuple(evidence))
     changed: dict[str, str | None] = {}
     if inputs.has_groups:
-        texts = [axes_text(e, scan, site.transform in COMPILING) for e in inputs.elements]
+        texts = [axes_text(e, scan, site.spec.compiles) for e in inputs.elements]
         changed[options.inputs] = tuple_text([t for part in texts for t in part])
     returns = [
         ReturnSplit(place if outputs.is_tuple else None, filters_of_result(element))

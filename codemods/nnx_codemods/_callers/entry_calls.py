@@ -14,6 +14,7 @@ from nnx_migrate.analysis.domain.values import (
     Instance,
     Scope,
 )
+from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.analysis.symbols.visibility import is_visible_outside
 from nnx_migrate.core.place import Place
@@ -146,7 +147,7 @@ def is_under_capture(context: FileContext, function: AnyFunction) -> bool:
     heads = [d.func for d in getattr(function, "decorator_list", []) if isinstance(d, ast.Call)]
     if isinstance(around, ast.Call) and around.args[:1] == [function]:
         heads.append(around.func)
-    return any(context.tree.nnx_name(head) == "capture" for head in heads)
+    return any(spec(context.tree.nnx_name(head)).collects for head in heads)
 
 
 def _is_captured(value: FunctionValue) -> bool:
@@ -176,7 +177,8 @@ def _given(
 def _own_object(context: FileContext, call: ast.Call) -> ast.expr:
     """The object that a method is called of."""
     func = call.func
-    if isinstance(func, ast.Call) and context.tree.nnx_name(func.func) == "capture" and func.args:
+    head = func.func if isinstance(func, ast.Call) and func.args else None
+    if isinstance(func, ast.Call) and head and spec(context.tree.nnx_name(head)).collects:
         func = func.args[0]  # nnx.capture(model, T)(x)
     if any(isinstance(v, Instance) for v in context.values(func)):
         return func

@@ -23,15 +23,14 @@ from nnx_migrate.analysis.domain.values import (
     is_unknown,
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
-from nnx_migrate.analysis.flax.transforms import WRAPPERS
+from nnx_migrate.analysis.flax.transforms import WRAPPERS, of_nnx, spec
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.rewrite.model.context import FileContext
 
 #: What may be given an object that can be called, and does not call it.
-_NOT_CALLING = frozenset(
+_NOT_CALLING = of_nnx(lambda t: t.collects) | frozenset(
     [
-        "capture",
         "clone",
         "eval",
         "graphdef",
@@ -160,8 +159,8 @@ def _passed_on(context: FileContext, node: ast.Attribute | ast.Name) -> Iterator
     if isinstance(parent, ast.Attribute):
         return
     if isinstance(parent, ast.Call):
-        captured = parent.args[:1] == [node] and context.tree.nnx_name(parent.func) == "capture"
-        if parent.func is node or captured:
+        collects = spec(context.tree.nnx_name(parent.func)).collects
+        if parent.func is node or (collects and parent.args[:1] == [node]):
             return
     for value in in_order(context.values(node)):
         if isinstance(value, FunctionValue):

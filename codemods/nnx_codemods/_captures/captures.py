@@ -20,7 +20,6 @@ from nnx_migrate.analysis.domain.values import (
     is_unknown,
 )
 from nnx_migrate.analysis.effects.captured_use_search import Use
-from nnx_migrate.analysis.flax.transforms import LOOPS, NNX_OF_JAX
 from nnx_migrate.analysis.heap.globals import OBJECTS
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
@@ -159,7 +158,7 @@ def _read_by(context: FileContext, site: Site, definition: AnyFunction, found: _
 
 def _defaulted(context: FileContext, site: Site, definition: AnyFunction) -> Iterator[str]:
     """Parameters of a function of a loop that are left to defaults which are objects."""
-    if NNX_OF_JAX.get(site.transform, site.transform) not in LOOPS:
+    if not site.spec.is_loop:
         return
     parameters = [*definition.args.posonlyargs, *definition.args.args]
     for parameter, default in zip(

@@ -19,7 +19,7 @@ from nnx_migrate.analysis.domain.values import (
     Values,
     is_unknown,
 )
-from nnx_migrate.analysis.flax.transforms import JAX_SITES, LOOPS, NNX_OF_JAX
+from nnx_migrate.analysis.flax.transforms import JAX_SITES
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
@@ -73,14 +73,10 @@ def not_a_tree(context: FileContext, values: Values, where: Place) -> Evidence |
     return None
 
 
-def name_in_nnx(site: Site) -> str:
-    """The transform of nnx that a site has, or would have."""
-    return NNX_OF_JAX.get(site.transform, site.transform)
-
-
 def _given(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, bool]]:
     """What is passed already, and whether the body of a loop shows it to be an array."""
-    if name_in_nnx(site) not in LOOPS and site.transform != "jax.lax.scan":
+    steps = site.spec.iterates and site.spec.carries and site.spec.calls_at_once  # of jax
+    if not site.spec.is_loop and not steps:
         for use in stack_of(context, site)[0].uses if site.form != "operands" else ():
             yield from ((argument, False) for argument in use.args)
         yield from ((operand, False) for operand in site.operands)
@@ -91,7 +87,7 @@ def _given(context: FileContext, site: Site) -> Iterator[tuple[ast.expr, bool]]:
     elements = carried.elts if isinstance(carried, ast.Tuple) else [carried]
     body = definition_of(context, site.functions[-1])
     returned = _returned(body)
-    if name_in_nnx(site) not in LOOPS:
+    if not site.spec.is_loop:
         pair = isinstance(returned, ast.Tuple) and len(returned.elts) == 2
         returned = returned.elts[0] if pair and isinstance(returned, ast.Tuple) else None
     for place, element in enumerate(elements):

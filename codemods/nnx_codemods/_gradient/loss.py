@@ -31,7 +31,6 @@ from nnx_migrate.rewrite.model.functions import argument_values, function_scopes
 from nnx_migrate.rewrite.style.naming import state_name
 from nnx_migrate.rewrite.style.spelling import Spelling
 
-GRADIENTS = frozenset({"grad", "value_and_grad"})
 _MODULES = frozenset({"module", "metric"})
 _RETURNABLE = _MODULES | {"variable", "rngs", "optimizer"}
 
@@ -40,7 +39,7 @@ def decide_gradient(
     context: FileContext, site: Site, rule: str, *, diff_state: bool
 ) -> Decision | None:
     """The decision at a gradient site; None when the site belongs to the other gradient rule."""
-    if site.transform not in GRADIENTS:
+    if not site.spec.differentiates:
         return None
     try:
         param = f"{Spelling.at(context, site.reference).nnx}.Param"
@@ -137,7 +136,7 @@ def _params_only(context: FileContext, site: Site, values: list[Values]) -> bool
     uses = context.finder.uses(site)
     models = values[0] if len(values) == 1 else frozenset()
     readers = GradientReaders(context.tree, context.finder, context.evaluator, models)
-    with_value = site.transform == "value_and_grad"
+    with_value = site.spec.has_value
     return (
         bool(uses)
         and all(readers.see_leaves_only(use, with_value) for use in uses)

@@ -12,6 +12,7 @@ import dataclasses
 from nnx_codemods._callers.known_calls import known_calls
 from nnx_codemods._sown.pops.forward_calls import NotCaptured
 from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.heap.numbered_parts import IndexedFinder
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import lower_expr
@@ -20,15 +21,9 @@ from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.functions import definition_of, function_scopes, given_parameters
 
-#: Transforms that a layer goes through with what it collects, and their options that allow it.
-_OPTIONS = {
-    "scan": frozenset({"in_axes", "out_axes", "length", "reverse", "unroll"}),
-    "vmap": frozenset({"in_axes", "out_axes", "axis_size", "axis_name"}),
-    "remat": frozenset({"policy", "prevent_cse"}),
-    "checkpoint": frozenset({"policy", "prevent_cse"}),
-}
+#: Transforms that a layer goes through with what it collects.
+OVER_LAYERS = of_nnx(lambda t: t.gives_back and not t.compiles)
 _MAX_HOPS = 4
-OVER_LAYERS = frozenset(_OPTIONS)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,8 +45,7 @@ def layers_of(context: FileContext, site: Site) -> Layers:
     Raises:
         NotCaptured: what the layers sow would not come out of it as in graph mode.
     """
-    allowed = _OPTIONS[site.transform]
-    if not site.complete or site.options.keys() - allowed:
+    if not site.complete or site.options.keys() - site.spec.plain_options:
         raise NotCaptured(f"nnx.{site.transform} has other options than axes")
     places = _sown_places(context, site)
     for place in places:
@@ -101,12 +95,12 @@ def _sown_places(context: FileContext, site: Site) -> set[int]:
 
 def _check_axis(site: Site, place: int) -> None:
     """The layers are mapped over their first axis, where graph mode stacks what they sow."""
-    if site.transform not in {"scan", "vmap"}:
+    if not site.spec.maps_axes:
         return
     axes = site.options.get("in_axes")
     axis: ast.expr | int | None = axes
     if axes is None:
-        axis = 0 if site.transform == "vmap" or place == 1 else None
+        axis = 0 if not site.spec.carries or place == 1 else None
     elif isinstance(axes, ast.Tuple):
         axis = axes.elts[place] if place < len(axes.elts) else None
     if axis != 0 and not (isinstance(axis, ast.Constant) and axis.value == 0):

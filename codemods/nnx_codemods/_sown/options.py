@@ -8,17 +8,13 @@ import re
 from collections.abc import Mapping
 
 from nnx_codemods._axes.prefix import read_axes
-from nnx_codemods._gradient.loss import GRADIENTS
 from nnx_codemods._sown.pops.forward_calls import NotCaptured
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
 
 #: Transforms that give back what their function returns, with no more than a new axis in front.
-GIVING_BACK = frozenset({"jit", "vmap", "scan", "remat", "checkpoint"})
-_OPTIONS = {
-    "vmap": frozenset({"in_axes", "out_axes"}),
-    "scan": frozenset({"in_axes", "out_axes", "length", "reverse", "unroll"}),
-}
+GIVING_BACK = of_nnx(lambda t: t.gives_back)
 #: A type, or a tuple of them.
 _PLAIN_FILTER = re.compile(r"\(?[\w.,\s]+\)?")
 
@@ -47,21 +43,21 @@ def check_options(context: FileContext, site: Site, place: int = 0) -> Output:
     Raises:
         NotCaptured: it is not.
     """
-    if site.transform in GRADIENTS:
+    if site.spec.differentiates:
         _check_gradient(site)
         return Output(in_pair="has_aux" in site.options)
-    if not site.complete or site.options.keys() - _OPTIONS.get(site.transform, frozenset()):
+    if not site.complete or site.options.keys() - site.spec.plain_options:
         raise NotCaptured(f"nnx.{site.transform} has other options than axes")
-    if site.transform not in _OPTIONS:
+    if not site.spec.maps_axes:
         return Output()
     by_axes = _check_axis(context, site, place)
     out = site.options.get("out_axes")
-    if _is_zero(out) or (out is None and site.transform == "vmap"):
+    if _is_zero(out) or (out is None and not site.spec.carries):
         return Output(by_axes)
-    if site.transform == "scan" and out is not None and _is_carry(context, out):
+    if site.spec.carries and out is not None and _is_carry(context, out):
         return Output(by_axes, options={"out_axes": f"({context.text.of(out)}, 0)"})
     match out:
-        case None if site.transform == "scan":
+        case None if site.spec.carries:
             return Output(by_axes, in_pair=True)
         case ast.Tuple(elts=[carry, ys]) if _is_carry(context, carry) and _is_zero(ys):
             return Output(by_axes, in_pair=True)
@@ -83,7 +79,7 @@ def _check_axis(context: FileContext, site: Site, place: int) -> bool:
     if isinstance(option, ast.Tuple):
         mapped = place < len(option.elts) and _is_zero(option.elts[place])
     else:
-        default = 1 if site.transform == "scan" else place
+        default = 1 if site.spec.carries else place
         mapped = _is_zero(option) or (option is None and place == default)
     if not mapped:
         raise NotCaptured("the axes are not 0")

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 
 from nnx_codemods._callers.traced_calls import uses_of
 from nnx_codemods._gradient.argnums import argnums_of
-from nnx_codemods._gradient.loss import GRADIENTS
 from nnx_codemods._sown.perturbation_calls import perturbed_call
 from nnx_codemods._sown.pops.forward_calls import NotCaptured, one_call
 from nnx_codemods._sown.sowing import OF_ARRAYS, RULE_NAME
@@ -72,7 +71,7 @@ def perturbed(context: FileContext) -> Mapping[Site, Perturbed | str]:
     if not may_perturb(context.project):
         return found
     for site in context.finder.sites:
-        wanted = _wanted(context, site) if site.transform in GRADIENTS else None
+        wanted = _wanted(context, site) if site.spec.differentiates else None
         if wanted is None:
             continue
         try:

@@ -203,7 +203,7 @@ def _check_decorators(context: FileContext, holder: ast.FunctionDef) -> None:
     sites = {site.node: site for site in context.finder.sites if site.function is holder}
     for decorator in holder.decorator_list:
         site = sites.get(decorator)
-        if site is None or site.transform != "jit" or not site.complete:
+        if site is None or not (site.spec.compiles and site.complete) or site.spec.maps_axes:
             raise NotCaptured(f"{holder.name} has decorators other than nnx.jit")
         if site.options.keys() - _OF_ARGUMENTS:
             raise NotCaptured(f"nnx.jit of {holder.name} has options for its result")

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from nnx_codemods._callers.passing_calls import Call
 from nnx_codemods._callers.traced_calls import traced_calls
-from nnx_codemods._gradient.loss import GRADIENTS
 from nnx_codemods._sown.layers import layers_of, sows_on
 from nnx_codemods._sown.options import GIVING_BACK, Output, check_options
 from nnx_codemods._sown.pops.forward_calls import NotCaptured, passes_of
@@ -23,6 +22,7 @@ from nnx_migrate.analysis.effects.causes import (
 )
 from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.flax.model import asking_keywords
+from nnx_migrate.analysis.flax.transforms import GRADIENTS, of_nnx
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.symbols.program import Project
@@ -33,7 +33,7 @@ from nnx_migrate.rewrite.model.functions import definition_of, given_parameters,
 SOWN_UNDER = GIVING_BACK | GRADIENTS
 #: Without options an argument more goes through these as the others do; under vmap with its axis 0,
 #: at which the State that they give has it too.
-_TAKING_MORE = frozenset({"jit", "vmap", "remat", "checkpoint"})
+_TAKING_MORE = of_nnx(lambda t: t.gives_back and not t.carries)
 RULE_NAME = "sown-intermediates"
 INTERMEDIATE = "flax.nnx.Intermediate"
 #: How the facts speak of `self.sow`, which is not among the attributes of a class.
@@ -140,9 +140,9 @@ def sowing_of(context: FileContext, site: Site) -> Sowing:
     calls, assumed = traced_calls(context, site, definition)
     calls = tuple(_at(call, place) for call in calls) if place else calls
     check_runs_module(context, scope)
-    aux = site.transform in GRADIENTS or output.in_pair
+    aux = site.spec.differentiates or output.in_pair
     passes: tuple[ast.Call, ...] = ()
-    if isinstance(definition, ast.Lambda) and aux and site.transform not in GRADIENTS:
+    if isinstance(definition, ast.Lambda) and aux and not site.spec.differentiates:
         raise NotCaptured("its function is a lambda")
     if aux or output.by_axes or place:
         passes = passes_of(context, definition, parameter, output.in_pair, lambdas=not aux)
@@ -205,8 +205,7 @@ def _sown_parameter(
                 found.setdefault(index, (name, []))[1].extend(sown)
             else:
                 others.append((index, effect))
-    movable = site.transform in {"vmap", "scan"}
-    if len(found) != 1 or not (movable or 0 in found):
+    if len(found) != 1 or not (site.spec.maps_axes or 0 in found):
         names = " and on ".join(name for name, _ in found.values()) or "others"
         raise NotCaptured(f"it sows on {names}, and not on its first argument alone")
     ((place, (parameter, sown)),) = found.items()

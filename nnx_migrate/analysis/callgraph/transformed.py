@@ -18,8 +18,9 @@ from nnx_migrate.analysis.domain.values import (
     scope_around,
     unknown,
 )
+from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.library.return_model import ANY_OBJECT, PASS_THROUGH_TRANSFORMS
+from nnx_migrate.analysis.library.return_model import ANY_OBJECT, gives_own_result
 from nnx_migrate.analysis.symbols.program import nnx_name
 
 #: The transform nnx.capture, followed by how many types of Variables it is told.
@@ -40,7 +41,7 @@ def defined(evaluator: Evaluation, scope: Scope) -> FunctionValue:
         if dotted == "functools.partial" and isinstance(decorator, ir.Call) and decorator.args:
             dotted = project.dotted(here, decorator.args[0])
         short = _short(dotted)
-        if short == "capture" and isinstance(decorator, ir.Call):
+        if spec(short).collects and isinstance(decorator, ir.Call):
             short = f"{CAPTURED}{len(decorator.args)}"
         transforms.append(short)
     return FunctionValue(scope, scope.function, tuple(transforms))
@@ -55,11 +56,11 @@ def transformed(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: str)
     if function is None:
         return frozenset({LibraryValue(dotted)})  # a decorator that waits for its function
     short = _short(dotted)
-    bound = len(call.args) - 1 if short in {"cached_partial", "jit_partial"} else 0
+    bound = len(call.args) - 1 if spec(short).binds else 0
     held = evaluator.values(scope, function)
-    if short in {"split_rngs", "fork_rngs"} and not any(isinstance(v, FunctionValue) for v in held):
+    if spec(short).splits_rngs and not any(isinstance(v, FunctionValue) for v in held):
         return held
-    if short == "transform_metadata" and all(map(_is_any_object, held)):
+    if spec(short).names_axes and all(map(_is_any_object, held)):
         return held  # what an annotation says of a function, though it is not true
     return frozenset(
         dataclasses.replace(
@@ -91,14 +92,15 @@ def result(evaluator: Evaluation, function: FunctionValue) -> Values:
         if not states:
             return captured
         return frozenset({TupleValue((captured, *states))})
-    if outer in PASS_THROUGH_TRANSFORMS and any(n.startswith(CAPTURED) for n in inner):
+    if gives_own_result(outer) and any(n.startswith(CAPTURED) for n in inner):
         return result(evaluator, dataclasses.replace(function, transforms=tuple(inner)))
-    if "grad" in function.transforms:
+    given = {spec(name).result for name in function.transforms}
+    if "gradient" in given:
         return unknown("a gradient")
-    if "value_and_grad" in function.transforms:
+    if "value and gradient" in given:
         returned = evaluator.returned(function.scope)
         return frozenset({TupleValue((returned, unknown("a gradient")))})
-    if all(name in PASS_THROUGH_TRANSFORMS for name in function.transforms):
+    if all(map(gives_own_result, function.transforms)):
         return evaluator.returned(function.scope)
     return unknown("a decorated function")
 

@@ -23,6 +23,7 @@ from nnx_migrate.analysis.effects.attribute_transfer import Touching, by_method
 from nnx_migrate.analysis.effects.causes import FunctionChanges, PassedTo, UpdateAdds
 from nnx_migrate.analysis.effects.may_alias import mapped, reduced, unstarred
 from nnx_migrate.analysis.effects.summary import Effect
+from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.heap.state_filters import holds_variables_alone
 from nnx_migrate.analysis.interp.string_constants import literal_names, methods_by_any_name
 from nnx_migrate.analysis.ir import nodes as ir
@@ -122,7 +123,7 @@ class Giving(Touching):
             yield from self.given(scope, mapped(call), where)
         if dotted == "functools.reduce":
             yield from self.given(scope, reduced(call), where)
-        if 0 in given and short == "capture":
+        if 0 in given and spec(short).collects:
             for value in self.aliases.values(scope, call.args[0]):
                 if isinstance(value, Instance):
                     yield from self.outside_capture(self.finder.of_call(value, where))

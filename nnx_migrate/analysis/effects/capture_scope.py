@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.flax.transforms import COLLECTING, spec
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.program import Project
 
@@ -13,12 +14,12 @@ def is_capture(project: Project, scope: Scope, expr: object) -> bool:
     """Whether it is `nnx.capture(f, ...)`."""
     if not isinstance(expr, ir.Call) or not expr.args:
         return False
-    return project.nnx_name(scope, expr.func) in {"capture", "compat.capture"}
+    return spec(project.nnx_name(scope, expr.func)).collects
 
 
 def captured_reads(project: Project, scope: Scope) -> set[ir.Expr]:
     """The attributes that are read as the first argument of `nnx.capture` alone."""
-    if not project.has_word("capture"):
+    if not any(map(project.has_word, COLLECTING)):
         return set()
     function = project.function(scope)
     found: set[ir.Expr] = {c.args[0] for c in function.calls if is_capture(project, scope, c)}

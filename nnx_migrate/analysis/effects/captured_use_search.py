@@ -25,7 +25,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS, Aliases, is_of_module, unstarred
 from nnx_migrate.analysis.effects.summary import EffectFinder
-from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW
+from nnx_migrate.analysis.flax.transforms import COLLECTING, CONTROL_FLOW, of_nnx, spec
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import operands_of
@@ -57,10 +57,7 @@ class Use:
 Uses = frozenset[Use]
 
 #: Transforms of which graph mode checks the trace level of what they are given.
-_CHECKING = frozenset({"jit", "vmap", "pmap", "scan", "remat", "checkpoint", "shard_map"}) | {
-    "grad",
-    "value_and_grad",
-}
+_CHECKING = of_nnx(lambda t: t.checks_trace_level and t.operands is None)
 #: Layers that scan over another layer.
 _SCANNING = frozenset({"RNN", "Bidirectional"})
 #: Variables that layers write to when they are called.
@@ -181,7 +178,7 @@ class Search:
             yield Use("update", "a random key is drawn from it", where)
         elif kind == "module" and name == "sow" and not self._is_own_method(base, name):
             # Where nnx.capture has been put on it outside, nothing of the object itself changes.
-            certain = not self.project.has_word("capture")
+            certain = not any(map(self.project.has_word, COLLECTING))
             yield Use("update", ".sow() changes it", where, certain=certain)
         elif library and kind in {"optimizer", "metric"} and name in {"update", "reset"}:
             yield Use("update", f".{name}() writes its Variables", where)
@@ -284,7 +281,7 @@ class Search:
                 library = nnx_name(dotted)
                 if library in CONTROL_FLOW:
                     yield Use("transform", f"it is handed to nnx.{library}", where)
-                if library == "capture" and call.args and call.args[0] in given:
+                if spec(library).collects and call.args and call.args[0] in given:
                     yield Use("update", "nnx.capture() puts on it what is sown", where)
                 if library == "update" and call.args and call.args[0] in given:
                     yield Use("update", "nnx.update() writes to it", where)

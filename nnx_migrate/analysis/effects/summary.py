@@ -36,6 +36,7 @@ from nnx_migrate.analysis.effects.causes import (
     explain,
 )
 from nnx_migrate.analysis.effects.singledispatch import DISPATCHING, implementations
+from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.interp.attributes import member
 from nnx_migrate.analysis.interp.interpreter import Evaluator
@@ -141,7 +142,7 @@ class EffectFinder(abc.ABC):
             if self.project.dotted(outer, target) in DISPATCHING:
                 chosen = frozenset(implementations(self.evaluator, scope))
                 found |= self._around(function, parameter, chosen)
-            if self.project.nnx_name(outer, target) in _WITH_PASSES:
+            if spec(self.project.nnx_name(outer, target)).has_passes:
                 found |= self._around(function, parameter, self._forward_passes(scope))
             values = self.evaluator.values(outer, target)
             if isinstance(decorator, ir.Call) and _is_partial(values) and decorator.args:
@@ -301,7 +302,6 @@ class EffectFinder(abc.ABC):
 
 #: What a MultiMetric has each of its metrics do.
 _OF_ALL_METRICS = frozenset({"reset", "update", "compute"})
-_WITH_PASSES = frozenset({"custom_vjp", "compat.custom_vjp"})
 _ACCESSORS = frozenset({"setter", "getter", "deleter"})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nnx_migrate.analysis.domain.values import ParameterOf, Scope
+from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 
@@ -51,7 +52,8 @@ def _carried(hierarchy: Hierarchy, scope: Scope, expr: ir.Expr) -> ir.Expr | Non
     """What `jax.lax.scan(f, start, xs)` begins with, of the first thing that it gives."""
     match expr:
         case ir.Unpacked(base=ir.Call(func=func, args=(_, start, *_)), index=0):
-            return start if hierarchy.project.dotted(scope, func) == "jax.lax.scan" else None
+            known = spec(hierarchy.project.dotted(scope, func))
+            return start if known.iterates and known.carries else None
     return None
 
 

@@ -25,6 +25,7 @@ from nnx_migrate.analysis.domain.values import (
     union,
     unknown,
 )
+from nnx_migrate.analysis.flax.transforms import SETTERS, spec
 from nnx_migrate.analysis.interp.annotations import annotated_at
 from nnx_migrate.analysis.interp.library_calls import called_library, given_by
 from nnx_migrate.analysis.ir import nodes as ir
@@ -36,16 +37,11 @@ from nnx_migrate.analysis.symbols.redefinitions import with_classes
 from nnx_migrate.core.place import Place
 
 #: Classes whose objects are called on a function.
-_SETTERS = frozenset({"flax.nnx.set_graph_mode", "flax.nnx.set_graph_updates"})
+_SETTERS = frozenset(f"flax.nnx.{name}" for name in SETTERS)
 #: Kinds of classes of which an object may depend on the mode.
 _OBJECTS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 #: Functions that give one which gives an element of what it is called on.
 _GETTING = frozenset({"itemgetter"})
-#: Control flow that gives what one of its branches does.
-_CHOOSING = frozenset({"cond", "switch", "compat.cond", "compat.switch"}) | {
-    "jax.lax.cond",
-    "jax.lax.switch",
-}
 
 
 def call_values(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
@@ -140,7 +136,8 @@ def _called(evaluator: Evaluation, scope: Scope, call: ir.Call, callee: Value) -
         case FunctionValue():
             return result(evaluator, callee)
         case LibraryValue(dotted=dotted):
-            if len(call.args) > 1 and (nnx_name(dotted) or dotted) in _CHOOSING:
+            known = spec(nnx_name(dotted) or dotted)
+            if len(call.args) > 1 and known.operands is not None and not known.is_loop:
                 return _chosen(evaluator, scope, call)
             return called_library(evaluator, scope, call, dotted)
         case Instance(class_name=name) if name in _SETTERS:

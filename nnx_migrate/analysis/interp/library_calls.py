@@ -18,6 +18,7 @@ from nnx_migrate.analysis.domain.values import (
     unknown,
     unknown_by_name,
 )
+from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.interp.attributes import NAMESPACES, REPLACE, classes, member
 from nnx_migrate.analysis.interp.merge_results import merged
 from nnx_migrate.analysis.interp.string_constants import (
@@ -42,12 +43,6 @@ _NAMING = frozenset({"importlib.import_module"}) | {
     f"builtins.{name}" for name in ("__import__", "eval", "globals", "locals")
 }
 _OF_CONTAINER = "<container>."
-#: Loops, with the place of what they carry: it comes out as what it went in.
-_CARRIED = {
-    f"{prefix}{loop}": place
-    for prefix in ("", "jax.lax.")
-    for loop, place in (("while_loop", 2), ("fori_loop", 3))
-}
 #: What `functools.wraps(f)` is, which gives what it is called on.
 _SAME = "<given>"
 
@@ -55,7 +50,8 @@ _SAME = "<given>"
 def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: str) -> Values:
     """What a call of the library's function of that dotted name gives."""
     name = nnx_name(dotted)
-    if name in {"capture", "compat.capture"} and call.args:
+    known = spec(name or dotted)
+    if known.collects and call.args:
         return under_capture(evaluator, scope, call)
     if dotted.startswith(_OF_CONTAINER):
         return _of_container(evaluator, scope, call, dotted.removeprefix(_OF_CONTAINER))
@@ -83,7 +79,7 @@ def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: s
         return frozenset({Instance(dotted, wraps=named, origin="a namespace")})
     if is_transform(dotted):
         return transformed(evaluator, scope, call, dotted)
-    carried = _CARRIED.get((name or dotted).removeprefix("compat."))
+    carried = known.carried
     if carried is not None and carried < len(call.args):
         return evaluator.values(scope, call.args[carried])
     taker = TAKERS.get(canonical(dotted))

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+
 from nnx_migrate.analysis.domain.values import NAMED_AT_RUN_TIME
-from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW
+from nnx_migrate.analysis.flax.transforms import SPECS, SPLITTERS, of_nnx, spec
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import TREE_LEAVES
 from nnx_migrate.analysis.symbols.program import nnx_name
 
 #: nnx functions that change the object that they are given, or give it to code that does.
-_CHANGING = frozenset(
+_CHANGING = SPLITTERS | frozenset(
     {
         "pop",
         "set_attributes",
         "train",
         "eval",
-        "split_rngs",
-        "fork_rngs",
         "set_metadata",
         "recursive_map",
         "map",
@@ -113,12 +113,10 @@ GROWING_METHODS = frozenset(
     {"add", "append", "appendleft", "extend", "extendleft", "insert", "setdefault", "update"}
 )
 #: Functions that bind arguments to a function, by their names after `nnx.` or absolute ones.
-BINDING = frozenset(
+BINDING = of_nnx(lambda t: t.binds) | frozenset(
     {
         "functools.partial",
         "jax.tree_util.Partial",
-        "jit_partial",
-        "cached_partial",
         "operator.call",
         "types.MethodType",
     }
@@ -135,7 +133,7 @@ MAPPING = frozenset(
     }
 )
 #: Functions that call their first argument.
-APPLYING = frozenset({"eval_shape", "jax.eval_shape", "jax.lax.map", "jax.lax.scan"})
+APPLYING = frozenset(t.name for t in SPECS.values() if t.calls_at_once and t.operands is None)
 _CONTAINERS = frozenset({"builtins.dict", "builtins.list", "builtins.set"})
 _PARTS = frozenset(
     {
@@ -203,20 +201,16 @@ def operands_of(dotted: str, call: ir.Call, places: list[int]) -> list[tuple[ir.
     name = nnx_name(dotted)
     if name is None and dotted.startswith(("jax.lax.", "jax.")):
         name = dotted.rpartition(".")[2]
-    name = name.removeprefix("compat.") if name else None
-    if name == "switch":
-        branches = call.args[1] if len(call.args) > 1 else None
-        functions = branches.elements if isinstance(branches, ir.Sequence) else ()
-        start, before = 2, 0
-    elif name is not None and name in CONTROL_FLOW:
-        flow = CONTROL_FLOW[name]
-        start, before = flow.start, flow.leading
-        functions = tuple(call.args[i] for i in flow.functions if i < len(call.args))
-    else:
+    flow = spec(name).operands
+    if flow is None:
         return None
+    functions = tuple(call.args[i] for i in flow.functions if i < len(call.args))
+    if flow.listed:
+        listed = [each.elements for each in functions if isinstance(each, ir.Sequence)]
+        functions = tuple(itertools.chain.from_iterable(listed))
     return [
-        (function, place - start + before)
+        (function, place - flow.start + flow.leading)
         for function in functions
         for place in places
-        if place >= start
+        if place >= flow.start
     ]

@@ -21,7 +21,7 @@ from nnx_migrate.analysis.domain.values import (
     unknown,
     unknown_by_name,
 )
-from nnx_migrate.analysis.flax.transforms import NNX_TRANSFORMS
+from nnx_migrate.analysis.flax.transforms import SPECS, of_jax, spec
 from nnx_migrate.analysis.symbols.program import layer_of, nnx_name
 
 #: Modules whose constructor takes the Modules that they hold.
@@ -35,34 +35,10 @@ ANY_OBJECT = frozenset(
 )
 _NNX_CONTAINERS = frozenset(f"flax.nnx.{name}" for name in CONTAINER_CLASSES)
 
-#: nnx transforms: called with a function they give a function.
-_JAX_TRANSFORMS = frozenset(
-    {
-        "jax.jit",
-        "jax.vmap",
-        "jax.pmap",
-        "jax.checkpoint",
-        "jax.remat",
-        "jax.shard_map",
-        "jax.grad",
-        "jax.value_and_grad",
-        "jax.custom_vjp",
-        "jax.custom_jvp",
-        "functools.cache",
-        "functools.lru_cache",
-    }
-)
-#: Transforms whose result has the shape of the function's own result.
-PASS_THROUGH_TRANSFORMS = (NNX_TRANSFORMS - {"grad", "value_and_grad"}) | {
-    "jax.jit",
-    "jax.vmap",
-    "jax.pmap",
-    "jax.checkpoint",
-    "jax.remat",
-    "jax.shard_map",
+_CACHES = frozenset({"functools.cache", "functools.lru_cache"})
+#: Decorators that are no transforms, whose result is that of the function.
+_TRANSPARENT = _CACHES | {
     "abc.abstractmethod",
-    "functools.cache",
-    "functools.lru_cache",
     "functools.wraps",
     "staticmethod",
     "classmethod",
@@ -184,22 +160,26 @@ _TREE_PRESERVING = frozenset(
 #: Control flow, with the place of what it carries from one step to the next.
 _CONTROL_FLOW: dict[str, int | None] = {
     "jax.lax.associative_scan": 1,
-    "jax.lax.cond": None,
     "jax.lax.custom_root": None,
-    "jax.lax.fori_loop": 3,
-    "jax.lax.map": None,
-    "jax.lax.scan": None,
-    "jax.lax.switch": None,
-    "jax.lax.while_loop": 2,
+    **dict.fromkeys(of_jax(lambda t: t.iterates)),
+    **{name: SPECS[name].carried for name in sorted(of_jax(lambda t: t.operands))},
 }
 
 
 def is_transform(dotted: str) -> bool:
     """Whether a call of this library function takes a function and gives a function."""
-    name = nnx_name(dotted)
-    if name is not None:
-        return name.removeprefix("compat.") in NNX_TRANSFORMS
-    return dotted in _JAX_TRANSFORMS
+    known = spec(nnx_name(dotted) or dotted)
+    return (known.gives_function and not known.collects) or dotted in _CACHES
+
+
+def gives_own_result(name: str) -> bool:
+    """Whether a call of a function under a transform, or a decorator, gives what it would alone.
+
+    Args:
+        name: that of the transform, or the absolute one of the decorator.
+    """
+    known = spec(name)
+    return (known.gives_function and known.result == "own") or name in _TRANSPARENT
 
 
 def library_member(class_name: str, name: str) -> Values:
@@ -287,7 +267,7 @@ def _nnx_result(name: str, first: Values) -> Values:
         return STATE
     if name in _SAME_AS_ARGUMENT:
         return first
-    if name == "eval_shape":
+    if spec(name).inspects:
         return _abstract(first)
     if name in {"StateAxes", "StateSharding", "DiffState", "Carry"}:
         return PLAIN

@@ -6,7 +6,8 @@ import ast
 import dataclasses
 from collections.abc import Mapping
 
-from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW, OBJECT_FUNCTIONS
+from nnx_migrate.analysis.flax.transform_spec import ControlFlow
+from nnx_migrate.analysis.flax.transforms import OBJECT_FUNCTIONS, spec
 from nnx_migrate.analysis.ir.literal_lookups import lookup
 from nnx_migrate.analysis.sites.references import References
 from nnx_migrate.analysis.sites.site import Site
@@ -44,11 +45,12 @@ class SiteForms(References):
         if self._is_decorator(site.node):
             return self._decorated(site)
         called = parent if isinstance(parent, ast.Call) and parent.func is site.node else None
-        if name in CONTROL_FLOW and called is not None and called.func is reference:
-            return _control_flow(name, reference, called)
+        flow = spec(name).operands
+        if flow is not None and called is not None and called.func is reference:
+            return _control_flow(name, flow, reference, called)
         if name in OBJECT_FUNCTIONS:
             return _of_object(name, reference, parent)
-        if called is None or name in CONTROL_FLOW:
+        if called is None or flow is not None:
             return dataclasses.replace(site, escapes=_AS_VALUE)
         return self._called(site, called)
 
@@ -182,13 +184,12 @@ def _of_object(name: str, reference: ast.expr, call: ast.AST) -> Site | None:
     return of_object(name, reference, call, given, options, complete)
 
 
-def _control_flow(name: str, reference: ast.expr, call: ast.Call) -> Site:
+def _control_flow(name: str, flow: ControlFlow, reference: ast.expr, call: ast.Call) -> Site:
     options = keywords_of(call)
     starred_from = next(
         (i for i, arg in enumerate(call.args) if isinstance(arg, ast.Starred)), len(call.args)
     )
     given = dict(enumerate(call.args[:starred_from]))
-    flow = CONTROL_FLOW[name]
     for i, parameter in enumerate(flow.parameters):
         if parameter in options:
             given[i] = options[parameter]

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from nnx_migrate.analysis.flax.transforms import (
     JAX_SITES,
     METHODS,
-    NNX_OF_JAX,
     OBJECT_FUNCTIONS,
-    ONLY_OF_JAX,
     OTHER_PACKAGE,
     SITE_NAMES,
+    spec,
 )
 from nnx_migrate.analysis.ir.lower_expressions import callee
 from nnx_migrate.analysis.sites.build import SiteForms, keywords_of, of_object
@@ -51,8 +50,8 @@ class SiteFinder(SiteForms):
                 continue
             assert name is not None
             parent = self.tree.parents[node]
-            if name in NNX_OF_JAX or name in ONLY_OF_JAX:
-                site = self.site(node, NNX_OF_JAX.get(name, "grad"))
+            if not spec(name).becomes:
+                site = self.site(node, spec(name).twin or name)
                 if site is not None and site.form != "reference":
                     yield dataclasses.replace(site, transform=name)
             elif isinstance(parent, ast.Call) and parent.func is node and parent.args:
@@ -110,7 +109,7 @@ def _called_on(name: str, reference: ast.expr, call: ast.Call) -> Site:
         all(k.arg for k in call.keywords),
         None,
         functions=tuple(first),
-        operands=tuple(first if name == "jax.eval_shape" else call.args[1:]),
+        operands=tuple(first if spec(name).inspects else call.args[1:]),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.occurrence_index import NameTables
 from nnx_migrate.analysis.symbols.program import Project
@@ -17,9 +18,7 @@ _OPTIONS = frozenset(
     {"in_axes", "out_axes", "in_shardings", "out_shardings", "in_specs", "out_specs", "argnums"}
 )
 
-_TAKERS = frozenset(
-    {"vmap", "pmap", "scan", "jit", "shard_map", "grad", "value_and_grad", "partial"}
-)
+_TAKERS = of_nnx(lambda t: t.maps_axes or t.places or t.differentiates) | {"partial"}
 
 
 def filters_travel(project: Project, class_name: str) -> bool:

@@ -7,6 +7,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Literal
 
+from nnx_migrate.analysis.flax.transform_spec import TransformSpec
+from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.sites.tree import AnyFunction
 
 Form = Literal["decorator", "call", "operands", "object", "reference"]
@@ -51,6 +53,11 @@ class Site:
     branches: tuple[ast.expr, ...] = ()
     operands: tuple[ast.expr, ...] = ()
     leading: int = 0
+
+    @property
+    def spec(self) -> TransformSpec:
+        """What its transform is and does; nothing of it, where it is no transform."""
+        return spec(self.transform)
 
     @property
     def bound_name(self) -> str | None:

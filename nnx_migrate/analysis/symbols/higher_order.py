@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW
+from nnx_migrate.analysis.flax.transform_spec import TransformSpec
+from nnx_migrate.analysis.flax.transforms import SPECS, dotted
 from nnx_migrate.analysis.ir import nodes as ir
 
 #: What stands in front of the name of a method that objects of many classes have.
@@ -36,6 +37,16 @@ class Taker:
     gives: Literal["", "result", "results", "elements", "function"] = ""
 
 
+def _taken(known: TransformSpec) -> Taker | None:
+    """How a transform that is given what it calls the function with does so."""
+    if known.binds:
+        return _BINDING
+    if known.operands is not None:
+        flow = known.operands
+        return Taker(flow.functions, start=flow.start, leading=flow.leading)
+    return Taker() if known.calls_at_once and not known.iterates else None
+
+
 _BINDING = Taker(gives="function")
 _CALLING = Taker(gives="result")
 _SUBMITTING = Taker(gives="results")
@@ -49,8 +60,6 @@ TAKERS: Mapping[str, Taker] = {
     "functools.partial": _BINDING,
     "functools.partialmethod": Taker(leading=1, gives="function"),
     "jax.tree_util.Partial": _BINDING,
-    "flax.nnx.cached_partial": _BINDING,
-    "flax.nnx.jit_partial": _BINDING,
     "types.MethodType": _BINDING,
     "builtins.map": _MAPPING,
     "builtins.filter": _CHOOSING,
@@ -71,8 +80,6 @@ TAKERS: Mapping[str, Taker] = {
     "threading.Thread": _STARTING,
     "multiprocessing.Process": _STARTING,
     "threading.Timer": Taker((1, "function"), "listed"),
-    "jax.vjp": Taker(),
-    "flax.nnx.vjp": Taker(),
     "jax.debug.callback": Taker(),
     f"{METHOD}submit": _SUBMITTING,
     f"{METHOD}map": _MAPPING,
@@ -87,13 +94,7 @@ TAKERS: Mapping[str, Taker] = {
     f"{METHOD}trace": _RECEIVED,
     f"{METHOD}__call__": Taker((), "receiver", 0, gives="result"),
     f"{METHOD}__get__": _RECEIVED,
-    **{
-        f"{library}.{name}": Taker(flow.functions, start=flow.start, leading=flow.leading)
-        for name, flow in CONTROL_FLOW.items()
-        for library in ("flax.nnx", "jax.lax")
-    },
-    "flax.nnx.eval_shape": Taker(),
-    "jax.eval_shape": Taker(),
+    **{dotted(known): taken for known in SPECS.values() if (taken := _taken(known)) is not None},
     # What they hold comes leaf by leaf; objects of nnx are given whole.
     "jax.tree.map": Taker(),
     "jax.tree_map": Taker(),

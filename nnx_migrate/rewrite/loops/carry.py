@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.loops.bodies import function_edits
@@ -38,7 +37,8 @@ def carry_edits(context: FileContext, site: Site, captures: Sequence[Capture]) -
     if not site.complete or len(site.operands) != 1 or len(site.branches) != 1:
         raise CannotEmit("not all arguments of the loop are to be seen")
     names = [name for capture in captures for name, _ in capture.ways()]
-    leading = CONTROL_FLOW[site.transform].leading
+    assert site.spec.operands is not None
+    leading = site.spec.operands.leading
     body = _owned(context, site, site.branches[0], leading, names)
     conditions = [f for f in site.functions if f not in site.branches]
     checks = [_condition(context, site, each, names) for each in conditions]

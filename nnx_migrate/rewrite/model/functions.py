@@ -10,6 +10,7 @@ from nnx_migrate.analysis.callgraph.lattice import is_container
 from nnx_migrate.analysis.callgraph.transformed import CAPTURED
 from nnx_migrate.analysis.domain.values import NOTHING, FunctionValue, Scope, Value, Values, unknown
 from nnx_migrate.analysis.domain.witnesses import in_order
+from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
@@ -51,7 +52,7 @@ def is_captured(context: FileContext, site: Site) -> bool:
     if isinstance(site.function, FunctionNode):
         inner = site.function.decorator_list[site.function.decorator_list.index(site.node) + 1 :]
         calls = [each.func for each in inner if isinstance(each, ast.Call) and each.args]
-        return any(context.tree.nnx_name(func) in {"capture", "compat.capture"} for func in calls)
+        return any(spec(context.tree.nnx_name(func)).collects for func in calls)
     values = function_values(context, site)
     return bool(values) and all(
         isinstance(v, FunctionValue) and any(t.startswith(CAPTURED) for t in v.transforms)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import re
 
+from nnx_migrate.analysis.flax.transforms import SETTERS
 from nnx_migrate.core.findings import Finding, Outcome
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.planner.pin import SETTERS
 
 CODE = "chosen-mode"
 _SETTINGS = frozenset({"nnx_graph_mode", "nnx_graph_updates"})

@@ -26,9 +26,6 @@ from nnx_migrate.rewrite.style.spelling import Spelling, replaced_by
 from nnx_migrate.rewrite.text.edits import Edit
 from nnx_migrate.rewrite.thread.captures import closure_edits
 
-#: Transforms that keep what they compiled: the function over States is made once, as before.
-_COMPILING = frozenset({"jit", "pmap"})
-
 
 def emit(context: FileContext, job: Job) -> list[Edit]:
     """The edits that carry a job out.
@@ -47,7 +44,8 @@ def emit(context: FileContext, job: Job) -> list[Edit]:
 
 def _emit(context: FileContext, job: Job) -> list[Edit]:
     site = job.site
-    if site.transform in _COMPILING and (job.splits or job.returns):
+    # What is compiled is kept: the function over States is made once, as before.
+    if site.spec.compiles and (job.splits or job.returns):
         _check_calls_only(context, site)
     callee = next((c.callee for c in job.contributions if c.callee), None)
     if callee is not None:
@@ -105,7 +103,7 @@ def _must_outline(context: FileContext, job: Job) -> bool:
     site = job.site
     if site.escapes or job.carry is not None or _called_elsewhere(context, site):
         return True
-    if site.bound_name and (site.transform in _COMPILING or _shares_statement(context, job)):
+    if site.bound_name and (site.spec.compiles or _shares_statement(context, job)):
         return True
     return any(r.place is not None for r in job.returns)
 
@@ -145,7 +143,7 @@ def _called_elsewhere(context: FileContext, site: Site) -> bool:
 
 def _outlined(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     site = job.site
-    if site.transform in {"grad", "value_and_grad"} and not site.bound_name:
+    if site.spec.differentiates and not site.bound_name:
         raise CannotEmit(site.escapes or "its result is called in another scope")
     return outline(
         context,
@@ -156,14 +154,14 @@ def _outlined(context: FileContext, job: Job, nnx: str) -> list[Edit]:
         job.options,
         job.metadata,
         nnx,
-        beside=site.transform in _COMPILING,
+        beside=site.spec.compiles,
     )
 
 
 def _decorated(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     definition = job.site.function
     assert isinstance(definition, FunctionNode)
-    beside = job.site.transform in _COMPILING
+    beside = job.site.spec.compiles
     edits: list[Edit] = []
     if job.metadata is not None:
         extra = unit_of(context, definition) if (job.splits or job.returns) and not beside else ""
@@ -184,7 +182,7 @@ def _decorated(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     )
     if beside:
         return edits + sibling_definition(context, definition, job.site.node, wiring, inner)
-    gradient = job.site.transform in {"grad", "value_and_grad"}
+    gradient = job.site.spec.differentiates
     return edits + nested_definition(
         context,
         definition,

@@ -12,7 +12,7 @@ import ast
 
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
-from nnx_migrate.analysis.flax.transforms import KEEPERS, SPLITTERS
+from nnx_migrate.analysis.flax.transforms import KEEPERS, SETTERS
 from nnx_migrate.analysis.ir.literal_lookups import lookup
 from nnx_migrate.analysis.ir.lower_expressions import is_computed_lookup
 from nnx_migrate.analysis.sites.site import Site
@@ -25,7 +25,6 @@ from nnx_migrate.rewrite.style.self_documenting import keep_printed_text
 from nnx_migrate.rewrite.style.spelling import Spelling
 from nnx_migrate.rewrite.text.edits import Edit
 
-SETTERS = ("set_graph_mode", "set_graph_updates")
 _COMPAT = ".compat"
 
 
@@ -45,7 +44,7 @@ def pin_edits(context: FileContext, site: Site, cover_extent: bool) -> list[Edit
     edits += keep_printed_text(context, site.reference)
     if cover_extent:
         edits += _cover(context, site, spelling.nnx)
-    if site.transform == "custom_vjp":
+    if site.spec.has_passes:
         edits += _cover_passes(context, site, spelling.nnx)
     return edits
 
@@ -157,7 +156,7 @@ def _is_refused(context: FileContext, site: Site, function: ast.expr) -> bool:
 
     With a setter around it they could not tell, and what raises would run.
     """
-    if site.form != "call" or site.transform in SPLITTERS:
+    if site.form != "call" or site.spec.splits_rngs:
         return False
     if not isinstance(function, ast.Attribute):
         return False
@@ -201,7 +200,8 @@ def _cover_function(context: FileContext, site: Site, function: ast.expr, nnx: s
     opening = "".join(f"{nnx}.{setter}(True)(" for setter in SETTERS)
     closing = ")" * len(SETTERS)
     listed = isinstance(context.tree.parents.get(function), ast.List | ast.Tuple)
-    if site.transform == "switch" and not listed:  # all branches in one expression
+    flow = site.spec.operands
+    if flow is not None and flow.listed and not listed:  # all branches in one expression
         start, end = context.text.span(function)
         each = f"[{opening}branch{closing} for branch in "
         return [Edit(start, start, each), Edit(end, end, "]")]

@@ -11,7 +11,7 @@ import ast
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
-from nnx_migrate.analysis.flax.transforms import JAX_SITES
+from nnx_migrate.analysis.flax.transforms import JAX_SITES, SETTERS, of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.core.findings import Finding, Outcome
@@ -28,14 +28,14 @@ from nnx_migrate.rewrite.model.decisions import (
 from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.planner.emit import emit
-from nnx_migrate.rewrite.planner.pin import SETTERS, pin_edits
+from nnx_migrate.rewrite.planner.pin import pin_edits
 from nnx_migrate.rewrite.split.job import Job, split_expressions
 from nnx_migrate.rewrite.split.unused_bindings import drop_edits
 from nnx_migrate.rewrite.text.edits import Edit, LineMap, apply_edits, hull
 from nnx_migrate.sources.suppressions import Suppression, Suppressions
 
 #: Transforms that trace nothing: what a function does to an object passes them as it is.
-_NO_BOUNDARY = frozenset({"cached_partial", "split_rngs", "fork_rngs"})
+_NO_BOUNDARY = of_nnx(lambda t: t.binds or t.splits_rngs)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -21,9 +21,6 @@ from nnx_migrate.rewrite.style.naming import fresh, state_name
 from nnx_migrate.rewrite.style.options import option_edits
 from nnx_migrate.rewrite.text.edits import Edit, apply_edits
 
-#: Transforms whose functions return a loss, and what else they return as auxiliary output.
-GRADIENTS = frozenset({"grad", "value_and_grad"})
-
 
 def auxiliary_edits(
     context: FileContext,
@@ -41,7 +38,7 @@ def auxiliary_edits(
         CannotEmit: there is no place for it.
     """
     definition = definition_of(context, site.function)
-    if isinstance(definition, ast.Lambda) and site.transform in GRADIENTS:
+    if isinstance(definition, ast.Lambda) and site.spec.differentiates:
         return _defined_lambda(context, site, definition, plan, (f"{nnx}.capture", variable_type))
     if isinstance(definition, ast.Lambda):
         (forward,) = plan.passes
@@ -52,7 +49,7 @@ def auxiliary_edits(
     (state,) = fresh([state_name(variable_type)], taken)
     edits = _captured_calls(context, definition, plan.passes, nnx, variable_type, state)
     (returned,) = [node for node in definition.body if isinstance(node, ast.Return)]
-    if site.transform not in GRADIENTS and not plan.in_pair:
+    if not site.spec.differentiates and not plan.in_pair:
         edits += returned_pair(context, returned, state)
         return edits + annotated_pair(context, definition.returns, nnx)
     if plan.in_pair:

@@ -11,7 +11,7 @@ from nnx_migrate.analysis.sites.tree import names_in
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, CapturedCall, CapturePlan, PassedOn
 from nnx_migrate.rewrite.sown.accumulate import accumulated_edits
-from nnx_migrate.rewrite.sown.auxiliary import GRADIENTS, auxiliary_edits
+from nnx_migrate.rewrite.sown.auxiliary import auxiliary_edits
 from nnx_migrate.rewrite.sown.reads import popper_edits, reading_edits
 from nnx_migrate.rewrite.sown.unpack import (
     annotated_pair,
@@ -145,10 +145,11 @@ def _unpacking(
     """How the result of a call is unpacked into what it was and a State of a name."""
     statement = context.tree.statement(call.use)
     outside = plan.around_calls or call.passed_on
-    if outside or not (site.transform in GRADIENTS or plan.in_pair):
+    if outside or not (site.spec.differentiates or plan.in_pair):
         return functools.partial(second_result, context, statement)
-    transform = site.transform if site.transform in GRADIENTS else "grad"  # a pair, as of that
-    return functools.partial(auxiliary_result, context, statement, transform, plan.in_pair)
+    # What the function returns is a pair, or comes with its gradient, or both.
+    has_value = site.spec.has_value
+    return functools.partial(auxiliary_result, context, statement, has_value, plan.in_pair)
 
 
 def _unpacked(

@@ -74,10 +74,10 @@ def gradient_target(site: Site, statement: ast.stmt) -> ast.Name | None:
     if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
         return None
     target = statement.targets[0]
-    if site.transform == "value_and_grad" or "has_aux" in site.options:
+    if site.spec.has_value or "has_aux" in site.options:
         if not (isinstance(target, ast.Tuple) and len(target.elts) == 2):
             return None
-        target = target.elts[1 if site.transform == "value_and_grad" else 0]
+        target = target.elts[1 if site.spec.has_value else 0]
     return target if isinstance(target, ast.Name) else None
 
 

@@ -50,25 +50,26 @@ def in_parentheses(context: FileContext, target: ast.Tuple) -> bool:
 
 
 def auxiliary_result(
-    context: FileContext, taking: ast.stmt, transform: str, has_aux: bool, state: str
+    context: FileContext, taking: ast.stmt, has_value: bool, has_aux: bool, state: str
 ) -> list[Edit]:
     """A gradient has an auxiliary output, or one more beside the one that it has.
+
+    Args:
+        has_value: the value comes with it.
 
     Raises:
         CannotEmit: the statement does not show where that goes.
     """
-    if transform == "grad" and not has_aux:
+    if not has_value and not has_aux:
         return second_result(context, taking, state)
     match taking:
         case ast.Assign(targets=[ast.Tuple(elts=[ast.Tuple(elts=[_, aux]), _])]) if (
-            transform == "value_and_grad" and has_aux
+            has_value and has_aux
         ):
             inner: ast.expr = aux
-        case ast.Assign(targets=[ast.Tuple(elts=[value, _])]) if (
-            transform == "value_and_grad" and not has_aux
-        ):
+        case ast.Assign(targets=[ast.Tuple(elts=[value, _])]) if has_value and not has_aux:
             inner = value
-        case ast.Assign(targets=[ast.Tuple(elts=[_, aux])]) if transform == "grad":
+        case ast.Assign(targets=[ast.Tuple(elts=[_, aux])]) if not has_value:
             inner = aux
         case _:
             raise CannotEmit("the result of the gradient is not unpacked where it is taken")

@@ -20,15 +20,6 @@ from nnx_migrate.rewrite.style.layout import insert_before
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.text.edits import Edit, apply_edits
 
-#: What a lambda is called when it has to become a definition.
-_LAMBDA_NAMES = {
-    "grad": "loss_fn",
-    "value_and_grad": "loss_fn",
-    "vmap": "mapped_fn",
-    "scan": "scanned_fn",
-    "shard_map": "sharded_fn",
-}
-
 
 def lambda_edits(
     context: FileContext,
@@ -38,7 +29,7 @@ def lambda_edits(
     nnx: str,
 ) -> list[Edit]:
     """A parameter that is read once is replaced by the merge where it is read."""
-    wanted = _LAMBDA_NAMES.get(job.site.transform, "fn")
+    wanted = job.site.spec.lambda_name
     edits, parameters = parameter_edits(context, function, named) if named else ([], [])
     body = context.text.span(function.body)
     for result in job.returns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from nnx_migrate.analysis.flax.transforms import METADATA_OPTION
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Metadata
@@ -38,7 +39,7 @@ def metadata_edits(
     if not isinstance(function, ast.expr):
         raise CannotEmit("the function of the transform is not to be seen")
     return _around(
-        context, function, f"{nnx}.transform_metadata", metadata_arguments(metadata, options)
+        context, function, f"{nnx}.{METADATA_OPTION}", metadata_arguments(metadata, options)
     )
 
 

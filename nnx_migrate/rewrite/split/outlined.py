@@ -70,9 +70,7 @@ def outline(
 
 
 def _verb(site: Site) -> str:
-    return {"vmap": "vmapped", "pmap": "pmapped", "scan": "scanned", "jit": "jitted"}.get(
-        site.transform, site.transform
-    )
+    return site.spec.participle or site.transform
 
 
 def _stem(function: AnyFunction | None) -> str:

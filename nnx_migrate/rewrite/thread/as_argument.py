@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Sequence
 
-from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW, NNX_OF_JAX
+from nnx_migrate.analysis.flax.transforms import in_nnx, of_nnx
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
@@ -23,12 +23,9 @@ from nnx_migrate.rewrite.thread.jax_to_nnx import renamed
 from nnx_migrate.rewrite.thread.per_argument_options import option_edits_of
 
 #: Transforms that may stand around each other, with all objects passed through.
-_STACKED = frozenset({"jit", "vmap", "remat", "checkpoint", "checkify"}) | {
-    "grad",
-    "value_and_grad",
-}
+_STACKED = of_nnx(lambda t: t.stacks)
 #: Those that keep what is passed by keyword.
-_BY_KEYWORD = frozenset({"jit", "grad", "value_and_grad"})
+_BY_KEYWORD = of_nnx(lambda t: t.keeps_keywords)
 
 
 def pass_edits(context: FileContext, site: Site, captures: Sequence[Capture]) -> list[Edit]:
@@ -54,15 +51,15 @@ def pass_edits(context: FileContext, site: Site, captures: Sequence[Capture]) ->
     for each in stack:
         if not each.complete:
             raise CannotEmit("not all arguments of the transform are to be seen")
-        if each.transform in NNX_OF_JAX:
+        if each.spec.twin:
             edits += renamed(context, each)
-            each = dataclasses.replace(each, transform=NNX_OF_JAX[each.transform])
+            each = dataclasses.replace(each, transform=each.spec.twin)
         edits += option_edits_of(context, each, count, len(captures))
     return list(dict.fromkeys(edits))
 
 
 def _names(stack: Sequence[Site]) -> set[str]:
-    return {NNX_OF_JAX.get(each.transform, each.transform) for each in stack}
+    return {in_nnx(each.transform) for each in stack}
 
 
 def passed(
@@ -137,7 +134,8 @@ def calls_of(context: FileContext, site: Site, definition: AnyFunction) -> list[
 def _operand_edits(context: FileContext, site: Site, captures: Sequence[Capture]) -> list[Edit]:
     call = site.node
     assert isinstance(call, ast.Call)
-    start = CONTROL_FLOW[site.transform].start if site.transform in CONTROL_FLOW else 1
+    flow = site.spec.operands
+    start = flow.start if flow is not None else 1
     if call.keywords or len(call.args) < start:
         raise CannotEmit("not all arguments are passed by their places")
     edits: list[Edit] = []

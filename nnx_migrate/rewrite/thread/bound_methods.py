@@ -13,7 +13,6 @@ from pathlib import Path
 
 from nnx_migrate.analysis.callgraph.binding import unbound
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Scope, Values
-from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW, LOOPS, NNX_OF_JAX, SCANS
 from nnx_migrate.analysis.heap.globals import OBJECTS
 from nnx_migrate.analysis.ir.build import index_tree
 from nnx_migrate.analysis.ir.parse import parse
@@ -200,12 +199,12 @@ def _changed(context: FileContext, text: str) -> FileContext:
 
 def _count(site: Site) -> int:
     """How many arguments the functions of a site are called with."""
-    name = NNX_OF_JAX.get(site.transform, site.transform)
-    if name in LOOPS:
-        return CONTROL_FLOW[name].leading + 1
+    flow = site.spec.operands
+    if flow is not None and flow.carried is not None:
+        return flow.leading + 1
     if site.form == "operands":
         return site.leading + len(site.operands)
-    if site.transform == "jax.lax.scan":
+    if site.spec.iterates and site.spec.carries and site.spec.calls_at_once:
         return 2
     counts = {len(use.args) for use in site.uses if not use.keywords}
     if site.escapes or len(counts) != 1 or any(use.keywords for use in site.uses):
@@ -253,7 +252,7 @@ def _defined(
 ) -> list[Edit]:
     """A definition, for the body of a scan with outputs, which has to show its results."""
     back = site.options.get("out_axes")
-    if site.transform not in SCANS or (back is not None and not isinstance(back, ast.Tuple)):
+    if not site.spec.iterates or (back is not None and not isinstance(back, ast.Tuple)):
         return []
     if reason := hoistable(context, site.node):
         raise CannotEmit(reason)

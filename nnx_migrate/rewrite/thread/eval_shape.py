@@ -14,8 +14,10 @@ from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.style.spelling import Spelling
 from nnx_migrate.rewrite.text.edits import Edit
 
-#: They tell what a function would give, and leave the objects that it is given as they are.
-ABSTRACT = frozenset({"eval_shape", "jax.eval_shape"})
+
+def is_abstract(site: Site) -> bool:
+    """Whether it calls a function to tell what that would give, and leaves objects as they are."""
+    return site.spec.inspects and site.spec.calls_at_once
 
 
 def of_function(context: FileContext, site: Site) -> Site | None:
@@ -72,8 +74,9 @@ def abstract_edits(context: FileContext, site: Site) -> list[Edit]:
         *spelling.import_edits,
         Edit(start, start, f"lambda {parameters}: {own}({', '.join(names)}){gap}"),
     ]
-    if site.transform == "jax.eval_shape":
-        edits.append(Edit(*context.text.span(site.reference), f"{spelling.nnx}.eval_shape"))
+    if site.spec.becomes:
+        place = context.text.span(site.reference)
+        edits.append(Edit(*place, f"{spelling.nnx}.{site.spec.becomes}"))
     return edits
 
 

@@ -52,7 +52,7 @@ def lax_map_edits(
     close = context.text.span(call)[1]
     return [
         *edits,
-        Edit(*context.text.span(site.reference), f"{spelling.nnx}.scan"),
+        Edit(*context.text.span(site.reference), f"{spelling.nnx}.{site.spec.becomes}"),
         Edit(
             start,
             context.text.span(xs)[0],

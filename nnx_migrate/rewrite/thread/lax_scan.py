@@ -59,7 +59,7 @@ def lax_scan_edits(
     return [
         *spelling.import_edits,
         *edits,
-        Edit(*context.text.span(site.reference), f"{spelling.nnx}.scan"),
+        Edit(*context.text.span(site.reference), f"{spelling.nnx}.{site.spec.becomes}"),
         Edit(start, first[0], "".join(f", {option}" for option in options) + ")("),
         Edit(first[1], close, f", {given}{behind}"),
     ]

@@ -12,7 +12,6 @@ from nnx_migrate.rewrite.style.spelling import Spelling
 from nnx_migrate.rewrite.style.tuple_display import appended
 from nnx_migrate.rewrite.text.edits import Edit
 
-_MAPPED = frozenset({"vmap", "pmap", "scan"})
 _PLACES = frozenset({"argnums", "static_argnums", "donate_argnums"})
 #: Options with an entry for every argument, which are not extended here.
 _PER_ARGUMENT = frozenset({"in_shardings", "in_specs", "prevent_cse_argnums"})
@@ -25,14 +24,14 @@ def option_edits_of(context: FileContext, site: Site, count: int, added: int) ->
     Raises:
         CannotEmit: they cannot say it of more arguments.
     """
-    if site.transform == "shard_map":
+    if site.spec.places and not site.spec.compiles:  # of all arguments, always
         return _specs(context, site, count, added)
     if site.options.keys() & _PER_ARGUMENT:
         raise CannotEmit("an option says something of every argument")
     for name in _PLACES & site.options.keys():
         if any(isinstance(node, ast.USub) for node in ast.walk(site.options[name])):
             raise CannotEmit("an option counts arguments from the last one")
-    if site.transform not in _MAPPED:
+    if not site.spec.maps_axes:
         return []
     axes = site.options.get("in_axes")
     if isinstance(axes, ast.Tuple):
@@ -47,7 +46,7 @@ def option_edits_of(context: FileContext, site: Site, count: int, added: int) ->
 def _entries(context: FileContext, site: Site, axes: ast.expr | None, count: int) -> list[str]:
     """in_axes for each argument, where it is not written as a tuple."""
     carry = f"{Spelling.at(context, site.reference).nnx}.Carry"
-    if axes is None and site.transform == "scan":
+    if axes is None and site.spec.carries:
         if count != 2:
             raise CannotEmit("in_axes has not one entry for each argument")
         return [carry, "0"]
@@ -55,7 +54,7 @@ def _entries(context: FileContext, site: Site, axes: ast.expr | None, count: int
         return ["0"] * count
     if context.tree.nnx_name(axes) == "Carry" and count == 1:
         return [context.text.of(axes)]
-    if isinstance(axes, ast.Constant) and type(axes.value) is int and site.transform != "scan":
+    if isinstance(axes, ast.Constant) and type(axes.value) is int and not site.spec.carries:
         return [context.text.of(axes)] * count
     raise CannotEmit("in_axes is not written out")
 

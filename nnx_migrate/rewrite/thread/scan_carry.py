@@ -6,6 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Sequence
 
+from nnx_migrate.analysis.flax.transforms import METADATA_OPTION
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.loops.bodies import Gives, function_edits, returned_edits
 from nnx_migrate.rewrite.loops.carry import initial_edits, may_ignore, result_edits
@@ -49,7 +50,7 @@ def scan_carry_edits(context: FileContext, site: Site, captures: Sequence[Captur
     Raises:
         CannotEmit: a part of the scan is not written in a way that can be changed.
     """
-    if not site.complete or "transform_metadata" in site.options:
+    if not site.complete or METADATA_OPTION in site.options:
         raise CannotEmit("not all options of the scan can be followed")
     definition = traced_definition(context, site)
     if not isinstance(definition, FunctionDefinition):
