@@ -14,7 +14,7 @@ from nnx_migrate.report.formats import render
 from nnx_migrate.report.html.writing import write as write_page
 from nnx_migrate.report.levels import Report
 from nnx_migrate.report.patches.folder import strangers_in, write_patches
-from nnx_migrate.report.patches.parts import SplitBy
+from nnx_migrate.report.patches.split_by import SplitBy
 from nnx_migrate.sources.own_folder import OwnFolder
 
 PATCHES, PAGE, FINDINGS, SHARDS = "patches", "review", "findings.jsonl", "shards"

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import click
+import typer
 
 from nnx_migrate.check.cache import Cache, circumstances
 from nnx_migrate.check.cases.inputs import (
@@ -188,7 +188,7 @@ def _with_progress(results: Iterator[CaseResult], count: int) -> Iterator[CaseRe
     if not sys.stderr.isatty():
         yield from results
         return
-    with click.progressbar(results, length=count, label="checking", file=sys.stderr) as bar:
+    with typer.progressbar(results, length=count, label="checking", file=sys.stderr) as bar:
         yield from bar
 
 

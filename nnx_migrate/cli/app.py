@@ -10,8 +10,9 @@ import os
 import signal
 import sys
 from types import FrameType
+from typing import Annotated
 
-import click
+import typer
 
 import nnx_migrate
 from nnx_migrate.cli.apply import apply
@@ -19,12 +20,35 @@ from nnx_migrate.cli.batch import batch
 from nnx_migrate.cli.check import check
 from nnx_migrate.cli.guidance import Commands, complete_rule
 
+_COMPLETE = "_NNX_MIGRATE_COMPLETE"
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
-@click.group(cls=Commands, context_settings=_SETTINGS)
-@click.version_option(nnx_migrate.__version__, message="nnx-migrate %(version)s")
-def app() -> None:
+app = typer.Typer(
+    cls=Commands,
+    context_settings=_SETTINGS,
+    no_args_is_help=True,
+    # Rich would cost 150 ms for each page of help, and take the layout of the examples apart.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(given: bool) -> None:
+    if given:
+        typer.echo(f"nnx-migrate {nnx_migrate.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def commands(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=_version, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
     """Move Flax NNX code from graph mode to tree mode.
 
     \b
@@ -37,20 +61,24 @@ def app() -> None:
       nnx-migrate rule module-gradient     what a rule finds, and when it is safe
 
     \b
-    Names of options and rules complete at the tab key, here for bash (zsh and fish alike):
+    Names of options and rules complete at the tab key after nnx-migrate --install-completion,
+    or with a line in the shell's own file, here for bash (zsh and fish alike):
       eval "$(_NNX_MIGRATE_COMPLETE=bash_source nnx-migrate)"
     """
 
 
-app.add_command(apply)
-app.add_command(batch)
-app.add_command(check)
+app.command()(apply)
+app.command()(batch)
+app.command()(check)
 
 
 @app.command()
-@click.argument("run", required=False)
-@click.pass_context
-def undo(context: click.Context, run: str | None) -> None:
+def undo(
+    context: typer.Context,
+    run: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="The run to undo, or `last`.")
+    ] = None,
+) -> None:
     """Put back the files that a run of `apply` wrote, or list the runs.
 
     RUN is a name that `apply` and this list print, or `last`. A file that was edited since is left
@@ -75,8 +103,12 @@ def undo(context: click.Context, run: str | None) -> None:
 
 
 @app.command()
-@click.argument("name", required=False, shell_complete=complete_rule)
-def rule(name: str | None) -> None:
+def rule(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", autocompletion=complete_rule, help="Of a rule."),
+    ] = None,
+) -> None:
     """List the rules, or print the manual page of one.
 
     \b
@@ -96,7 +128,7 @@ def rule(name: str | None) -> None:
     with errors_reported():
         try:
             if name is not None:
-                click.echo(find_rule(name).manual())
+                typer.echo(find_rule(name).manual())
                 return
             entries = rule_entries()
             if not entries:
@@ -109,7 +141,7 @@ def rule(name: str | None) -> None:
                 except BrokenRule as error:
                     broken = error
                     continue
-                click.echo(f"{entry.name:<{width}}  {summary}")
+                typer.echo(f"{entry.name:<{width}}  {summary}")
             if broken is not None:
                 stop(str(broken))
         except (UnknownRule, BrokenRule) as error:
@@ -120,12 +152,21 @@ def main() -> None:
     """Run the command line; the entry point of `nnx-migrate`."""
     _open_closed_streams()
     _end_as_by_interrupt()
+    _take_either_order()
     try:
         app(prog_name="nnx-migrate")
     except BrokenPipeError:
         # Whoever read our output has seen enough; nothing may be flushed into the closed pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+
+
+def _take_either_order() -> None:
+    """Let the script of a shell be asked for as click has it, too: `bash_source`."""
+    asked = os.environ.get(_COMPLETE, "")
+    shell, _, instruction = asked.partition("_")
+    if instruction in {"source", "complete"}:
+        os.environ[_COMPLETE] = f"{instruction}_{shell}"
 
 
 def _open_closed_streams() -> None:

@@ -2,111 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Annotated, Literal
 
-import click
+import typer
 
-from nnx_migrate.cli.apply import names_of
-from nnx_migrate.cli.guidance import complete_rule
+from nnx_migrate.cli.options import (
+    Docs,
+    Ignore,
+    RevertDifferent,
+    Select,
+    Unsafe,
+    Verify,
+    WithoutUnsafe,
+    given_flags,
+)
+from nnx_migrate.report.patches.split_by import SplitBy
 
-if TYPE_CHECKING:
-    from nnx_migrate.report.patches.parts import SplitBy
-
-_FOLDER = click.Path(path_type=Path, file_okay=False)
+EngineName = Literal["local", "ray"]
 
 
-@click.command()
-@click.argument("paths", metavar="ROOT...", nargs=-1, required=True, type=click.Path(exists=True))
-@click.option("--out", metavar="DIR", required=True, type=_FOLDER, help="Where results are kept.")
-@click.option("--write", is_flag=True, help="Change the files, too; without it none is touched.")
-@click.option("--resume", is_flag=True, help="Go on with a run that was interrupted, if one was.")
-@click.option(
-    "--patch-by",
-    type=click.Choice(["rule", "file", "owner", "dir"]),
-    default="dir",
-    show_default=True,
-    help="What goes into one patch of DIR/patches.",
-)
-@click.option(
-    "--verify",
-    is_flag=True,
-    help="With --write: then run what [tool.nnx-migrate.check] names on old and new code.",
-)
-@click.option("--revert-different", is_flag=True, help="With --verify: put back files that differ.")
-@click.option(
-    "--engine",
-    type=click.Choice(["local", "ray"]),
-    default="local",
-    show_default=True,
-    help="Processes of this machine, or of a Ray cluster.",
-)
-@click.option("--address", metavar="HOST:PORT", help="Of the Ray cluster.  [default: Ray's own]")
-@click.option(
-    "--check-gpus",
-    metavar="N",
-    type=click.FloatRange(min=0),
-    default=0,
-    help="With --engine ray: --verify runs where so many GPUs are free.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    help="Worker processes.  [default: as many as processors]",
-)
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    help="What one file may take before it is given up.",
-)
-@click.option(
-    "--memory",
-    metavar="GB",
-    type=click.FloatRange(min=0),
-    default=2.0,
-    show_default=True,
-    help="What a process may take before its file is given up; 0 for any.",
-)
-@click.option("--plan", is_flag=True, help="Take the facts of all files for --shard, and stop.")
-@click.option("--shard", metavar="I/N", help="Plan only this part of the files, and stop.")
-@click.option("--merge", is_flag=True, help="Put together what all shards have planned.")
-@click.option(
-    "--select", metavar="RULE", multiple=True, shell_complete=complete_rule, help="As for apply."
-)
-@click.option(
-    "--ignore", metavar="RULE", multiple=True, shell_complete=complete_rule, help="As for apply."
-)
-@click.option("--docs", is_flag=True, help="Look into documents and doctests, too.")
-@click.option("--unsafe", is_flag=True, help="Apply rewrites that rest on an assumption too.")
-@click.option("--on-unsafe", type=click.Choice(["pin", "leave"]), help="As for apply.")
-@click.pass_context
+def _positive(value: float) -> float:
+    if not value > 0:
+        raise typer.BadParameter(f"{value:g} is not in the range x>0.")
+    return value
+
+
+Roots = Annotated[
+    list[Path], typer.Argument(metavar="ROOT...", exists=True, help="Folders and files.")
+]
+Out = Annotated[
+    Path, typer.Option("--out", metavar="DIR", file_okay=False, help="Where results are kept.")
+]
+Write = Annotated[
+    bool, typer.Option("--write", help="Change the files, too; without it none is touched.")
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on with a run that was interrupted, if one was.")
+]
+PatchBy = Annotated[
+    SplitBy, typer.Option("--patch-by", help="What goes into one patch of DIR/patches.")
+]
+Engine = Annotated[
+    EngineName, typer.Option("--engine", help="Processes of this machine, or of a Ray cluster.")
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--address", metavar="HOST:PORT", help="Of the Ray cluster.  [default: Ray's own]"
+    ),
+]
+CheckGpus = Annotated[
+    float,
+    typer.Option(
+        "--check-gpus",
+        metavar="N",
+        min=0,
+        show_default=False,
+        help="With --engine ray: --verify runs where so many GPUs are free.",
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", metavar="N", min=1, help="Worker processes.  [default: as many as processors]"
+    ),
+]
+Timeout = Annotated[
+    float,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        callback=_positive,
+        help="What one file may take before it is given up; more than 0.",
+    ),
+]
+Memory = Annotated[
+    float,
+    typer.Option(
+        "--memory",
+        metavar="GB",
+        min=0,
+        help="What a process may take before its file is given up; 0 for any.",
+    ),
+]
+Plan = Annotated[
+    bool, typer.Option("--plan", help="Take the facts of all files for --shard, and stop.")
+]
+ShardOf = Annotated[
+    str | None,
+    typer.Option("--shard", metavar="I/N", help="Plan only this part of the files, and stop."),
+]
+Merge = Annotated[bool, typer.Option("--merge", help="Put together what all shards have planned.")]
+
+
 def batch(
-    context: click.Context,
-    paths: Sequence[str],
-    out: Path,
-    write: bool,
-    resume: bool,
-    patch_by: SplitBy,
-    verify: bool,
-    revert_different: bool,
-    engine: Literal["local", "ray"],
-    address: str | None,
-    check_gpus: float,
-    jobs: int | None,
-    timeout: float,
-    memory: float,
-    plan: bool,
-    shard: str | None,
-    merge: bool,
-    select: Sequence[str],
-    ignore: Sequence[str],
-    docs: bool,
-    unsafe: bool,
-    on_unsafe: str | None,
+    context: typer.Context,
+    paths: Roots,
+    out: Out,
+    write: Write = False,
+    resume: Resume = False,
+    patch_by: PatchBy = "dir",
+    verify: Verify = False,
+    revert_different: RevertDifferent = False,
+    engine: Engine = "local",
+    address: Address = None,
+    check_gpus: CheckGpus = 0,
+    jobs: Jobs = None,
+    timeout: Timeout = 60.0,
+    memory: Memory = 2.0,
+    plan: Plan = False,
+    shard: ShardOf = None,
+    merge: Merge = False,
+    select: Select = None,
+    ignore: Ignore = None,
+    docs: Docs = False,
+    unsafe: Unsafe = False,
+    on_unsafe: WithoutUnsafe = None,
 ) -> None:
     """Migrate large repositories: supervised, resumable, in shards, or on a Ray cluster.
 
@@ -143,14 +155,7 @@ def batch(
         context.fail("--verify looks at what was written: add --write")
     if engine == "local" and (address is not None or check_gpus):
         context.fail("--address and --check-gpus are for --engine ray")
-    flags: dict[str, Any] = {
-        "select": names_of(select),
-        "ignore": names_of(ignore),
-        "docs": True if docs else None,
-        "unsafe": True if unsafe else None,
-        "on_unsafe": on_unsafe,
-    }
-    given = {key: value for key, value in flags.items() if value is not None}
+    flags = given_flags(select=select, ignore=ignore, docs=docs, unsafe=unsafe, on_unsafe=on_unsafe)
     request = BatchRequest(
         out=out,
         write=write,
@@ -168,4 +173,4 @@ def batch(
         shard=shard,
         merge=merge,
     )
-    context.exit(run_batch([Path(path) for path in paths], given, request))
+    context.exit(run_batch(paths, flags, request))

@@ -5,95 +5,111 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
-import click
+import typer
+
+from nnx_migrate.cli.options import Verbose
 
 if TYPE_CHECKING:
     from nnx_migrate.check.jobs import Method
     from nnx_migrate.check.settings import CheckSettings
 
-_FILE = click.Path(path_type=Path)
+PlatformName = Literal["cpu", "gpu"]
+ReportFormat = Literal["text", "json"]
+
+_SIDE = "A folder, a program, or git:REVISION."
+Old = Annotated[str, typer.Argument(metavar="OLD", help=_SIDE)]
+New = Annotated[str, typer.Argument(metavar="NEW", help=_SIDE)]
+Run = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[-- COMMAND...]", help="What calls the code, run once on OLD."),
+]
+Cases = Annotated[
+    list[Path] | None, typer.Option("--cases", metavar="FILE", help="A file of cases.")
+]
+Recording = Annotated[
+    Path | None,
+    typer.Option(
+        "--recording",
+        metavar="FILE",
+        help="Keep the recorded calls there; without COMMAND, use those that are there.",
+    ),
+]
+Calls = Annotated[
+    int, typer.Option("--calls", metavar="N", help="Calls to record of each function.")
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="TEXT", help="Only cases with TEXT in their name."),
+]
+Roots = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--root",
+        metavar="DIR",
+        help="A folder that imports start from, relative to OLD and NEW.  [default: src and .]",
+    ),
+]
+Platform = Annotated[
+    PlatformName | None,
+    typer.Option("--platform", help="Where to run.  [default: jax decides]"),
+]
+X64 = Annotated[bool, typer.Option("--x64", help="Let jax compute in 64 bits.")]
+Timeout = Annotated[
+    float | None,
+    typer.Option("--timeout", metavar="SECONDS", help="For a case.  [default: 120]"),
+]
+Memory = Annotated[
+    float | None,
+    typer.Option("--memory", metavar="GB", help="For a process.  [default: no limit]"),
+]
+Tolerance = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tolerance",
+        metavar="DTYPE=REL",
+        help="Relative tolerance of a dtype; 0 asks for equality.",
+    ),
+]
+WithCosts = Annotated[
+    bool, typer.Option("--costs", help="Also measure traces, memory, flops and time.")
+]
+NoProof = Annotated[bool, typer.Option("--no-proof", help="Run everything, prove nothing.")]
+Abstract = Annotated[
+    bool,
+    typer.Option(
+        "--abstract",
+        help="Prove on shapes alone and run nothing: models need not fit into memory.",
+    ),
+]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Do not take verdicts of earlier checks.")
+]
+Format = Annotated[ReportFormat, typer.Option("--format", help="The report, on stdout.")]
 
 
-@click.command()
-@click.argument("old", metavar="OLD")
-@click.argument("new", metavar="NEW")
-@click.argument("command", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
-@click.option("--cases", metavar="FILE", type=_FILE, multiple=True, help="A file of cases.")
-@click.option(
-    "--recording",
-    metavar="FILE",
-    type=_FILE,
-    help="Keep the recorded calls there; without COMMAND, use those that are there.",
-)
-@click.option(
-    "--calls",
-    metavar="N",
-    type=int,
-    default=3,
-    show_default=True,
-    help="Calls to record of each function.",
-)
-@click.option("--only", metavar="TEXT", multiple=True, help="Only cases with TEXT in their name.")
-@click.option(
-    "--root",
-    "roots",
-    metavar="DIR",
-    multiple=True,
-    help="A folder that imports start from, relative to OLD and NEW.  [default: src and .]",
-)
-@click.option(
-    "--platform", type=click.Choice(["cpu", "gpu"]), help="Where to run.  [default: jax decides]"
-)
-@click.option("--x64", is_flag=True, help="Let jax compute in 64 bits.")
-@click.option("--timeout", metavar="SECONDS", type=float, help="For a case.  [default: 120]")
-@click.option("--memory", metavar="GB", type=float, help="For a process.  [default: no limit]")
-@click.option(
-    "--tolerance",
-    metavar="DTYPE=REL",
-    multiple=True,
-    help="Relative tolerance of a dtype; 0 asks for equality.",
-)
-@click.option("--costs", is_flag=True, help="Also measure traces, memory, flops and time.")
-@click.option("--no-proof", is_flag=True, help="Run everything, prove nothing.")
-@click.option(
-    "--abstract",
-    is_flag=True,
-    help="Prove on shapes alone and run nothing: models need not fit into memory.",
-)
-@click.option("--no-cache", is_flag=True, help="Do not take verdicts of earlier checks.")
-@click.option(
-    "--format",
-    "report_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="The report, on stdout.",
-)
-@click.option("--verbose", "-v", is_flag=True, help="Say why there is no proof, and all notes.")
-@click.pass_context
 def check(
-    context: click.Context,
-    old: str,
-    new: str,
-    command: Sequence[str],
-    cases: Sequence[Path],
-    recording: Path | None,
-    calls: int,
-    only: Sequence[str],
-    roots: Sequence[str],
-    platform: str | None,
-    x64: bool,
-    timeout: float | None,
-    memory: float | None,
-    tolerance: Sequence[str],
-    costs: bool,
-    no_proof: bool,
-    abstract: bool,
-    no_cache: bool,
-    report_format: str,
-    verbose: bool,
+    context: typer.Context,
+    old: Old,
+    new: New,
+    command: Run = None,
+    cases: Cases = None,
+    recording: Recording = None,
+    calls: Calls = 3,
+    only: Only = None,
+    roots: Roots = None,
+    platform: Platform = None,
+    x64: X64 = False,
+    timeout: Timeout = None,
+    memory: Memory = None,
+    tolerance: Tolerance = None,
+    costs: WithCosts = False,
+    no_proof: NoProof = False,
+    abstract: Abstract = False,
+    no_cache: NoCache = False,
+    report_format: Format = "text",
+    verbose: Verbose = False,
 ) -> None:
     """Run old and new code and tell whether they compute the same.
 
@@ -137,13 +153,15 @@ def check(
 
         if abstract and (no_proof or costs):
             _wrong("--abstract runs nothing: not with --no-proof or --costs")
-        settings = _settings(new, roots, timeout, memory, tolerance)
+        settings = _settings(new, roots or (), timeout, memory, tolerance or ())
         if cases or command or recording is not None:
             # What is asked for counts in the place of what is configured, not beside it.
-            settings = dataclasses.replace(settings, cases=tuple(cases), command=tuple(command))
+            settings = dataclasses.replace(
+                settings, cases=tuple(cases or ()), command=tuple(command or ())
+            )
         request = CheckRequest(
             settings,
-            only=tuple(only),
+            only=tuple(only or ()),
             platform=platform or "",
             x64=x64,
             costs=costs,
@@ -157,7 +175,7 @@ def check(
             opened_side("new", new, settings.roots) as new_side,
         ):
             report = run_check(old_side, new_side, request)
-        click.echo(text_of(report, json=report_format == "json", verbose=verbose), nl=False)
+        typer.echo(text_of(report, json=report_format == "json", verbose=verbose), nl=False)
     context.exit(report.exit_code)
 
 

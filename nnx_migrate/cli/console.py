@@ -32,7 +32,7 @@ from nnx_migrate.sources.write import Writer, real_trees, replace_files
 
 if TYPE_CHECKING:
     from nnx_migrate.report.levels import Report
-    from nnx_migrate.report.patches.parts import SplitBy
+    from nnx_migrate.report.patches.split_by import SplitBy
 
 T = TypeVar("T")
 DONE, WORK_LEFT, UNUSABLE = 0, 1, 2

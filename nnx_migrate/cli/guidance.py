@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
-import click
-from click.shell_completion import CompletionItem
+from typer.core import TyperGroup
 
 
-class Commands(click.Group):
+class Commands(TyperGroup):
     """The commands; a path or `help` in their place is answered by the line that was meant."""
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
+    def list_commands(self, ctx: Any) -> list[str]:
+        """In alphabetical order."""
+        return sorted(super().list_commands(ctx))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name = args[0]
         if self.get_command(ctx, name) is None:
             if os.path.exists(name):
@@ -25,16 +27,14 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def complete_rule(
-    ctx: click.Context, param: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
+def complete_rule(incomplete: str) -> list[str]:
     """The rules that a name, or the last one of a list with commas, may become."""
     from nnx_migrate.rewrite.model.registry import rule_entries
 
     head, comma, begun = incomplete.rpartition(",")
     given = set(head.split(","))
     return [
-        CompletionItem(f"{head}{comma}{name}")
+        f"{head}{comma}{name}"
         for name in sorted(rule_entries())
         if name.startswith(begun) and name not in given
     ]

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
+import typer
 
 if TYPE_CHECKING:
     from nnx_migrate.core.totals import RunResult
-    from nnx_migrate.report.patches.parts import SplitBy
+    from nnx_migrate.report.patches.split_by import SplitBy
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def explain_place(place: str, flags: dict[str, Any]) -> int:
         configuration = console.configure(flags)
         cell = int(found["cell"] or 0)
         told = console.explain(Path(found["file"]), int(found["line"]), cell, configuration)
-        click.echo(told, nl=False)
+        typer.echo(told, nl=False)
     return console.DONE
 
 
@@ -95,7 +95,7 @@ def apply_paths(
         _emit_changes(result, request)
         code = _tell(result, request, stdin=stdin)
         if request.report_format == "text" and journal is not None and journal.name:
-            click.echo(f"put back with: nnx-migrate undo {journal.name}", err=True)
+            typer.echo(f"put back with: nnx-migrate undo {journal.name}", err=True)
         return code
 
 
@@ -206,11 +206,11 @@ def check_written(
         if not changes:
             return console.DONE, None
         verified = verify(changes, revert) if where is None else where(verify, changes, revert)
-    click.echo(as_text(verified.report, verbose=verbose), err=True, nl=False)
+    typer.echo(as_text(verified.report, verbose=verbose), err=True, nl=False)
     for path in verified.reverted:
-        click.echo(f"put back: {path}", err=True)
+        typer.echo(f"put back: {path}", err=True)
     for line in verified.failed:
-        click.echo(line, err=True)
+        typer.echo(line, err=True)
     put_back = [str(path) for path in verified.reverted]
     document = as_document(verified.report)
     return verified.report.exit_code, {

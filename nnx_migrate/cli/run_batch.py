@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import click
+import typer
 
 from nnx_migrate.cli import console
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nnx_migrate.batch.state import Standing, State
     from nnx_migrate.core.totals import RunResult
     from nnx_migrate.engine.discover import Progress
-    from nnx_migrate.report.patches.parts import SplitBy
+    from nnx_migrate.report.patches.split_by import SplitBy
 
 #: What `pip install 'nnx-migrate[batch]'` brings.
 _EXTRA = frozenset({"codeowners", "filelock", "jinja2", "markupsafe", "pebble", "pygments"})
@@ -79,11 +79,11 @@ def run_batch(paths: list[Path], flags: dict[str, Any], request: BatchRequest) -
             campaign = _campaign(paths, flags, request, processes, progress)
             if request.plan:
                 files = len(campaign.look().tasks)
-                click.echo(f"{files:,} files to plan; next: --shard 1/N to N/N, --merge", err=True)
+                typer.echo(f"{files:,} files to plan; next: --shard 1/N to N/N, --merge", err=True)
                 return console.DONE
             if shard is not None:
                 files = campaign.plan_shard(shard)
-                click.echo(f"shard {shard.number}/{shard.of}: {files:,} files planned", err=True)
+                typer.echo(f"shard {shard.number}/{shard.of}: {files:,} files planned", err=True)
                 return console.DONE
             state = State(request.out / "state.sqlite")
             wanted = _as_text(paths, flags, request)
@@ -103,14 +103,14 @@ def _planned(
     standing = state.standing()
     if standing is not None and standing.phase is Phase.WRITING:
         _require_same(standing, wanted, request)
-        click.echo("going on with what was planned", err=True)
+        typer.echo("going on with what was planned", err=True)
         return state.settled(), standing.journal
     state.begin(wanted)
     planned = campaign.plan(merged=request.merge)
     # A merge does not say which: what it did not find may as well have changed since.
     why = ": no shard of these flags and this version has them as they are now"
     told = f"{planned.files:,} files with nnx, {planned.anew:,} of them planned anew"
-    click.echo(told + why * (request.merge and planned.anew > 0), err=True)
+    typer.echo(told + why * (request.merge and planned.anew > 0), err=True)
     journal = new_name(Path.cwd())
     if request.patch_by == "owner":
         # Found out before files are changed.
@@ -185,9 +185,9 @@ def _finished(
     console.emit_report(
         result, "text", verbose=False, written=request.write, on_stdout=False, check=check
     )
-    click.echo(f"results: {request.out}/summary.md, patches, review, findings.jsonl", err=True)
+    typer.echo(f"results: {request.out}/summary.md, patches, review, findings.jsonl", err=True)
     if request.write and any(each.before != each.after for each in result.results):
-        click.echo(f"put back with: nnx-migrate undo {journal}", err=True)
+        typer.echo(f"put back with: nnx-migrate undo {journal}", err=True)
     return max(code, console.exit_code(result, written=request.write))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,7 @@ WRONG = [
     ("apply", "say what to look at, as in: nnx-migrate apply src/ --dry-run"),
     ("apply scr", "scr: missing-path: failed: there is no such file or folder; did you mean src?"),
     ("apply src/trian.py", "did you mean src/train.py?"),
-    ("apply src --dryrun", "Did you mean '--dry-run'?"),
+    ("apply src --dryrun", "No such option: --dryrun (Possible options: --dry-run)"),
     ("apply src --select nope", "no rule named 'nope'; 'nnx-migrate rule' lists them"),
     ("apply src --ignore state_axes", "did you mean 'state-axes'?"),
     ("apply src -", "'-' (stdin) cannot be combined with other paths; run it once for each"),
@@ -64,22 +66,24 @@ def test_a_line_of_a_cell_is_explained(command: Command, project: Path) -> None:
 
 
 def completed(shell: str, words: str, last: str) -> list[str]:
-    """What click's own completion answers to the script of a shell."""
+    """What Typer's own completion answers to the script of a shell."""
     done = subprocess.run(
         [COMMAND],
         env={
-            "_NNX_MIGRATE_COMPLETE": f"{shell}_complete",
+            "_NNX_MIGRATE_COMPLETE": f"complete_{shell}",
             "COMP_WORDS": f"{words}{last}",
-            "COMP_CWORD": last if shell == "fish" else str(len(words.split())),
+            "COMP_CWORD": str(len(words.split())),
+            "_TYPER_COMPLETE_ARGS": f"{words}{last}",
+            "_TYPER_COMPLETE_FISH_ACTION": "get-args",
         },
         capture_output=True,
         check=True,
         text=True,
     )
     if shell == "zsh":
-        return done.stdout.split("\n")[1::3]
+        return re.findall(r'^(?:_arguments .*\(\()?"([^"]+)"', done.stdout, re.MULTILINE)
     # Fish is given the help as well, behind a tab.
-    return [line.partition(",")[2].partition("\t")[0] for line in done.stdout.splitlines()]
+    return [line.partition("\t")[0] for line in done.stdout.splitlines()]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -97,14 +101,15 @@ def test_names_complete(shell: str) -> None:
     assert completed(shell, "nnx-migrate ", "ap") == ["apply"]
 
 
+@pytest.mark.parametrize("asked", ["{}_source", "source_{}"])
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_real_shell_takes_the_script(shell: str, tmp_path: Path) -> None:
+def test_a_real_shell_takes_the_script(shell: str, asked: str, tmp_path: Path) -> None:
     found = shutil.which(shell)
     if found is None:
         pytest.skip(f"{shell} is not installed")
     script = subprocess.run(
         [COMMAND],
-        env={"_NNX_MIGRATE_COMPLETE": f"{shell}_source", "PATH": "/usr/bin:/bin"},
+        env={"_NNX_MIGRATE_COMPLETE": asked.format(shell), "PATH": "/usr/bin:/bin"},
         capture_output=True,
         check=True,
         text=True,
@@ -135,3 +140,24 @@ def test_help_teaches_by_example(command: Command) -> None:
     assert "nnx-migrate apply src/ --dry-run" in told
     assert "_NNX_MIGRATE_COMPLETE=bash_source" in told
     assert "nnx-migrate apply notebooks/" in command("apply", "--help").out.decode()
+
+
+SLOW_TO_IMPORT = ["rich", "pydantic", "libcst", "nnx_migrate.engine", "nnx_migrate.analysis"]
+
+
+@pytest.mark.parametrize("line", ["--help", "apply --help", "--version"])
+def test_the_command_line_starts_without_what_is_slow(line: str, tmp_path: Path) -> None:
+    program = (
+        "import sys\n"
+        "from nnx_migrate.cli.app import main\n"
+        "try:\n    main()\n"
+        f"finally:\n    print(set({SLOW_TO_IMPORT!r}) & set(sys.modules), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *line.split()],
+        capture_output=True,
+        check=True,
+        cwd=tmp_path,
+        text=True,
+    )
+    assert done.stderr == "set()\n"

@@ -13,9 +13,10 @@ import nnx_migrate
 from nnx_migrate.report.levels import Level, Report, shown_path, told
 from nnx_migrate.report.patches.dependencies import needs_of
 from nnx_migrate.report.patches.owners import owners_in
-from nnx_migrate.report.patches.parts import Part, SplitBy, split, state
+from nnx_migrate.report.patches.parts import Part, split, state
 from nnx_migrate.report.patches.patch import render_change
 from nnx_migrate.report.patches.pull_request import by_file, pull_request, title_of
+from nnx_migrate.report.patches.split_by import SplitBy
 from nnx_migrate.sources.configuration import ConfigError
 from nnx_migrate.sources.own_folder import OwnFolder
 from nnx_migrate.sources.walk.scanning import read_file

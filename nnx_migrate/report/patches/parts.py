@@ -10,19 +10,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.core.findings import FileResult, SourceEdit, apply_source_edits
 from nnx_migrate.report.patches.patch import patched_name
+from nnx_migrate.report.patches.split_by import SplitBy
 from nnx_migrate.rewrite.gate.checks import Gate, Refused
 from nnx_migrate.rewrite.gate.untouched_nodes import Version
 from nnx_migrate.rewrite.text.edits import Edit, Text
 from nnx_migrate.sources.documents.kinds import is_document
 from nnx_migrate.sources.text import Source, decode
 from nnx_migrate.sources.write_groups import groups
-
-SplitBy = Literal["rule", "file", "owner", "dir"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

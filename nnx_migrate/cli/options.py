@@ -1,0 +1,106 @@
+"""The options that commands share, each declared once; importing this imports no engine.
+
+A command takes one as `select: Select = None`: the default stands in its signature, the name, the
+type and the help stand here. An option of one command only is declared in front of that command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import typer
+
+from nnx_migrate.cli.guidance import complete_rule
+
+OnUnsafe = Literal["pin", "leave"]
+
+Select = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--select",
+        metavar="RULE",
+        autocompletion=complete_rule,
+        help="Run only these rules (a,b or given again).",
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore", metavar="RULE", autocompletion=complete_rule, help="Do not run these rules."
+    ),
+]
+Docs = Annotated[
+    bool,
+    typer.Option(
+        "--docs", help="Look into .md and .rst files and doctests too, not only when named."
+    ),
+]
+Unsafe = Annotated[
+    bool, typer.Option("--unsafe", help="Apply rewrites that rest on an assumption too.")
+]
+WithoutUnsafe = Annotated[
+    OnUnsafe | None,
+    typer.Option(
+        "--on-unsafe",
+        help="Without --unsafe: keep such a place in graph mode visibly, or leave it."
+        "  [default: pin]",
+    ),
+]
+Verify = Annotated[
+    bool,
+    typer.Option(
+        "--verify",
+        help="When files are written: run what [tool.nnx-migrate.check] names on old and new code.",
+    ),
+]
+RevertDifferent = Annotated[
+    bool, typer.Option("--revert-different", help="With --verify: put back files that differ.")
+]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", "-v", help="List what is unchanged or unproved, too, with evidence and notes."
+    ),
+]
+
+
+def given_flags(
+    *,
+    select: Sequence[str] | None,
+    ignore: Sequence[str] | None,
+    docs: bool,
+    unsafe: bool,
+    on_unsafe: OnUnsafe | None,
+    jobs: int | None = None,
+    timeout: int | None = None,
+) -> dict[str, Any]:
+    """The options that were given and that a configuration file may set, too, by their names there.
+
+    Args:
+        select: the rules to run, given again or with commas.
+        ignore: those not to run.
+        docs: look into documents.
+        unsafe: apply rewrites that rest on an assumption.
+        on_unsafe: what to do without.
+        jobs: worker processes.
+        timeout: seconds for a file.
+    """
+    flags = {
+        "select": _names(select),
+        "ignore": _names(ignore),
+        "docs": docs or None,
+        "unsafe": unsafe or None,
+        "on_unsafe": on_unsafe,
+        "jobs": jobs,
+        "timeout": timeout,
+    }
+    return {name: value for name, value in flags.items() if value is not None}
+
+
+def _names(given: Sequence[str] | None) -> frozenset[str] | None:
+    """The rules that an option names; None for none."""
+    if not given:
+        return None
+    names = (name.strip() for item in given for name in item.split(","))
+    return frozenset(name for name in names if name)
