@@ -38,7 +38,8 @@ from __future__ import annotations
 
 import ast
 
-from nnx_migrate.analysis.domain.values import PLAIN, ContainerValue, TupleValue, Value
+from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
+from nnx_migrate.analysis.domain.values import PLAIN, Value
 from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW, TRACING
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
@@ -98,13 +99,7 @@ def _held(operand: ast.expr) -> list[ast.expr] | None:
 
 
 def _holds_plain(value: Value) -> bool:
-    match value:
-        case TupleValue(elements=elements):
-            return any(element & PLAIN or any(map(_holds_plain, element)) for element in elements)
-        case ContainerValue(element=element):
-            return bool(element & PLAIN) or any(map(_holds_plain, element))
-        case _:
-            return False
+    return any(any_leaf(part, PLAIN.__contains__) for part in parts_of(value))
 
 
 def _is_none(node: ast.expr) -> bool:

@@ -38,11 +38,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nnx_migrate.analysis.callgraph.lattice import is_container
-from nnx_migrate.analysis.domain.values import STATE, Instance, Scope, TupleValue, Value, Values
+from nnx_migrate.analysis.domain.containers import any_leaf
+from nnx_migrate.analysis.domain.values import STATE, Instance, Scope, Value, Values
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
@@ -111,19 +110,12 @@ def _parts(
 
 
 def _holds_variables(context: FileContext, values: Values) -> bool:
-    return any(_is_of_variables(context, value) for value in values)
-
-
-def _is_of_variables(context: FileContext, value: Value) -> bool:
-    match value:
-        case Instance(class_name=name):
-            return context.evaluator.hierarchy.kind(name) in {"variable", "state"}
-        case TupleValue(elements=elements):
-            return any(_holds_variables(context, each) for each in elements)
-        case _ if is_container(value):
-            return _holds_variables(context, elements_of(value))
-        case _:
+    def is_of_variables(value: Value) -> bool:
+        if not isinstance(value, Instance):
             return value in STATE
+        return context.evaluator.hierarchy.kind(value.class_name) in {"variable", "state"}
+
+    return any_leaf(values, is_of_variables)
 
 
 _VIEWS = frozenset({"state", "split", "variables", "pop"})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
+from nnx_migrate.analysis.domain.containers import parts_of
 from nnx_migrate.analysis.domain.fixpoint import UNKNOWN, Fixpoint
 from nnx_migrate.analysis.domain.values import (
     Basic,
@@ -74,10 +75,8 @@ class Lasting:
                 return self._owns(name)
             case FunctionValue(scope=scope):
                 return scope.module in self._renewed
-            case TupleValue(elements=elements):
-                return any(map(self._mentioned, elements))
-            case ContainerValue(element=element):
-                return self._mentioned(element)
+            case TupleValue() | ContainerValue():
+                return any(map(self._mentioned, parts_of(part)))
             case Basic(reason=reason):
                 return self._told(reason)
             case Effect(where=where, flag=flag):

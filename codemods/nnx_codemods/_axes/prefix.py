@@ -6,12 +6,11 @@ import ast
 import dataclasses
 from typing import Literal
 
+from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import (
     Basic,
     ContainerValue,
     Instance,
-    TupleValue,
-    Value,
     Values,
 )
 from nnx_migrate.analysis.ir import nodes as ir
@@ -181,7 +180,8 @@ class _Reader:
 
     def may_be_filter(self, values: Values) -> bool:
         """Whether values hold the prefix filter, or may when the project makes any."""
-        if _holds_filter(values, self.class_name):
+        name = f"flax.nnx.{self.class_name}"
+        if any_leaf(values, lambda v: isinstance(v, Instance) and v.class_name == name):
             return True
         unknown = not values or any(isinstance(v, Basic) and v.sort == "unknown" for v in values)
         grown = any(isinstance(v, ContainerValue) for v in values)
@@ -206,22 +206,6 @@ def _is_literal_axis(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) or (
         isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
     )
-
-
-def _holds_filter(values: Values, class_name: str) -> bool:
-    return any(_is_or_holds(value, class_name) for value in values)
-
-
-def _is_or_holds(value: Value, class_name: str) -> bool:
-    match value:
-        case Instance(class_name=name):
-            return name == f"flax.nnx.{class_name}"
-        case ContainerValue(element=element):
-            return _holds_filter(element, class_name)
-        case TupleValue(elements=elements):
-            return any(_holds_filter(element, class_name) for element in elements)
-        case _:
-            return False
 
 
 def _means_the_same(context: FileContext, value: ast.expr, place: ast.expr) -> bool:

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 
 from nnx_codemods._captures.disjoint_names import distinct
 from nnx_codemods._evidence import is_graph_node
+from nnx_migrate.analysis.domain.containers import any_leaf, is_container
 from nnx_migrate.analysis.domain.values import (
     Basic,
-    ContainerValue,
     FunctionValue,
     Instance,
     Scope,
-    TupleValue,
     Value,
     Values,
     is_unknown,
@@ -214,7 +213,7 @@ def _may_hold(context: FileContext, value: Value) -> bool:
     """Whether it is no Module or the like, and may hold one."""
     if isinstance(value, Instance):
         return context.project.class_of(value.class_name) is not None
-    return isinstance(value, ContainerValue | TupleValue) and _holds_node(context, value)
+    return is_container(value) and _holds_node(context, value)
 
 
 def _may_be_updated(
@@ -244,13 +243,9 @@ def _hidden(context: FileContext, name: ast.Name, values: Values) -> str:
 
 
 def _holds_node(context: FileContext, value: Value) -> bool:
-    match value:
-        case ContainerValue(element=element):
-            return any(_holds_node(context, each) for each in element)
-        case TupleValue(elements=elements):
-            return any(_holds_node(context, each) for part in elements for each in part)
-        case _:
-            return is_graph_node(context, frozenset({value}), OBJECTS)
+    return any_leaf(
+        frozenset({value}), lambda each: is_graph_node(context, frozenset({each}), OBJECTS)
+    )
 
 
 def _captures_node(context: FileContext, value: FunctionValue, depth: int) -> bool:
@@ -284,12 +279,6 @@ def given_back(context: FileContext, site: Site) -> Iterator[Values]:
 
 def gives_object(context: FileContext, value: Value) -> bool:
     """Whether what a function returns is, or holds, an object or a State of one."""
-    match value:
-        case Basic(sort=sort):
-            return sort == "state"
-        case ContainerValue(element=element):
-            return any(gives_object(context, each) for each in element)
-        case TupleValue(elements=elements):
-            return any(gives_object(context, each) for part in elements for each in part)
-        case _:
-            return _holds_node(context, value)
+    return _holds_node(context, value) or any_leaf(
+        frozenset({value}), lambda each: isinstance(each, Basic) and each.sort == "state"
+    )

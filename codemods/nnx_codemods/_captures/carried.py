@@ -8,14 +8,12 @@ from collections.abc import Iterator
 from nnx_codemods._captures.captures import Captured, calls_of_decorated
 from nnx_codemods._captures.disjoint_names import disjoint
 from nnx_codemods._freshness.disjointness import why_together
+from nnx_migrate.analysis.domain.containers import all_leaves
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     PLAIN,
-    ContainerValue,
     LibraryValue,
     Located,
-    TupleValue,
-    Value,
     Values,
     is_unknown,
 )
@@ -170,17 +168,7 @@ def _together(context: FileContext, site: Site, element: ast.expr, capture: Capt
 
 def is_data(values: Values) -> bool:
     """Whether it is made of arrays and numbers alone."""
-    return bool(values) and all(_is_datum(value) for value in values)
-
-
-def _is_datum(value: Value) -> bool:
-    match value:
-        case TupleValue(elements=elements):
-            return all(map(is_data, elements))
-        case ContainerValue(element=element):
-            return is_data(element)
-        case _:
-            return value in ARRAY | PLAIN
+    return all_leaves(values, (ARRAY | PLAIN).__contains__)
 
 
 def _returned(body: AnyFunction | None) -> ast.expr | None:

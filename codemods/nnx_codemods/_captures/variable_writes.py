@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 
 from nnx_migrate.analysis.callgraph.binding import arguments
+from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import (
     Basic,
-    ContainerValue,
     FunctionValue,
     Instance,
     LibraryValue,
     ParameterOf,
     Scope,
-    TupleValue,
     Value,
     Values,
 )
@@ -41,7 +40,7 @@ def may_update(context: FileContext, scope: Scope, name: str, values: Values) ->
         name: its parameter.
         values: what the parameter can be.
     """
-    return any(_may_update(context, scope, name, value) for value in values)
+    return any_leaf(values, lambda value: _may_update(context, scope, name, value))
 
 
 def _may_update(context: FileContext, scope: Scope, name: str, value: Value) -> bool:
@@ -58,10 +57,6 @@ def _may_update(context: FileContext, scope: Scope, name: str, value: Value) -> 
             if live and not contents.only_params:
                 return True
             return (live or kind == "variable") and _Writes(context).to(scope, name)
-        case TupleValue(elements=elements):
-            return any(may_update(context, scope, name, part) for part in elements)
-        case ContainerValue(element=element):
-            return may_update(context, scope, name, element)
         case Basic(sort="state"):
             return _is_merged(context, scope, name) or _Writes(context).to(scope, name)
         case Basic(sort="unknown"):

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from nnx_codemods._sown.pops.forward_calls import NotCaptured
-from nnx_migrate.analysis.domain.values import Basic, ContainerValue, Instance, TupleValue, Value
+from nnx_migrate.analysis.domain.containers import any_leaf
+from nnx_migrate.analysis.domain.values import Basic, Instance, Value
 from nnx_migrate.rewrite.model.context import FileContext
 
 
@@ -30,7 +31,7 @@ def _check_new(context: FileContext, model: ast.Name, made: ast.Call) -> None:
         given = given.value if isinstance(given, ast.Starred) else given
         if isinstance(given, ast.Call):
             _check_new(context, model, given)
-        elif any(_may_be_part(context, value) for value in context.values(given)):
+        elif any_leaf(context.values(given), lambda value: _may_be_part(context, value)):
             text = context.text.of(given)
             raise NotCaptured(f"{model.id} is made of {text}, on which what is sown may be seen")
 
@@ -39,10 +40,6 @@ def _may_be_part(context: FileContext, value: Value) -> bool:
     match value:
         case Instance(class_name=class_name):
             return context.evaluator.hierarchy.kind(class_name) == "module"
-        case ContainerValue(element=parts):
-            return any(_may_be_part(context, each) for each in parts)
-        case TupleValue(elements=elements):
-            return any(_may_be_part(context, each) for parts in elements for each in parts)
         case Basic(sort=sort):
             return sort == "unknown"
         case _:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from nnx_codemods._evidence import is_graph_node, refuse_split
 from nnx_codemods._gradient.argnums import Argnums, Target, argnums_of
+from nnx_migrate.analysis.domain.containers import all_leaves
 from nnx_migrate.analysis.domain.values import (
     Basic,
-    ContainerValue,
     Instance,
-    TupleValue,
     Value,
     Values,
 )
@@ -64,15 +63,11 @@ def _mentions_diff_state(argnums: Argnums) -> bool:
 
 def _never_module(context: FileContext, values: Values) -> bool:
     """Whether no Module is in it: of all else both modes differentiate all leaves (GRAD-12)."""
-    return bool(values) and all(_without_module(context, value) for value in values)
+    return all_leaves(values, lambda value: _is_no_module(context, value))
 
 
-def _without_module(context: FileContext, value: Value) -> bool:
+def _is_no_module(context: FileContext, value: Value) -> bool:
     match value:
-        case ContainerValue(element=element):
-            return _never_module(context, element)
-        case TupleValue(elements=elements):
-            return all(_never_module(context, element) for element in elements)
         case Basic(sort=sort):
             return sort in {"state", "array", "plain", "graphdef"}
         case Instance(class_name=class_name):

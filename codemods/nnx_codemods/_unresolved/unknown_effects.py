@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from nnx_codemods._sown.as_result import left_after
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node
-from nnx_migrate.analysis.callgraph.lattice import is_container
+from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import Instance, Scope, Value, Values
 from nnx_migrate.analysis.effects.in_sight import Possible
-from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
@@ -30,7 +29,7 @@ def unknown_effect(
         return None
     if works_on_copy(context, site, name, frozenset({"clone", "view"})):
         return None
-    is_object = any(_is_object(context, value) for value in values)
+    is_object = any_leaf(values, lambda value: _is_object(context, value))
     for effect in sorted(unknown, key=lambda e: e.order):
         found = context.analysis.in_sight.possible(effect, is_object)
         if found is not None and not (collected and found.by is not None and found.by.sows):
@@ -54,9 +53,7 @@ def explained(possible: Possible, name: str) -> tuple[str, tuple[Evidence, ...]]
 
 
 def _is_object(context: FileContext, value: Value) -> bool:
-    """Whether a value is, or holds, an object of nnx for sure."""
-    if is_container(value):
-        return any(_is_object(context, each) for each in elements_of(value))
+    """Whether a value is an object of nnx for sure."""
     if not isinstance(value, Instance):
         return False
     return context.evaluator.hierarchy.kind(value.class_name) not in {"plain", "state", "variable"}

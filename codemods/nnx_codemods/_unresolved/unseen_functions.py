@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nnx_migrate.analysis.callgraph.lattice import is_container
+from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     IN_A_CIRCLE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from nnx_migrate.analysis.domain.containers import is_container, parts_of
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     IN_A_CIRCLE,
@@ -56,14 +57,10 @@ def _most(values: Values) -> int:
 def _deeper(value: Value, depth: int) -> bool:
     """Whether containers are nested in each other more than `depth` times."""
     if isinstance(value, Instance):
-        parts = value.wraps
-    elif isinstance(value, ContainerValue):
-        parts = value.element
-    elif isinstance(value, TupleValue):
-        return depth == 0 or any(_deeper(v, depth - 1) for e in value.elements for v in e)
-    else:
+        return bool(value.wraps) and (depth == 0 or any(_deeper(v, depth - 1) for v in value.wraps))
+    if not any(parts := parts_of(value)) and not isinstance(value, TupleValue):
         return False
-    return bool(parts) and (depth == 0 or any(_deeper(v, depth - 1) for v in parts))
+    return depth == 0 or any(_deeper(v, depth - 1) for part in parts for v in part)
 
 
 def unsettled(found: Values) -> Values:
@@ -79,7 +76,7 @@ def outside_circles(values: Values) -> Values:
 def operator_result(operands: list[Values]) -> Values:
     """The result of an operator: containers are joined; what an unknown operand gives is open."""
     held = {v for operand in operands for v in operand}
-    containers: Values = frozenset(v for v in held if isinstance(v, ContainerValue | TupleValue))
+    containers: Values = frozenset(filter(is_container, held))
     containers |= {as_container(v) for v in held if is_library_container(v)}
     open_ends = frozenset(v for v in held if isinstance(v, Basic) and v.sort == "unknown")
     if containers:
@@ -98,18 +95,6 @@ def as_container(value: Value) -> Value:
     """An nnx.List, nnx.Dict or nnx.Sequential as the list or dict that it is like."""
     held = value.wraps if isinstance(value, Instance) else NOTHING
     return ContainerValue(held or unknown("an element of a library container"))
-
-
-def leaves(values: Values) -> Values:
-    """What is in containers, however deep."""
-    found: set[Value] = set()
-    for value in values:
-        found |= leaves(elements_of(value)) if is_container(value) else {value}
-    return frozenset(found)
-
-
-def is_container(value: Value) -> bool:
-    return isinstance(value, ContainerValue | TupleValue)
 
 
 def partial_of(value: Value, given: int, keywords: frozenset[str]) -> Values:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from nnx_migrate.analysis.callgraph.binding import arguments
 from nnx_migrate.analysis.callgraph.dunder_dispatch import arithmetic_runs, methods_run
-from nnx_migrate.analysis.callgraph.lattice import is_container
+from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.domain.values import (
     Basic,
     ClassValue,

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.callgraph.dunder_dispatch import methods_run, runs_in
+from nnx_migrate.analysis.domain.containers import parts_of
 from nnx_migrate.analysis.domain.values import (
     Basic,
     ClassValue,
@@ -131,11 +132,9 @@ class _Walk:
             match value:
                 case FunctionValue(scope=scope):
                     self.enter(scope)
-                case ContainerValue(element=element):
-                    self.handed_on(element)
-                case TupleValue(elements=elements):
-                    for element in elements:
-                        self.handed_on(element)
+                case _:
+                    for part in parts_of(value):
+                        self.handed_on(part)
 
     def call(self, scope: Scope, call: ir.Call) -> Iterator[str]:
         where = Place(scope.module, call.line)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.dunder_dispatch import arithmetic_values
-from nnx_migrate.analysis.callgraph.lattice import is_container, limited, unsettled
+from nnx_migrate.analysis.callgraph.lattice import limited, unsettled
 from nnx_migrate.analysis.callgraph.transformed import result, transformed
+from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     NOTHING,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
-from nnx_migrate.analysis.callgraph.lattice import last_of_pair, leaves, partial_of
+from nnx_migrate.analysis.callgraph.lattice import last_of_pair, partial_of
 from nnx_migrate.analysis.callgraph.transformed import transformed, under_capture
+from nnx_migrate.analysis.domain.containers import is_container, leaves
 from nnx_migrate.analysis.domain.values import (
     NAMED_AT_RUN_TIME,
     PLAIN,
@@ -122,7 +123,7 @@ def _of_container(evaluator: Evaluation, scope: Scope, call: ir.Call, name: str)
     if not isinstance(call.func, ir.Attribute):
         return unknown(f"the result of {name}()")
     bases = evaluator.values(scope, call.func.base)
-    held = frozenset(v for v in bases if isinstance(v, ContainerValue | TupleValue))
+    held = frozenset(filter(is_container, bases))
     element = union(map(elements_of, held))
     if name in {"get", "pop", "popleft", "setdefault", "result"}:
         return element | evaluator.all_of(scope, call.args[1:])

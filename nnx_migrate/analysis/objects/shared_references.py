@@ -6,15 +6,13 @@ from __future__ import annotations
 import collections
 from collections.abc import Iterator
 
-from nnx_migrate.analysis.callgraph.lattice import is_container
+from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
 from nnx_migrate.analysis.domain.values import (
     Basic,
-    ContainerValue,
     Instance,
     Located,
     ParameterOf,
     Scope,
-    TupleValue,
     Value,
     Values,
     is_unknown,
@@ -33,7 +31,6 @@ from nnx_migrate.analysis.heap.retention import (
 from nnx_migrate.analysis.heap.tied_attributes import OBJECTS, TieFinder
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.objects.called import in_terms_of
 from nnx_migrate.analysis.objects.finder import ObjectFinder
 from nnx_migrate.analysis.objects.held import (
@@ -169,12 +166,11 @@ class SharingFinder:
         return all(self._may_be_node(self.evaluator.values(p.scope, p.expr)) for p in places)
 
     def _may_be_node(self, values: Values) -> bool:
-        return any(
-            self.ties.is_node(value)
-            or value == Basic("state")
-            or (is_container(value) and self._may_be_node(elements_of(value)))
-            or self._holds_variables(value)
-            for value in values
+        return any_leaf(
+            values,
+            lambda value: (
+                self.ties.is_node(value) or value == Basic("state") or self._holds_variables(value)
+            ),
         )
 
     def _holds_variables(self, value: Value) -> bool:
@@ -194,10 +190,6 @@ class SharingFinder:
 
     def _value(self, value: Value) -> str:
         match value:
-            case ContainerValue(element=element):
-                return self.of(element)
-            case TupleValue(elements=elements):
-                return next((reason for e in elements if (reason := self.of(e))), "")
             case Instance(class_name=class_name, exact=exact, wraps=wraps):
                 names = [class_name]
                 if not exact and class_name != "flax.nnx.Module":
@@ -210,7 +202,7 @@ class SharingFinder:
                     return f"of a {short_name(class_name)}, which it most probably is, {found}"
                 return found
             case _:
-                return ""
+                return next(filter(None, map(self.of, parts_of(value))), "")
 
     def _class(self, class_name: str) -> str:
         if class_name not in self._reasons:

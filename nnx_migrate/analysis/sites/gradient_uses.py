@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from nnx_migrate.analysis.callgraph.lattice import is_container, is_library_container
+from nnx_migrate.analysis.callgraph.lattice import is_library_container
+from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
     FunctionValue,

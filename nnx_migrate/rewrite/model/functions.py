@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.callgraph import binding
-from nnx_migrate.analysis.callgraph.lattice import is_container
 from nnx_migrate.analysis.callgraph.transformed import CAPTURED
+from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.domain.values import NOTHING, FunctionValue, Scope, Value, Values, unknown
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.transforms import spec
