@@ -119,9 +119,11 @@ class Widened:
 
     Args:
         called: what came of it; why not, else.
+        gradient: likewise of its gradient.
     """
 
     called: Observation | NotDone
+    gradient: Observation | NotDone
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

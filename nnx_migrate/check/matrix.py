@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from nnx_migrate.check.compare.forms import NotDone, Observation
+from nnx_migrate.check.compare.forms import NotDone
 from nnx_migrate.check.compare.judging import (
     Strictness,
     judge_programs,
@@ -155,7 +155,20 @@ class _Case:
             for column in self.others:
                 if column.name in self.runs:
                     self.results[column.name] = self._judged(column, old)
+        for column in self.others:
+            self.results[column.name] = self._of_its_side(self.results[column.name], column)
         return CaseResult(self.job.name, self.results, self.seconds, self.files)
+
+    def _of_its_side(self, result: ColumnResult, column: Column) -> ColumnResult:
+        """Takes back what was said of a side of which not one file was imported."""
+        for side in (self.reference.side, column.side):
+            if result.verdict.passes and not self.files.get(side.name):
+                reason = (
+                    f"no file of {side.name.upper()} was imported: what was run lies elsewhere "
+                    "(PYTHONPATH, an installed package?); --root says where its imports start"
+                )
+                return ColumnResult(Verdict.NOT_CHECKED, reason, proof=result.proof)
+        return result
 
     def _judged(self, column: Column, old: Ran | NotDone) -> ColumnResult:
         proof = self.results[column.name].proof if column.name in self.results else ""
@@ -170,10 +183,10 @@ class _Case:
         wide = [self._in_float64(each) for each in (self.reference, column)]
         return judge_rounding(result, *wide)
 
-    def _in_float64(self, column: Column) -> Observation | NotDone:
+    def _in_float64(self, column: Column) -> Widened:
         pending = self.workers.submit(worker.widen, column, self.job)
         found = self.workers.settle(pending, Widened)
-        return found.called if isinstance(found, Widened) else found
+        return found if isinstance(found, Widened) else Widened(found, found)
 
     def _ran(self, column: Column) -> Ran | NotDone:
         found = self.workers.settle(self.runs[column.name], Ran)

@@ -29,6 +29,20 @@ class Call:
     within: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
 
 
+def failure(error: BaseException) -> str:
+    """An exception of the user's code, `SystemExit` and `KeyboardInterrupt` among them, in a line.
+
+    Args:
+        error: what was raised.
+
+    Raises:
+        MemoryError: it is one, which says nothing about the code.
+    """
+    if isinstance(error, MemoryError):
+        raise error
+    return f"{type(error).__name__}: {error}"[:500]
+
+
 def outcome(call: Call, result: object) -> dict[str, object]:
     """All that a caller can see after a call: its result, and the arguments, changed or not.
 

@@ -31,11 +31,18 @@ def call_of_job(column: Column, job: Job, *, numbers: bool = True) -> Call:
 
 
 def _namespace(module: object) -> dict[str, object]:
-    """What a script leaves behind, by name: values that came from calls, not what it imported."""
+    """What a script leaves behind, by name: values that came from calls, not what it imported.
+
+    Its functions are cases of their own.
+    """
     import types
+
+    from flax import nnx
 
     return {
         name: value
         for name, value in vars(module).items()
-        if not name.startswith("_") and not isinstance(value, (types.ModuleType, type))
+        if not name.startswith("_")
+        and not isinstance(value, (types.ModuleType, type))
+        and (isinstance(value, (nnx.Pytree, nnx.Variable)) or not callable(value))
     }

@@ -64,6 +64,24 @@ class Difference:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Unknown:
+    """A leaf of which nobody can say whether it is the same.
+
+    Args:
+        path: of the leaf.
+        why: what it is on both sides.
+        code: whether it is a function of the user's whose code differs.
+    """
+
+    path: str
+    why: str
+    code: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.path or 'the result itself'} cannot be compared: {self.why}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Comparison:
     """What a comparison found.
 
@@ -72,16 +90,18 @@ class Comparison:
         close: the leaf within its tolerance that is furthest apart, by ulps; None when all
             leaves are equal.
         notes: what is told and counts as no difference.
+        unknown: what could not be compared; not all of it is listed where something differs.
     """
 
     different: Difference | None
     close: Difference | None
     notes: tuple[str, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
 
     @property
     def equal(self) -> bool:
-        """Whether not one bit differs."""
-        return self.different is None and self.close is None
+        """Whether everything was compared and not one bit differs."""
+        return self.different is None and self.close is None and not self.unknown
 
 
 def compare(
@@ -116,12 +136,19 @@ def compare_views(
     """Compares two flattened values; the arguments are those of `compare`."""
     closest: Difference | None = None
     notes: list[str] = []
+    unknown: list[Unknown] = []
     gone = _second_names_gone(old, new)
     for name, first in gone.items():
         notes.append(f"{name} was another name of {first} and is none now")
     for path in sorted(old.form.keys() | new.form.keys(), key=natural):
         left, right = old.form.get(path), new.form.get(path)
         if right is None and gone and old.second_name(path) in gone:
+            continue
+        if unknown and _is_inside(path, unknown[-1].path):
+            continue
+        why = _cannot_compare(path, left, right)
+        if why is not None:
+            unknown.append(why)
             continue
         found = _leaf_difference(path, left, right, tolerances)
         if found is None:
@@ -132,11 +159,35 @@ def compare_views(
             return Comparison(found, closest, tuple(notes))
         elif closest is None or (found.ulps or 0) > (closest.ulps or 0):
             closest = found
+    apart = _shared_otherwise(old, new)
+    return Comparison(apart, closest, tuple(notes), tuple(unknown))
+
+
+def _cannot_compare(path: str, old: Leaf | None, new: Leaf | None) -> Unknown | None:
+    for leaf in (old, new):
+        if isinstance(leaf, Plain) and leaf.kind == "unknown":
+            return Unknown(path, f"nothing tells one {leaf.text} from another")
+    if isinstance(old, Plain) and isinstance(new, Plain) and old != new:
+        kinds = {old.kind, new.kind}
+        if kinds & {"function", "library function"}:
+            why = f"it is {show(old)}, and {show(new)}, and no call of it was compared"
+            return Unknown(path, why, code=kinds == {"function"})
+    return None
+
+
+def _is_inside(path: str, above: str) -> bool:
+    return not above or path.startswith(f"{above}/")
+
+
+def _shared_otherwise(old: View, new: View) -> Difference | None:
+    """The first object that is one with another on one side only."""
     for path, first in old.shared.items():
         if new.shared.get(path) != first and path in new.form and first in new.form:
-            apart = Difference(path, f"the same object as {first}", "an object of its own")
-            return Comparison(apart, closest, tuple(notes))
-    return Comparison(None, closest, tuple(notes))
+            return Difference(path, f"the same object as {first}", "an object of its own")
+    for path, first in new.shared.items():
+        if old.shared.get(path) != first and path in old.form and first in old.form:
+            return Difference(path, "an object of its own", f"the same object as {first}")
+    return None
 
 
 def _second_names_gone(old: View, new: View) -> dict[str, str]:

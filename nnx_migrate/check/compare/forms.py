@@ -15,8 +15,9 @@ class Plain:
 
     Args:
         kind: "state", "module", "mapping", "sequence", "object", "variable", "plain", "class",
-            "sharding", "shape", "graphdef", "cycle" or "opaque".
-        text: its type and value.
+            "sharding", "shape", "graphdef", "cycle", "function", "library function", or "unknown"
+            for what shows nothing that could be compared.
+        text: its type and value; of a function its code.
     """
 
     kind: str
@@ -32,12 +33,14 @@ class Array:
         dtype: as the user sees it.
         shape: likewise.
         data: the numbers, of a key its key data; None for an array that was traced.
+        mutable: whether it is an array of numpy, which a call can write to.
     """
 
     kind: Literal["array", "key"]
     dtype: str
     shape: tuple[int, ...]
     data: np.ndarray[Any, Any] | None
+    mutable: bool = False
 
 
 Leaf = Plain | Array
@@ -55,6 +58,10 @@ class View:
 
     form: Form
     shared: Mapping[str, str]
+
+    def shows_something(self) -> bool:
+        """Whether a call that did something else could look otherwise in this view of it."""
+        return any(_shows(path, leaf) for path, leaf in self.form.items())
 
     def second_name(self, path: str) -> str:
         """The part of a path, from its start, that reaches what has an earlier name; "" for none.
@@ -75,6 +82,27 @@ class View:
         while start := self.second_name(path):
             path = self.shared[start] + path[len(start) :]
         return path
+
+
+def _shows(path: str, leaf: Leaf) -> bool:
+    root = path.split("/")[0]
+    if root not in ("arguments", "keywords"):
+        # An empty tuple or None is what every call returns that returns nothing.
+        nothing = isinstance(leaf, Plain) and (
+            leaf.text == "NoneType None" or (leaf.kind == "sequence" and "list" not in leaf.text)
+        )
+        # The mapping at the root is that of result and arguments, or what a script left.
+        return (
+            bool(path) and not nothing
+            if isinstance(leaf, Plain) and leaf.kind == "mapping"
+            else not nothing
+        )
+    if isinstance(leaf, Array):
+        return leaf.mutable
+    changes = ("variable", "module", "state", "object", "mapping")
+    return path != root and (
+        leaf.kind in changes or leaf.text.startswith(("list ", "set ", "bytearray "))
+    )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,14 +9,19 @@ from nnx_migrate.check.compare.comparison import (
     EXACT,
     Comparison,
     Tolerance,
+    Unknown,
     compare,
     compare_views,
     ending,
 )
-from nnx_migrate.check.compare.forms import NotDone, Observation, Traced
+from nnx_migrate.check.compare.forms import NotDone, Observation, Traced, View
 from nnx_migrate.check.compare.verdicts import ColumnResult, Verdict
-from nnx_migrate.check.jobs import Ran
+from nnx_migrate.check.jobs import Ran, Widened
 
+_NOTHING = (
+    "nothing to compare: it returns nothing and is given nothing that it could change; "
+    "what it prints or writes is not looked at"
+)
 # What is left of a difference in float64, when it was rounding in float32.
 _ROUNDING = Tolerance(1e-9, 1e-11)
 
@@ -53,11 +58,16 @@ def judge_programs(
     assert isinstance(old, Traced)
     assert isinstance(new, Traced)
     before = compare_views(old.before, new.before, EXACT, strict_kinds=True)
-    if not before.equal:
+    if before.different is not None:
         return _unproved(f"the arguments are not the same: {before.different}")
     seen = compare_views(old.view, new.view, EXACT, strict_kinds=strictness.kinds)
-    if not seen.equal:
+    if seen.different is not None:
         return _unproved(f"not the same tree: {seen.different}")
+    questions, told = _open_questions(before, seen)
+    if questions:
+        return _unproved(str(questions[0]))
+    if not old.view.shows_something():
+        return _unproved(_NOTHING)
     apart = [path for path in old.outputs if old.outputs[path] != new.outputs.get(path)]
     if apart or old.outputs.keys() != new.outputs.keys():
         where = apart[0] if apart else "an output"
@@ -65,10 +75,11 @@ def judge_programs(
     if isinstance(old.gradient, NotDone):
         # What has no gradient cannot lose it.
         note = f"the gradient is not compared: {old.gradient.reason}"
-        return ColumnResult(Verdict.PROVED, notes=(*seen.notes, note))
-    if old.gradient != new.gradient:
+        return ColumnResult(Verdict.PROVED, notes=(*seen.notes, *told, note))
+    gradients = new.gradient if isinstance(new.gradient, Mapping) else {}
+    if any(gradients.get(path) != each for path, each in (old.gradient or {}).items()):
         return _unproved("a gradient is computed in another way")
-    return ColumnResult(Verdict.PROVED, notes=seen.notes)
+    return ColumnResult(Verdict.PROVED, notes=(*seen.notes, *told))
 
 
 def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> ColumnResult:
@@ -86,6 +97,7 @@ def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> Column
         return ColumnResult(Verdict.DIFFERENT, f"new: {new.called.message}", "arguments")
     notes: list[str] = []
     close = None
+    compared: dict[str, Comparison] = {}
     for part, left, right in (
         ("arguments", old.before, new.before),
         ("call", old.called, new.called),
@@ -97,7 +109,10 @@ def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> Column
             continue
         if isinstance(right, NotDone):
             return ColumnResult(Verdict.DIFFERENT, right.reason, part, proof=proof)
+        if part == "gradient":
+            right = _where_old_has_one(left, right)
         found = compare(left, right, strictness.tolerances, strict_kinds=strictness.kinds)
+        compared[part] = found
         notes += [note for note in found.notes if note not in notes]
         if found.different is not None:
             return ColumnResult(
@@ -105,6 +120,15 @@ def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> Column
             )
         if found.close is not None and close is None:
             close = (part, found.close)
+    questions, told = _open_questions(compared["arguments"], compared["call"])
+    notes += told
+    if questions:
+        return ColumnResult(Verdict.NOT_CHECKED, str(questions[0]), "", None, tuple(notes), proof)
+    if old.called.view is not None and not old.called.view.shows_something():
+        return ColumnResult(Verdict.NOT_CHECKED, _NOTHING, "", None, tuple(notes), proof)
+    if old.called.raised in ("SystemExit", "KeyboardInterrupt"):
+        reason = f"it ends with {ending(old.called)}, and what it did before is not compared"
+        return ColumnResult(Verdict.NOT_CHECKED, reason, "", None, tuple(notes), proof)
     # An error is as good a result as another, but seldom what was meant to be checked.
     raised = f"both raise {ending(old.called)}" if old.called.raised else ""
     if close is not None:
@@ -112,24 +136,32 @@ def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> Column
     return ColumnResult(Verdict.EQUAL, raised, notes=tuple(notes), proof=proof)
 
 
-def judge_rounding(
-    result: ColumnResult, old: Observation | NotDone, new: Observation | NotDone
-) -> ColumnResult:
+def judge_rounding(result: ColumnResult, old: Widened, new: Widened) -> ColumnResult:
     """Looks at a difference of float32 again, in float64.
 
     Args:
         result: `close`, of float32.
-        old: what the jitted call of the reference gave in float64.
-        new: likewise of the column.
+        old: what the reference gave in float64.
+        new: likewise the column.
 
     Returns:
         `close` with a word on what float64 says, or `different` where it is no rounding.
     """
+    told = [_in_float64(result, old.called, new.called)]
+    if not isinstance(old.gradient, NotDone):
+        told.append(_in_float64(result, old.gradient, new.gradient, "the gradient, "))
+    worse = [each for each in told if each.verdict is Verdict.DIFFERENT]
+    # What is said of a gradient is said of the gradient.
+    return (worse or told[result.part == "gradient" and len(told) > 1 :])[0]
+
+
+def _in_float64(
+    result: ColumnResult, old: Observation | NotDone, new: Observation | NotDone, part: str = ""
+) -> ColumnResult:
     if isinstance(old, NotDone) or isinstance(new, NotDone):
         return dataclasses.replace(
             result, reason="within the tolerance; no float64 run to tell why"
         )
-    assert result.difference is not None
     wide: Comparison = compare(old, new, {"float64": _ROUNDING, "complex128": _ROUNDING})
     if wide.different is None:
         return dataclasses.replace(result, reason="rounding: in float64 it goes away")
@@ -140,8 +172,39 @@ def judge_rounding(
     return dataclasses.replace(
         result,
         verdict=Verdict.DIFFERENT,
-        reason=f"within the tolerance, and no rounding: in float64 {wide.different}",
+        reason=f"within the tolerance, and no rounding: in float64 {part}{wide.different}",
     )
+
+
+def _where_old_has_one(old: Observation, new: Observation) -> Observation:
+    """The gradient of the new side by what the old side has one by."""
+    if old.view is None or new.view is None or old.view.form.keys() - new.view.form.keys():
+        return new
+    return Observation(
+        View(
+            {path: new.view.form[path] for path in old.view.form} | {"": old.view.form[""]},
+            new.view.shared,
+        )
+    )
+
+
+def _open_questions(
+    before: Comparison, called: Comparison
+) -> tuple[tuple[Unknown, ...], tuple[str, ...]]:
+    """What could not be compared; and, as notes, what need not be.
+
+    A function of the user's that is an argument is part of the program on each side, and what it
+    does is seen in what comes of the call.
+    """
+    names = {"0": "arguments", "1": "keywords"}
+    given = {
+        f"{names[root]}/{rest}"
+        for root, _, rest in (each.path.partition("/") for each in before.unknown if each.code)
+    }
+    open_ones = [each for each in before.unknown if not each.code]
+    open_ones += [each for each in called.unknown if not (each.code and each.path in given)]
+    notes = [f"{each.path} is other code, seen through the call alone" for each in before.unknown]
+    return tuple(open_ones), tuple(notes) if not open_ones else ()
 
 
 def _unproved(why: str) -> ColumnResult:

@@ -1,17 +1,28 @@
 """A comparable view of any value, the same in every mode.
 
 A value becomes a flat mapping from path to leaf. What depends on the mode by nature (object
-identity, graphdefs, trace states, callables) is left out; everything a user can observe in numbers
-or types stays in: dtype, shape and values of arrays, PRNG keys by their key data, Variable types
-with their metadata, static attributes of Modules, and the kinds of the containers on the way, so
-that a gradient that is a Module can be told from one that is a State.
+identity, trace states) is left out; everything a user can observe stays in: dtype, shape and values
+of arrays, PRNG keys by their key data, Variable types with their metadata, static attributes of
+Modules, graphdefs by the tree that they describe, functions by their code and what they hold, and
+the kinds of the containers on the way, so that a gradient that is a Module can be told from one
+that is a State. What shows nothing that could be compared becomes a leaf that says so.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import decimal
+import enum
+import fractions
 import itertools
+import logging
+import pathlib
+import re
+import sys
+import threading
 import types
+import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,10 +30,27 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import nnx
+from flax.nnx import graphlib
 
+from nnx_migrate.check.compare.callables import library_name, opened_callable
 from nnx_migrate.check.compare.forms import Array, Form, Leaf, Plain, View
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), slice)
+# Their text is all that they are.
+_TOLD_BY_TEXT = (
+    range,
+    bytearray,
+    pathlib.PurePath,
+    decimal.Decimal,
+    fractions.Fraction,
+    datetime.date,
+    datetime.time,
+    datetime.timedelta,
+    datetime.tzinfo,
+    uuid.UUID,
+    re.Pattern,
+)
+_LOCKS = (type(threading.Lock()), type(threading.RLock()))
 # Metadata that says how a Variable is stored, not what it is.
 _STORAGE_METADATA = frozenset({"hijax", "ref", "eager_sharding"})
 _MOST_LEAVES = 200_000
@@ -37,7 +65,7 @@ def view_of(value: object) -> View:
 
     Args:
         value: anything nested: containers, arrays, traced arrays, Modules, Optimizers, States,
-            Variables, keys, shardings, or plain objects whose public attributes count.
+            Variables, keys, shardings, functions, or plain objects with their attributes.
 
     Returns:
         One leaf for each value and one for each container, by path from the root "", and the
@@ -78,6 +106,7 @@ class _Walk:
         self._depth_of_second_names = 0
         # The objects are kept, so that no other gets the id of one that is gone.
         self._first: dict[int, tuple[str, object]] = {}
+        self._functions: dict[int, tuple[int, object]] = {}
 
     def leaves(
         self, path: str, value: object, above: tuple[int, ...]
@@ -91,16 +120,27 @@ class _Walk:
                 self.arrays[path] = value
             yield path, leaf
             return
-        if callable(value) and not isinstance(value, (nnx.Pytree, nnx.Variable)):
+        if _is_function(value) and (again := self._seen_before(value)) is not None:
+            yield path, Plain("function", f"number {again} of those above")
             return
         second_name = self._note(path, value)
-        kind, children = _open(value)
+        opened = _open(value)
+        if opened is None:
+            yield path, Plain("unknown", f"{type(value).__module__}.{type(value).__qualname__}")
+            return
+        kind, children = opened
         yield path, kind
         self._depth_of_second_names += second_name
         for name, child in children:
             inner = f"{path}/{name}" if path else name
             yield from self.leaves(inner, child, (*above, id(value)))
         self._depth_of_second_names -= second_name
+
+    def _seen_before(self, function: object) -> int | None:
+        """The number of a function that was opened already: many refer to each other."""
+        number = len(self._functions)
+        first = self._functions.setdefault(id(function), (number, function))[0]
+        return None if first == number else first
 
     def _note(self, path: str, value: object) -> bool:
         """Notes an object; whether it was reached before, from the same root."""
@@ -120,7 +160,10 @@ def _leaf(value: object) -> Leaf | None:
         data = np.asarray(value)
         if data.dtype.hasobject:
             return Plain("plain", f"{type(value).__name__} {value!r}")
-        return Array("array", str(data.dtype), data.shape, data)
+        mutable = isinstance(value, np.ndarray)
+        # What is looked at now may be written to by the call.
+        kept = data.copy() if mutable else data
+        return Array("array", str(data.dtype), data.shape, kept, mutable)
     if isinstance(value, jax.ShapeDtypeStruct):
         return Plain("shape", f"{value.dtype} {value.shape}")
     if isinstance(value, jax.sharding.NamedSharding):
@@ -133,11 +176,41 @@ def _leaf(value: object) -> Leaf | None:
         return Plain("plain", f"{type(value).__name__} {value!r}")
     if isinstance(value, type):
         return Plain("class", value.__qualname__)
-    if isinstance(value, nnx.GraphDef):
-        return Plain("graphdef", "")
-    if isinstance(value, types.ModuleType) or not _opens(value):
-        return None if callable(value) else Plain("opaque", type(value).__qualname__)
+    return _told_by_text(value)
+
+
+def _told_by_text(value: object) -> Plain | None:
+    """A value that is equal to what has the same text, of any process."""
+    name = type(value).__name__
+    if isinstance(value, enum.Enum):
+        return Plain("plain", f"{type(value).__qualname__}.{value.name} {value.value!r}")
+    if isinstance(value, _TOLD_BY_TEXT):
+        return Plain("plain", f"{name} {value!r}")
+    if isinstance(value, (set, frozenset)):
+        members = [_leaf(each) for each in value]
+        if all(isinstance(each, Plain) for each in members):
+            return Plain("plain", f"{name} {sorted(show.text for show in _plains(members))}")
+        return Plain("unknown", f"a {name} of what has no order")
+    if isinstance(value, _LOCKS):
+        return Plain("plain", "lock")
+    if isinstance(value, logging.Logger):
+        return Plain("plain", f"logger {value.name}")
+    if isinstance(value, jax.Device):
+        return Plain("plain", f"device {value.platform} {value.id}")
+    if isinstance(value, jax.tree_util.PyTreeDef):
+        text = str(value)
+        # An address means an object inside that shows nothing of itself.
+        return Plain("unknown", "PyTreeDef") if " at 0x" in text else Plain("plain", text)
+    if isinstance(value, types.ModuleType):
+        return Plain("plain", f"module {value.__name__}")
+    if callable(value) and not isinstance(value, (nnx.Pytree, nnx.Variable)):
+        known = library_name(value)
+        return Plain("library function", known) if known else None
     return None
+
+
+def _plains(leaves: list[Leaf | None]) -> Iterator[Plain]:
+    return (leaf for leaf in leaves if isinstance(leaf, Plain))
 
 
 def _array(value: jax.Array) -> Array:
@@ -152,17 +225,14 @@ def _is_traced(value: object) -> bool:
     return isinstance(value, jax.core.Tracer)
 
 
-def _opens(value: object) -> bool:
-    known = (Mapping, list, tuple, nnx.Variable, nnx.statelib.FlatState)
-    return isinstance(value, known) or hasattr(value, "__dict__") or _has_fields(value)
+def _is_function(value: object) -> bool:
+    return callable(value) and not isinstance(value, (nnx.Pytree, nnx.Variable))
 
 
-def _has_fields(value: object) -> bool:
-    return dataclasses.is_dataclass(value) and not isinstance(value, type)
-
-
-def _open(value: object) -> tuple[Plain, Iterator[tuple[str, object]]]:
-    """The container's own leaf and its named children."""
+def _open(value: object) -> tuple[Plain, Iterator[tuple[str, object]]] | None:
+    """The container's own leaf and its named children; None for what shows none."""
+    if isinstance(value, nnx.GraphDef):
+        return _graphdef(value)
     if isinstance(value, nnx.Variable):
         return Plain("variable", type(value).__qualname__), _variable_children(value)
     if isinstance(value, (nnx.State, nnx.statelib.FlatState)):
@@ -171,20 +241,51 @@ def _open(value: object) -> tuple[Plain, Iterator[tuple[str, object]]]:
     if isinstance(value, nnx.Pytree):
         return Plain("module", type(value).__qualname__), _attributes(value)
     if isinstance(value, Mapping):
-        return Plain("mapping", f"{type(value).__name__} {len(value)}"), _items(value)
+        return Plain("mapping", f"{type(value).__name__} {len(value)}{_keys(value)}"), _items(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return Plain("sequence", type(value).__name__), iter(zip(value._fields, value, strict=True))
     if isinstance(value, (list, tuple)):
         numbered = ((str(number), child) for number, child in enumerate(value))
         return Plain("sequence", f"{type(value).__name__} {len(value)}"), numbered
+    if callable(value) and not _is_linen_module(value):
+        opened = opened_callable(value)
+        return None if opened is None else (opened[0], iter(opened[1]))
+    if not hasattr(value, "__dict__") and not _slots(value) and not _has_fields(value):
+        # Of an `object()` there is nothing but that it is there.
+        return (Plain("object", "object"), iter(())) if type(value) is object else None
     return Plain("object", type(value).__qualname__), _attributes(value)
+
+
+def _graphdef(value: Any) -> tuple[Plain, Iterator[tuple[str, object]]] | None:
+    """The tree that it describes, without its values: the modes describe it in two ways."""
+    try:
+        described = graphlib.unflatten(value, [None] * value.num_leaves)
+    except Exception:
+        return None
+    return Plain("graphdef", ""), iter([("describes", described)])
+
+
+def _keys(mapping: Mapping[Any, object]) -> str:
+    """The types of the keys, where it is not clear from their paths: 0 is not "0"."""
+    found = sorted({type(key).__name__ for key in mapping} - {"str"})
+    return f" by {', '.join(found)}" if found else ""
+
+
+def _has_fields(value: object) -> bool:
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+def _slots(value: object) -> list[str]:
+    named = (vars(kind).get("__slots__", ()) for kind in type(value).__mro__)
+    slots = [name for some in named for name in ([some] if isinstance(some, str) else some)]
+    return [name for name in slots if not name.startswith("__") and hasattr(value, name)]
 
 
 def _variable_children(variable: nnx.Variable[Any]) -> Iterator[tuple[str, object]]:
     metadata = {
         name: entry
         for name, entry in variable.get_metadata().items()
-        if name not in _STORAGE_METADATA and not callable(entry)
+        if name not in _STORAGE_METADATA
     }
     return itertools.chain([("value", variable.get_raw_value())], _items(metadata))
 
@@ -195,13 +296,19 @@ def _items(entries: Mapping[Any, object]) -> Iterator[tuple[str, object]]:
 
 def _attributes(value: object) -> Iterator[tuple[str, object]]:
     if dataclasses.is_dataclass(value) and not hasattr(value, "__dict__"):
-        names = [field.name for field in dataclasses.fields(value)]
+        names = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
     else:
-        names = list(vars(value))
+        names = list(dict.fromkeys([*getattr(value, "__dict__", ()), *_slots(value)]))
     if isinstance(value, nnx.Pytree):
         # An optimizer keeps the mode it was made for, which is what differs by nature.
         hidden = {"graph"} if isinstance(value, nnx.Optimizer) else set()
-        kept = [name for name in names if not name.startswith("_pytree__") and name not in hidden]
-    else:
-        kept = [name for name in names if not name.startswith("_")]
-    return ((name, getattr(value, name)) for name in kept)
+        names = [name for name in names if not name.startswith("_pytree__") and name not in hidden]
+    if _is_linen_module(value):
+        # What linen keeps for itself: a number of its own for each Module, the scope, its parent.
+        names = [name for name in names if not name.startswith("_")]
+    return ((name, getattr(value, name)) for name in names)
+
+
+def _is_linen_module(value: object) -> bool:
+    linen = sys.modules.get("flax.linen")
+    return linen is not None and isinstance(value, linen.Module)

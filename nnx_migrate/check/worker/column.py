@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from nnx_migrate.check.compare.forms import NotDone, Observation
 from nnx_migrate.check.jobs import Column, Costs, Job, Ran, Side, WasTraced, Widened, WorkerSettings
+from nnx_migrate.check.worker.process_state import process_state_kept
 
 if TYPE_CHECKING:
     from nnx_migrate.check.cases.calls import Call
@@ -100,8 +101,9 @@ def trace_on_shapes(column: Column, job: Job) -> WasTraced:
         # A recording has the shapes of what is too large for it.
         return trace(column, job)
     started = time.perf_counter()
-    found = traced_on_shapes(lambda: call_of_job(column, job))
-    files = _files(column)
+    with process_state_kept():
+        found = traced_on_shapes(lambda: call_of_job(column, job))
+        files = _files(column)
     # What was traced may be left in objects of the user's modules.
     _forget(column)
     _forget_file(job)
@@ -151,7 +153,7 @@ def widen(column: Column, job: Job) -> Widened:
     from nnx_migrate.check.worker.running import widened_call
 
     found, _ = _calling(column, job, widened_call)
-    return Widened(found)
+    return Widened(found, found) if isinstance(found, NotDone) else Widened(*found)
 
 
 def measure(column: Column, job: Job) -> Costs | NotDone:
@@ -171,24 +173,35 @@ def _calling(
     column: Column, job: Job, use: Callable[[Call], _Kept | NotDone], *, numbers: bool = True
 ) -> tuple[_Kept | NotDone, tuple[str, ...]]:
     """What `use` makes of the call of a case, and the files of the project behind it."""
+    with process_state_kept() as state:
+        # The files are those that are imported now, before they are forgotten.
+        found = _used(column, job, use, numbers), _files(column)
+    if state.changed or column.side.is_program or job.program or job.kind == "module":
+        # What a module set when it was imported it is to set again.
+        _forget(column)
+        _forget_file(job)
+    return found
+
+
+def _used(
+    column: Column, job: Job, use: Callable[[Call], _Kept | NotDone], numbers: bool
+) -> _Kept | NotDone:
+    from nnx_migrate.check.cases.calls import failure
     from nnx_migrate.check.cases.sources import call_of_job
     from nnx_migrate.check.recording.meshes import MeshTooLarge
 
     try:
         call = call_of_job(column, job, numbers=numbers)
-    except (Exception, SystemExit) as error:
-        broken = NotDone(f"the case cannot be built: {type(error).__name__}: {error}"[:2000])
-        return broken, _files(column)
+    except BaseException as error:
+        return NotDone(f"the case cannot be built: {failure(error)}")
     try:
         with call.within():
-            # The files are those that are imported now, before they are forgotten.
-            return use(call), _files(column)
+            return use(call)
     except MeshTooLarge as error:
-        return NotDone(str(error)), _files(column)
-    finally:
-        if column.side.is_program or job.program or job.kind == "module":
-            _forget(column)
-            _forget_file(job)
+        return NotDone(str(error))
+    except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+        # The pool would raise it in the process that checks, and so end it.
+        return NotDone(failure(error))
 
 
 def _forget(column: Column) -> None:

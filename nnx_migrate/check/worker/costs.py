@@ -9,7 +9,7 @@ from collections.abc import Callable
 import jax
 import jax.monitoring
 
-from nnx_migrate.check.cases.calls import Call
+from nnx_migrate.check.cases.calls import Call, failure
 from nnx_migrate.check.compare.forms import NotDone
 from nnx_migrate.check.jobs import Costs
 from nnx_migrate.check.worker.pure import NotPure, abstract, pure_call
@@ -39,8 +39,8 @@ def costs_of(call: Call) -> Costs | NotDone:
         analysis = compiled.cost_analysis() or {}
         traces = _traces(lambda: call.function(*call.arguments, **call.keywords))
         duration = _duration(lambda: call.function(*call.arguments, **call.keywords))
-    except Exception as error:
-        return NotDone(f"{type(error).__name__}: {error}"[:500])
+    except BaseException as error:
+        return NotDone(failure(error))
     return Costs(
         traces,
         seconds,

@@ -28,7 +28,8 @@ def observe(call: Call) -> Observation:
         view = view_of(result if call.returns_driver else outcome(call, result))
     except MemoryError:
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        # SystemExit and KeyboardInterrupt of a case are results as others are.
         if str(error).startswith("RESOURCE_EXHAUSTED"):
             raise MemoryError(str(error)) from error
         return Observation(None, type(error).__name__, str(error))

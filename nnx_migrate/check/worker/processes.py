@@ -79,7 +79,7 @@ class Workers:
         except MemoryError:
             most = self.limits.gigabytes
             return NotDone(f"more than {most:g} GB of memory (--memory)" if most else "no memory")
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return NotDone(f"{type(error).__name__}: {error}"[:1000])
         if isinstance(found, NotDone):
             return found

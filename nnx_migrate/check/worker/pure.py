@@ -7,10 +7,11 @@ that two sides which group their arguments otherwise still mean the same by them
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +22,7 @@ from nnx_migrate.check.compare.forms import View
 from nnx_migrate.check.compare.leaves import array_leaves, view_of
 
 Arrays = dict[str, Any]
+_Taken = TypeVar("_Taken")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,12 +32,14 @@ class PureCall:
     Args:
         inputs: array, or its shape and dtype, by path in the arguments.
         differentiable: the inputs that are Params or plain float arrays.
+        params: those of them that are Params.
         run: inputs -> outputs by path; the view of its last run is what `view` gives.
         view: result and arguments of the last run, with traced arrays in them.
     """
 
     inputs: Arrays
     differentiable: tuple[str, ...]
+    params: frozenset[str]
     run: Callable[[Arrays], Arrays]
     view: Callable[[], View]
 
@@ -82,14 +86,52 @@ def pure_call(call: Call) -> PureCall:
         for name, array in part.named(path)
         if _is_float(array)
     )
-    return PureCall(inputs, differentiable, run, lambda: views[-1])
+    params = frozenset(
+        name
+        for path, part in parts.items()
+        if isinstance(part.leaf, nnx.Param)
+        for name, _ in part.named(path)
+    )
+    return PureCall(inputs, differentiable, params, run, lambda: views[-1])
 
 
-def gradient_of(pure: PureCall) -> Callable[[Arrays], Arrays]:
+def gradients_of(
+    pure: PureCall, take: Callable[[Callable[[Arrays], Arrays]], _Taken]
+) -> list[_Taken]:
+    """The gradient by all inputs at once; by the Params and by the others where there is none.
+
+    An input that goes through a while loop has no gradient, and hides that of all others.
+
+    Args:
+        pure: a forward function.
+        take: makes something of a gradient, or raises.
+
+    Returns:
+        What was made of it, or of the parts that there are: one at least.
+
+    Raises:
+        Exception: there is none by any of them; that of all.
+    """
+    try:
+        return [take(gradient_of(pure, pure.differentiable))]
+    except Exception as error:
+        params = tuple(name for name in pure.differentiable if name in pure.params)
+        others = tuple(name for name in pure.differentiable if name not in pure.params)
+        found = []
+        for names in (params, others) if params and others else ():
+            with contextlib.suppress(Exception):
+                found.append(take(gradient_of(pure, names)))
+        if not found:
+            raise error from None
+        return found
+
+
+def gradient_of(pure: PureCall, names: tuple[str, ...]) -> Callable[[Arrays], Arrays]:
     """The gradient of every float output at once, each weighed by fixed numbers of its own.
 
     Args:
         pure: a forward function: what already differentiates inside is not to be asked.
+        names: the inputs to differentiate by.
 
     Returns:
         Inputs -> gradient by path of the differentiable input.
@@ -104,7 +146,7 @@ def gradient_of(pure: PureCall) -> Callable[[Arrays], Arrays]:
         return total
 
     def gradient(inputs: Arrays) -> Arrays:
-        chosen = {path: inputs[path] for path in pure.differentiable}
+        chosen = {path: inputs[path] for path in names}
         rest = {path: value for path, value in inputs.items() if path not in chosen}
         found: Arrays = jax.grad(weighed)(chosen, rest)
         return found

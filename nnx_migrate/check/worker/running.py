@@ -9,11 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from nnx_migrate.check.cases.calls import Call
+from nnx_migrate.check.cases.calls import Call, failure
 from nnx_migrate.check.compare.forms import Array, Form, NotDone, Observation, View
 from nnx_migrate.check.compare.leaves import view_of
 from nnx_migrate.check.worker.observing import observe
-from nnx_migrate.check.worker.pure import Arrays, NotPure, PureCall, gradient_of, pure_call
+from nnx_migrate.check.worker.pure import Arrays, NotPure, PureCall, gradients_of, pure_call
 
 _Parts = tuple[Observation, Observation, Observation | NotDone, Observation | NotDone]
 
@@ -66,8 +66,8 @@ def takes_gradient(call: Call, pure: PureCall) -> str:
 def _jitted(pure: PureCall, inputs: Arrays) -> Observation | NotDone:
     try:
         outputs = jax.jit(pure.run)(inputs)
-    except Exception as error:
-        return NotDone(f"not under jit: {type(error).__name__}: {error}"[:500])
+    except BaseException as error:
+        return NotDone(f"not under jit: {failure(error)}")
     return Observation(_filled(pure.view(), outputs))
 
 
@@ -76,10 +76,10 @@ def _gradient(call: Call, pure: PureCall, inputs: Arrays) -> Observation | NotDo
     if why_not:
         return NotDone(why_not)
     try:
-        found = jax.jit(gradient_of(pure))(inputs)
-    except Exception as error:
-        return NotDone(f"no gradient: {type(error).__name__}: {error}"[:500])
-    return Observation(view_of(found))
+        parts = gradients_of(pure, lambda gradient: jax.jit(gradient)(inputs))
+    except BaseException as error:
+        return NotDone(f"no gradient: {failure(error)}")
+    return Observation(view_of({name: each for part in parts for name, each in part.items()}))
 
 
 def _filled(view: View, outputs: dict[str, Any]) -> View:
@@ -96,8 +96,8 @@ def _filled(view: View, outputs: dict[str, Any]) -> View:
     return View(form, view.shared)
 
 
-def widened_call(call: Call) -> Observation | NotDone:
-    """Runs a call under `jax.jit` with every float input made a float64.
+def widened_call(call: Call) -> tuple[Observation | NotDone, Observation | NotDone]:
+    """Runs a call and its gradient under `jax.jit` with every float input made a float64.
 
     Args:
         call: its arguments stay as they are.
@@ -106,9 +106,9 @@ def widened_call(call: Call) -> Observation | NotDone:
         try:
             pure = pure_call(call)
         except NotPure as error:
-            return NotDone(str(error))
+            return NotDone(str(error)), NotDone(str(error))
         wide = {
             path: value.astype(jnp.float64) if value.dtype == jnp.float32 else value
             for path, value in pure.inputs.items()
         }
-        return _jitted(pure, wide)
+        return _jitted(pure, wide), _gradient(call, pure, wide)

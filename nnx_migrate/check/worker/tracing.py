@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 import jax
 
-from nnx_migrate.check.cases.calls import Call
-from nnx_migrate.check.compare.forms import NotDone, Traced, View
+from nnx_migrate.check.cases.calls import Call, failure
+from nnx_migrate.check.compare.forms import Array, NotDone, Traced, View
 from nnx_migrate.check.compare.leaves import view_of
 from nnx_migrate.check.proof import Refused, canonical_program
 from nnx_migrate.check.worker.pure import (
@@ -16,7 +16,7 @@ from nnx_migrate.check.worker.pure import (
     NotPure,
     PureCall,
     abstract,
-    gradient_of,
+    gradients_of,
     pure_call,
 )
 from nnx_migrate.check.worker.running import takes_gradient
@@ -32,6 +32,12 @@ def traced_call(call: Call) -> Traced | NotDone:
         The program; why there is none, where the call cannot be traced or hashed.
     """
     before = view_of((call.arguments, dict(call.keywords)))
+    numpys = [
+        path for path, leaf in before.form.items() if isinstance(leaf, Array) and leaf.mutable
+    ]
+    if numpys:
+        # A trace sees arrays of jax in their place, which nobody can write to.
+        return NotDone(f"the argument {numpys[0]} is an array of numpy")
     try:
         return _traced(call, pure_call(call), before, {})
     except NotPure as error:
@@ -63,8 +69,8 @@ def traced_on_shapes(make: Callable[[], Call]) -> Traced | NotDone:
         call, pure, before = made[0]
     except NotPure as error:
         return NotDone(str(error))
-    except Exception as error:
-        return NotDone(f"the case cannot be built: {type(error).__name__}: {error}"[:500])
+    except BaseException as error:
+        return NotDone(f"the case cannot be built: {failure(error)}")
     found = canonical_program(program, ())
     if isinstance(found, Refused):
         return NotDone(f"no proof of how its arguments are made: {found.reason}")
@@ -79,20 +85,24 @@ def _traced(call: Call, pure: PureCall, before: View, built: Mapping[str, str]) 
         if isinstance(outputs, NotDone):
             return outputs
         view = pure.view()
-    except Exception as error:
-        return NotDone(f"not traceable: {type(error).__name__}: {error}"[:500])
+    except BaseException as error:
+        return NotDone(f"not traceable: {failure(error)}")
     hashes, equations = {**built, **outputs[0]}, outputs[1]
     if takes_gradient(call, pure):
         return Traced(before, view, hashes, None, equations)
     try:
-        found = _hashes(gradient_of(pure), pure.inputs)
-    except Exception as error:
+        parts = gradients_of(pure, lambda gradient: _hashes(gradient, pure.inputs))
+    except BaseException as error:
         # There is none of a while loop, for one.
-        why_not = NotDone(f"no gradient: {type(error).__name__}: {error}"[:500])
+        why_not = NotDone(f"no gradient: {failure(error)}")
         return Traced(before, view, hashes, why_not, equations)
-    if isinstance(found, NotDone):
-        return found
-    return Traced(before, view, hashes, found[0], equations + found[1])
+    gradients: dict[str, str] = {}
+    for found in parts:
+        if isinstance(found, NotDone):
+            return found
+        gradients |= found[0]
+        equations += found[1]
+    return Traced(before, view, hashes, gradients, equations)
 
 
 def _hashes(

@@ -107,13 +107,16 @@ def test_a_state_in_the_place_of_a_module_is_a_note_where_kinds_are_free() -> No
     assert compare(old, other).different is not None
 
 
-def test_sharing_that_is_lost_is_different_and_sharing_that_is_won_is_not() -> None:
+def test_sharing_that_is_lost_or_won_is_different() -> None:
     form: Form = {"arguments/0": Plain("module", "Net"), "result": Plain("module", "Net")}
     shared, apart = seen(form, {"result": "arguments/0"}), seen(form)
     lost = compare(shared, apart).different
     assert lost is not None
     assert str(lost) == "result: expected the same object as arguments/0, got an object of its own"
-    assert compare(apart, shared).equal
+    # A copy that became the object itself is changed along with it.
+    won = compare(apart, shared).different
+    assert won is not None
+    assert str(won) == "result: expected an object of its own, got the same object as arguments/0"
 
 
 def test_exceptions_are_compared_by_their_type() -> None:

@@ -53,13 +53,16 @@ class Program:
     mutants: tuple[Mutant, ...]
 
 
-def all_programs() -> list[Program]:
+def all_programs(folder: Path = PROGRAMS) -> list[Program]:
     """The programs of the test-bed, by name.
+
+    Args:
+        folder: where they are.
 
     Raises:
         Malformed: a mutation is not to be applied at exactly one place, or is named twice.
     """
-    return [_program(file) for file in sorted(PROGRAMS.glob("*.txt"))]
+    return [_program(file) for file in sorted(folder.glob("*.txt"))]
 
 
 def _program(file: Path) -> Program:
