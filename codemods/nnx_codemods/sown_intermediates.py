@@ -2,10 +2,10 @@
 
 What it finds
 -------------
-Functions under `nnx.jit`, `nnx.vmap`, `nnx.scan` or `nnx.remat`, and losses under `nnx.grad` or
-`nnx.value_and_grad`, that sow on the Module they are given, where `nnx.pop` takes the values after
-each call. Layers that sow under `nnx.scan`, `nnx.vmap` or `nnx.remat` inside of a Module. Gradients
-by `nnx.DiffState` of what a Module perturbs, where it is popped again.
+Functions under `nnx.jit`, `nnx.vmap`, `nnx.pmap`, `nnx.scan` or `nnx.remat`, and losses under
+`nnx.grad` or `nnx.value_and_grad`, that sow on the Module they are given, where `nnx.pop` takes the
+values after each call. Layers that sow under `nnx.scan`, `nnx.vmap` or `nnx.remat` inside of a
+Module. Gradients by `nnx.DiffState` of what a Module perturbs, where it is popped again.
 
 Why it matters
 --------------

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from nnx_migrate.analysis.flax.transforms import SPECS
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = (ROOT / "nnx_migrate", ROOT / "codemods" / "nnx_codemods")
 #: "Some twelve": where one more module would be one too many to find one's way.
@@ -52,6 +54,29 @@ def test_the_top_of_a_package_holds_packages_only() -> None:
 def test_no_decision_is_made_by_the_text_of_a_message(folder: str) -> None:
     places = [f"{file}:{line}" for file in _modules() for line in _decided_by_text(file)]
     assert [place for place in places if f"/{folder}/" in place] == []
+
+
+#: Where a word means something else: it is the beginning of a variable's name.
+_NO_TRANSFORM = {("signature.py", "scan")}
+
+
+def test_no_transform_is_named_outside_of_the_registry() -> None:
+    named = [(file.name, name) for file in _modules() for name in _transforms_named(file)]
+    assert sorted({*named} - _NO_TRANSFORM) == []
+    assert {*named} >= _NO_TRANSFORM
+
+
+def _transforms_named(file: Path) -> Iterator[str]:
+    """The texts of a module that are the name of a transform, whole."""
+    package = file.relative_to(ROOT).parts[1]
+    registry = file.parent.name == "flax" and file.stem in {"transforms", "transform_spec"}
+    if registry or package not in {"analysis", "rewrite", "nnx_codemods"}:
+        return
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            name = node.value.removeprefix("flax.nnx.").removeprefix("compat.")
+            if name in SPECS:
+                yield name
 
 
 def _modules() -> Iterator[Path]:

@@ -29,6 +29,18 @@ def checked(net: Net, x: jax.Array):
     return y
 
 
+def forward(net: Net, x: jax.Array):
+    return net.linear(x)
+
+
+def checked_further_in(net: Net, x: jax.Array):
+    @nnx.jit
+    def run(x: jax.Array):
+        return nnx.checkify(forward)(net, x)[1]
+
+    return run(x)
+
+
 def sharded(net: Net, xs: jax.Array):
     mesh = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
 

@@ -9,6 +9,7 @@ XS = jax.random.normal(jax.random.key(2), (3, 2))
 # The name of a function of the program, what it is called with, and the same in plain Python.
 CASES = [
     ("checked", (jnp.ones(2),), lambda net, x: net(x)),
+    ("checked_further_in", (jnp.ones(2),), lambda net, x: net.linear(x)),
     ("sharded", (XS,), lambda net, xs: net(xs) + net(xs)),
     ("parallel", (X[None],), lambda net, xs: net(xs)),
 ]

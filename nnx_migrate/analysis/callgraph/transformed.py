@@ -92,7 +92,10 @@ def result(evaluator: Evaluation, function: FunctionValue) -> Values:
         if not states:
             return captured
         return frozenset({TupleValue((captured, *states))})
-    if gives_own_result(outer) and any(n.startswith(CAPTURED) for n in inner):
+    if spec(outer).result == "error and own":
+        checked = result(evaluator, dataclasses.replace(function, transforms=tuple(inner)))
+        return frozenset({TupleValue((unknown("an error"), checked))})
+    if gives_own_result(outer) and any(map(_adds, inner)):
         return result(evaluator, dataclasses.replace(function, transforms=tuple(inner)))
     given = {spec(name).result for name in function.transforms}
     if "gradient" in given:
@@ -103,6 +106,11 @@ def result(evaluator: Evaluation, function: FunctionValue) -> Values:
     if all(map(gives_own_result, function.transforms)):
         return evaluator.returned(function.scope)
     return unknown("a decorated function")
+
+
+def _adds(name: str) -> bool:
+    """Whether a transform gives something beside the result, which those around it give back."""
+    return name.startswith(CAPTURED) or spec(name).result == "error and own"
 
 
 def _as_functions(evaluator: Evaluation, values: Values) -> Values:

@@ -27,6 +27,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
+from nnx_migrate.analysis.flax.transforms import SETTERS
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.program import nnx_name
@@ -37,7 +38,7 @@ _MAY_BE_FUNCTIONS = (
 )
 
 #: The setters, which are asked for here as decorators already there.
-_SETTERS = frozenset({"set_graph_mode", "set_graph_updates"})
+_SETTERS = frozenset(SETTERS)
 _ANY_MODULE = frozenset({"flax.nnx.Module", "flax.nnx.bridge.Module"})
 
 
