@@ -83,11 +83,12 @@ class Checked:
                 why = result["reason"] or result["proof"]
                 if result["verdict"] not in ("proved", "equal", "close"):
                     yield f"{case['name']} {column}: {result['verdict']}: {_short(why)}"
-        unmet = [remark for remark in self.report["remarks"] if remark.endswith(NEVER)]
+        told = [*self.report["unchecked"], *self.report["remarks"]]
+        unmet = [remark for remark in told if remark.endswith(NEVER)]
         functions = sum(remark.count(", ") + 1 for remark in unmet)
         if unmet:
             yield f"{functions} touched functions in {len(unmet)} files {NEVER} by this command"
-        yield from (_short(each) for each in self.report["remarks"] if each not in unmet)
+        yield from (_short(each) for each in told if each not in unmet)
 
 
 def projects(names: Sequence[str], sources: Mapping[str, Path]) -> Iterator[Project | str]:

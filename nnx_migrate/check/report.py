@@ -27,7 +27,9 @@ class CheckReport:
         columns: the names of the columns that are judged.
         costs: by case, by column; empty where none were asked for.
         scripts: by case and column, the script that shows the difference again.
-        remarks: what was left out, and why.
+        remarks: what is told beside the verdicts.
+        gaps: what differs between the trees, and no case looks at.
+        allows_gaps: they change no exit code.
     """
 
     cases: Sequence[CaseResult]
@@ -35,14 +37,17 @@ class CheckReport:
     costs: Mapping[str, Mapping[str, Costs]]
     scripts: Mapping[tuple[str, str], str]
     remarks: Sequence[str] = ()
+    gaps: Sequence[str] = ()
+    allows_gaps: bool = False
 
     @property
     def exit_code(self) -> int:
-        """0 all equal, 1 a difference, 2 something could not be checked."""
+        """0 all that differs was checked and passes, 1 something differs, 2 not all was checked."""
         verdicts = {case.verdict for case in self.cases}
         if Verdict.DIFFERENT in verdicts:
             return 1
-        return 2 if Verdict.NOT_CHECKED in verdicts or not self.cases else 0
+        left = self.gaps and not self.allows_gaps
+        return 2 if Verdict.NOT_CHECKED in verdicts or not self.cases or left else 0
 
 
 def as_text(report: CheckReport, *, verbose: bool) -> str:
@@ -59,6 +64,7 @@ def as_text(report: CheckReport, *, verbose: bool) -> str:
         lines.append("  ".join([case.name.ljust(width), *verdicts]).rstrip())
         lines += [f"  {line}" for line in _details(report, case, verbose)]
     lines += [f"note: {remark}" for remark in report.remarks]
+    lines += [f"not checked: {gap}" for gap in report.gaps]
     lines += _cost_table(report)
     lines.append(_summary(report))
     # Names and messages are the user's program's, and may hold what controls a terminal.
@@ -72,6 +78,16 @@ def as_json(report: CheckReport) -> str:
         report: the result.
     """
     return json.dumps(as_document(report), indent=2) + "\n"
+
+
+def as_json_error(problem: str) -> str:
+    """What a check that could not be made has for programs.
+
+    Args:
+        problem: why not.
+    """
+    nothing = as_document(CheckReport((), (), {}, {}))
+    return json.dumps({**nothing, "error": problem}, indent=2) + "\n"
 
 
 def as_document(report: CheckReport) -> dict[str, Any]:
@@ -103,6 +119,7 @@ def as_document(report: CheckReport) -> dict[str, Any]:
         "summary": {verdict.value: count for verdict, count in _counted(report).items()},
         "exit_code": report.exit_code,
         "remarks": list(report.remarks),
+        "unchecked": list(report.gaps),
         "cases": cases,
     }
 
@@ -173,10 +190,13 @@ def _counted(report: CheckReport) -> dict[Verdict, int]:
 
 
 def _summary(report: CheckReport) -> str:
+    gaps = len(report.gaps)
+    left = f"; {gaps} change{'' if gaps == 1 else 's'} without a case" if gaps else ""
     if not report.cases:
-        return "nothing was checked"
+        return f"nothing was checked{left}"
     parts = ", ".join(f"{count} {verdict}" for verdict, count in _counted(report).items())
     cached = sum(case.cached for case in report.cases)
     kept = f" ({cached} unchanged since an earlier check)" if cached else ""
     plural = "" if len(report.cases) == 1 else "s"
-    return f"{len(report.cases)} case{plural}: {parts}{kept}"
+    hint = " (--allow-unchecked lets them pass)" if gaps and not report.allows_gaps else ""
+    return f"{len(report.cases)} case{plural}: {parts}{kept}{left}{hint}"

@@ -13,6 +13,7 @@ from pathlib import Path
 import typer
 
 from nnx_migrate.check.cache import Cache, circumstances
+from nnx_migrate.check.cases.coverage import files_not_compared, files_not_imported
 from nnx_migrate.check.cases.inputs import (
     CannotCheck,
     Inputs,
@@ -20,9 +21,10 @@ from nnx_migrate.check.cases.inputs import (
     kept_recording,
     record_command,
 )
+from nnx_migrate.check.cases.touched import Touched, touched_functions
 from nnx_migrate.check.compare.forms import NotDone
 from nnx_migrate.check.compare.judging import Strictness
-from nnx_migrate.check.compare.verdicts import CaseResult, Verdict
+from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Column, Costs, Job, Limits, Method, Side
 from nnx_migrate.check.matrix import check_jobs, matrix
 from nnx_migrate.check.report import CheckReport, as_json, as_text
@@ -41,7 +43,8 @@ class CheckRequest:
 
     Args:
         settings: case files, limits, tolerances.
-        only: parts of the names of the cases to check; all when empty.
+        only: parts of the names of the cases to check; all when empty. What else differs was
+            not asked for, and is no gap.
         platform: "cpu", "gpu" or "" for what jax chooses.
         x64: let jax compute in 64 bits.
         costs: measure them.
@@ -74,8 +77,12 @@ def run_check(old: Side, new: Side, request: CheckRequest) -> CheckReport:
         CannotCheck: there is no case, or the platform is not there.
     """
     columns = matrix(old, new)
-    inputs = _inputs(old, new, request)
-    wanted = [job for job in inputs.jobs if _wanted(job, request.only)]
+    touched = touched_functions(old, new)
+    inputs = _inputs(old, new, touched, request)
+    asked = [job for job in inputs.jobs if not request.only or _is_named(job, request.only)]
+    wanted = [job for job in asked if not _is_named(job, request.settings.exclude)]
+    left_out = [job.name for job in asked if job not in wanted]
+    remarks = [f"left out by --exclude: {', '.join(left_out)}"] if left_out else []
     environment = environment_of(request)
     told = circumstances(
         {
@@ -94,21 +101,51 @@ def run_check(old: Side, new: Side, request: CheckRequest) -> CheckReport:
             _require_platform(workers, columns[0], left[0], request.platform)
             strictness = Strictness(request.settings.tolerances)
             found = check_jobs(left, workers, strictness, request.method)
-            for job, result in zip(left, _with_progress(found, len(left)), strict=True):
-                results[job.name] = result
-                cache.keep(job, result)
-            if request.costs:
-                costs = {job.name: _costs(workers, job) for job in left}
+            try:
+                for job, result in zip(left, _with_progress(found, len(left)), strict=True):
+                    results[job.name] = result
+                    cache.keep(job, result)
+                if request.costs:
+                    costs = {job.name: _costs(workers, job) for job in left}
+            except KeyboardInterrupt:
+                # What is known by now took its time.
+                remarks.append("interrupted: what is not checked yet is told as such")
+    for job in wanted:
+        results.setdefault(job.name, _interrupted(job, columns))
+    gaps = () if request.only else _gaps(old, new, touched, inputs, list(results.values()))
     return CheckReport(
         [results[job.name] for job in wanted],
         [column.name for column in columns[1:]],
         costs,
         _scripts(wanted, results, columns),
-        inputs.remarks,
+        (*remarks, *inputs.remarks),
+        gaps,
+        request.settings.allow_unchecked,
     )
 
 
-def _inputs(old: Side, new: Side, request: CheckRequest) -> Inputs:
+def _interrupted(job: Job, columns: Sequence[Column]) -> CaseResult:
+    nothing = ColumnResult(Verdict.NOT_CHECKED, "interrupted")
+    return CaseResult(job.name, {column.name: nothing for column in columns[1:]}, 0.0, {})
+
+
+def _gaps(
+    old: Side,
+    new: Side,
+    touched: Sequence[Touched],
+    inputs: Inputs,
+    results: Sequence[CaseResult],
+) -> tuple[str, ...]:
+    """What differs between the trees, and no case looks at."""
+    found = [*inputs.gaps, *files_not_compared(old, new)]
+    by_function = inputs.gaps or any(job.kind == "recorded" for job in inputs.jobs)
+    if not by_function and not old.is_program:
+        imported = {name for each in results for files in each.files.values() for name in files}
+        found += files_not_imported(touched, imported)
+    return tuple(found)
+
+
+def _inputs(old: Side, new: Side, touched: Sequence[Touched], request: CheckRequest) -> Inputs:
     settings = request.settings
     cases = cases_of(settings.cases)
     if settings.command:
@@ -116,22 +153,22 @@ def _inputs(old: Side, new: Side, request: CheckRequest) -> Inputs:
         calls = record_command(
             settings.command,
             old,
-            new,
+            touched,
             recording.absolute(),
             calls=request.calls,
             environment=environment_of(request),
         )
     elif request.recording is not None:
-        calls = kept_recording(request.recording.absolute())
+        calls = kept_recording(request.recording.absolute(), touched)
     else:
         calls = Inputs(())
     jobs = (*cases.jobs, *calls.jobs)
-    if not jobs and not calls.remarks:
+    if not jobs and not calls.remarks and not calls.gaps:
         raise CannotCheck(
             "there is nothing to check: name a file of cases with --cases FILE, or a command "
             "that runs your code, as in: -- pytest tests/"
         )
-    return Inputs(jobs, calls.remarks)
+    return Inputs(jobs, calls.remarks, calls.gaps)
 
 
 def environment_of(request: CheckRequest) -> dict[str, str]:
@@ -179,7 +216,8 @@ def _require_platform(workers: Workers, column: Column, job: Job, platform: str)
         return
     found = workers.settle(workers.submit(worker.probe, column, job), str)
     if isinstance(found, NotDone):
-        raise CannotCheck(f"there is no {platform} here: {found.reason}")
+        # Some say nothing but the name of their class.
+        raise CannotCheck(f"there is no {platform} here: {found.reason.rstrip(': ')}")
     if found not in {"cpu": ("cpu",), "gpu": ("gpu", "cuda", "rocm")}[platform]:
         raise CannotCheck(f"there is no {platform} here: jax runs on {found}")
 
@@ -215,5 +253,5 @@ def _scripts(
     return written
 
 
-def _wanted(job: Job, only: Sequence[str]) -> bool:
-    return not only or any(part in job.name for part in only)
+def _is_named(job: Job, parts: Sequence[str]) -> bool:
+    return any(part in job.name for part in parts)

@@ -7,6 +7,8 @@ roots = ["src"]                        # folders that imports start from
 timeout = 120                          # seconds for a case
 memory = 8                             # gigabytes for a worker process
 tolerances = { bfloat16 = 0.05 }       # relative, by dtype
+exclude = ["save_checkpoint"]          # parts of the names of cases that are left out
+allow-unchecked = false                # what differs and no case looks at changes no exit code
 """
 
 from __future__ import annotations
@@ -19,7 +21,16 @@ from pathlib import Path
 from nnx_migrate.check.compare.comparison import DEFAULT, Tolerance
 from nnx_migrate.sources.configuration import ConfigError, did_you_mean
 
-_KEYS = ("cases", "command", "roots", "timeout", "memory", "tolerances")
+_KEYS = (
+    "cases",
+    "command",
+    "roots",
+    "timeout",
+    "memory",
+    "tolerances",
+    "exclude",
+    "allow-unchecked",
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,6 +44,8 @@ class CheckSettings:
         timeout: seconds for a case.
         memory: gigabytes for a worker process; 0 for no limit.
         tolerances: by name of the dtype.
+        exclude: parts of the names of cases that are left out.
+        allow_unchecked: what differs and no case looks at changes no exit code.
     """
 
     cases: tuple[Path, ...] = ()
@@ -41,6 +54,8 @@ class CheckSettings:
     timeout: float = 120.0
     memory: float = 0.0
     tolerances: Mapping[str, Tolerance] = dataclasses.field(default_factory=lambda: DEFAULT)
+    exclude: tuple[str, ...] = ()
+    allow_unchecked: bool = False
 
 
 def settings_from(file: Path, table: Mapping[str, object]) -> CheckSettings:
@@ -67,6 +82,9 @@ def settings_from(file: Path, table: Mapping[str, object]) -> CheckSettings:
     tolerances = table.get("tolerances", {})
     if not isinstance(tolerances, dict):
         raise ConfigError(f"{where} tolerances must be a table of numbers by dtype")
+    allow_unchecked = table.get("allow-unchecked", False)
+    if not isinstance(allow_unchecked, bool):
+        raise ConfigError(f"{where} allow-unchecked must be true or false")
     return CheckSettings(
         cases=tuple(
             file.parent / name for name in _strings(where, "cases", table.get("cases", []))
@@ -81,6 +99,8 @@ def settings_from(file: Path, table: Mapping[str, object]) -> CheckSettings:
                 for dtype, value in tolerances.items()
             }
         ),
+        exclude=_strings(where, "exclude", table.get("exclude", [])),
+        allow_unchecked=allow_unchecked,
     )
 
 

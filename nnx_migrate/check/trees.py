@@ -18,7 +18,9 @@ class NoSuchTree(Exception):
 
 
 @contextlib.contextmanager
-def opened_side(name: SideName, given: str, roots: Sequence[str]) -> Iterator[Side]:
+def opened_side(
+    name: SideName, given: str, roots: Sequence[str], beside: str = ""
+) -> Iterator[Side]:
     """Finds one side of a check.
 
     Args:
@@ -26,6 +28,7 @@ def opened_side(name: SideName, given: str, roots: Sequence[str]) -> Iterator[Si
         given: a folder, a single program, or "git:REVISION" of the repository around the working
             directory, which is unpacked for as long as the check lasts.
         roots: folders in it that imports start from; `src` and the folder itself when empty.
+        beside: the other side: of a revision the same folder is taken, or the same program.
 
     Yields:
         The side, its paths resolved.
@@ -37,8 +40,13 @@ def opened_side(name: SideName, given: str, roots: Sequence[str]) -> Iterator[Si
         yield side_at(name, Path(given), roots)
         return
     with tempfile.TemporaryDirectory(prefix="nnx-migrate-") as folder:
-        _unpack(given.removeprefix("git:"), Path(folder))
-        yield side_at(name, Path(folder), roots)
+        revision = given.removeprefix("git:")
+        top = _unpack(revision, Path(folder))
+        other = Path.cwd() if not beside or beside.startswith("git:") else Path(beside).resolve()
+        inside = other.relative_to(top) if other.is_relative_to(top) else Path()
+        if not (Path(folder) / inside).exists():
+            raise NoSuchTree(f"{given}: there is no {inside} in this revision")
+        yield side_at(name, Path(folder) / inside, roots)
 
 
 def side_at(name: SideName, path: Path, roots: Sequence[str]) -> Side:
@@ -67,7 +75,8 @@ def side_at(name: SideName, path: Path, roots: Sequence[str]) -> Side:
     return Side(name, root, tuple(each.resolve() for each in wanted if each.is_dir()))
 
 
-def _unpack(revision: str, folder: Path) -> None:
+def _unpack(revision: str, folder: Path) -> Path:
+    """Unpacks a revision; the folder of its repository."""
     top = subprocess.run(
         ["git", "rev-parse", "--show-toplevel"], capture_output=True, text=True, check=False
     )
@@ -81,3 +90,4 @@ def _unpack(revision: str, folder: Path) -> None:
         raise NoSuchTree(f"git:{revision}: {reason}")
     with tarfile.open(fileobj=BytesIO(made.stdout)) as archive:
         archive.extractall(folder, filter="data")
+    return Path(top.stdout.strip()).resolve()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
@@ -42,6 +43,16 @@ Calls = Annotated[
 Only = Annotated[
     list[str] | None,
     typer.Option("--only", metavar="TEXT", help="Only cases with TEXT in their name."),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option("--exclude", metavar="TEXT", help="No cases with TEXT in their name."),
+]
+AllowUnchecked = Annotated[
+    bool,
+    typer.Option(
+        "--allow-unchecked", help="What differs and no case looks at changes no exit code."
+    ),
 ]
 Roots = Annotated[
     list[str] | None,
@@ -98,6 +109,8 @@ def check(
     recording: Recording = None,
     calls: Calls = 3,
     only: Only = None,
+    exclude: Exclude = None,
+    allow_unchecked: AllowUnchecked = False,
     roots: Roots = None,
     platform: Platform = None,
     x64: X64 = False,
@@ -141,9 +154,10 @@ def check(
 
     \b
     Exit codes:
-      0  everything is proved, equal or close
+      0  all that differs between OLD and NEW was checked, and is proved, equal or close
       1  something is different
-      2  something could not be checked, or the command line is wrong
+      2  something was not checked (a case; or a function, file or notebook that differs and has
+         no case, unless --allow-unchecked), or the command line is wrong
     """
     from nnx_migrate.cli.console import check_explained, errors_reported
 
@@ -151,32 +165,55 @@ def check(
         from nnx_migrate.check.run import CheckRequest, run_check, text_of
         from nnx_migrate.check.trees import opened_side
 
-        if abstract and (no_proof or costs):
-            _wrong("--abstract runs nothing: not with --no-proof or --costs")
-        settings = _settings(new, roots or (), timeout, memory, tolerance or ())
-        if cases or command or recording is not None:
-            # What is asked for counts in the place of what is configured, not beside it.
+        with _told_to_programs(report_format == "json"):
+            if abstract and (no_proof or costs):
+                _wrong("--abstract runs nothing: not with --no-proof or --costs")
+            settings = _settings(new, roots or (), timeout, memory, tolerance or ())
             settings = dataclasses.replace(
-                settings, cases=tuple(cases or ()), command=tuple(command or ())
+                settings,
+                exclude=(*settings.exclude, *(exclude or ())),
+                allow_unchecked=settings.allow_unchecked or allow_unchecked,
             )
-        request = CheckRequest(
-            settings,
-            only=tuple(only or ()),
-            platform=platform or "",
-            x64=x64,
-            costs=costs,
-            method=_method(no_proof=no_proof, abstract=abstract),
-            cached=not no_cache,
-            recording=recording,
-            calls=calls,
-        )
-        with (
-            opened_side("old", old, settings.roots) as old_side,
-            opened_side("new", new, settings.roots) as new_side,
-        ):
-            report = run_check(old_side, new_side, request)
+            if cases or command or recording is not None:
+                # What is asked for counts in the place of what is configured, not beside it.
+                settings = dataclasses.replace(
+                    settings, cases=tuple(cases or ()), command=tuple(command or ())
+                )
+            request = CheckRequest(
+                settings,
+                only=tuple(only or ()),
+                platform=platform or "",
+                x64=x64,
+                costs=costs,
+                method=_method(no_proof=no_proof, abstract=abstract),
+                cached=not no_cache,
+                recording=recording,
+                calls=calls,
+            )
+            with (
+                opened_side("old", old, settings.roots, beside=new) as old_side,
+                opened_side("new", new, settings.roots, beside=old) as new_side,
+            ):
+                report = run_check(old_side, new_side, request)
         typer.echo(text_of(report, json=report_format == "json", verbose=verbose), nl=False)
     context.exit(report.exit_code)
+
+
+@contextlib.contextmanager
+def _told_to_programs(wanted: bool) -> Iterator[None]:
+    """Who asks for JSON gets JSON, also where nothing could be checked."""
+    from nnx_migrate.check.cases.inputs import CannotCheck
+    from nnx_migrate.check.report import as_json_error
+
+    try:
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise CannotCheck("interrupted before anything was checked") from None
+    except Exception as error:
+        if wanted:
+            typer.echo(as_json_error(str(error) or type(error).__name__), nl=False)
+        raise
 
 
 def _method(*, no_proof: bool, abstract: bool) -> Method:
@@ -218,6 +255,6 @@ def _settings(
 
 
 def _wrong(message: str) -> NoReturn:
-    from nnx_migrate.cli.console import stop
+    from nnx_migrate.check.cases.inputs import CannotCheck
 
-    stop(message)
+    raise CannotCheck(message)

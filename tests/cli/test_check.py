@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -250,6 +252,10 @@ def test_what_cannot_be_done_is_said(
     done = command("check", *arguments)
     assert done.code == 2
     assert told in done.err
+    for_programs = command("check", *arguments, "--format", "json")
+    document = json.loads(for_programs.out)
+    assert (for_programs.code, document["exit_code"], document["cases"]) == (2, 2, [])
+    assert told in document["error"]
 
 
 def test_an_earlier_revision_is_a_side(tmp_path: Path, command: Command) -> None:
@@ -257,13 +263,103 @@ def test_an_earlier_revision_is_a_side(tmp_path: Path, command: Command) -> None
     (tmp_path / "cases.py").write_text(
         "import train\n\ndef case_value():\n    return train.value\n"
     )
-    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-    for words in (("init", "-q"), ("add", "."), (*identity, "commit", "-qm", "first")):
-        subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True)
+    _committed(tmp_path)
     (tmp_path / "train.py").write_text("def value():\n    return 2\n")
     done = command("check", "git:HEAD", ".", "--cases", "cases.py")
     assert done.code == 1
     assert b"call: result: expected plain int 1, got plain int 2" in done.out
+
+
+def _committed(folder: Path) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for words in (("init", "-q"), ("add", "."), (*identity, "commit", "-qm", "first")):
+        subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_folder_of_a_repository_is_compared_with_itself(tmp_path: Path, command: Command) -> None:
+    inner = tmp_path / "ranker"
+    inner.mkdir()
+    (inner / "train.py").write_text("def value(x):\n    return x + 1\n")
+    (inner / "run.py").write_text("import train\n\nprint(train.value(1))\n")
+    _committed(tmp_path)
+    (inner / "train.py").write_text("def value(x):\n    return x + 2\n")
+    here = command("check", "git:HEAD", ".", "--", "python", "run.py", cwd=inner)
+    assert b"train.py:value#1" in here.out, here.out
+    assert here.code == 1
+    from_top = command("check", "git:HEAD", "ranker", "--", "python", "run.py")
+    assert b"train.py:value#1" in from_top.out, from_top.out
+
+
+def test_all_that_differs_has_to_be_checked(tmp_path: Path, command: Command) -> None:
+    """Files that no case imports, that are gone, or that are notebooks; and cases left out."""
+    notebook = '{"cells": [{"cell_type": "code", "source": "a = %d"}]}'
+    for side, number in (("old", 1), ("new", 2)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "used.py").write_text(
+            f"def value():\n    return [{number} - {number}]\n"
+        )
+        (tmp_path / side / "unused.py").write_text(f"def value():\n    return {number}\n")
+        (tmp_path / side / "tour.ipynb").write_text(notebook % number)
+    (tmp_path / "old" / "gone.py").write_text("A = 1\n")
+    (tmp_path / "cases.py").write_text(
+        "import used\n\ndef case_value():\n    return used.value\n\n"
+        "def case_saved():\n    return lambda: 1 / 0, (1,)\n"
+    )
+    asked = (
+        "check",
+        "old",
+        "new",
+        "--cases",
+        "cases.py",
+        "--platform",
+        "cpu",
+        "--exclude",
+        "saved",
+    )
+    done = command(*asked)
+    told = done.out.decode()
+    assert done.code == 2, told
+    assert "left out by --exclude: cases.py:saved" in told
+    for gap in (
+        "unused.py differs, and no case imports it",
+        "gone.py is not in NEW",
+        "tour.ipynb differs, and notebooks are not run",
+    ):
+        assert f"not checked: {gap}\n" in told
+    assert "3 changes without a case (--allow-unchecked lets them pass)" in told
+    allowed = command(*asked, "--allow-unchecked", "--format", "json")
+    document = json.loads(allowed.out)
+    assert (allowed.code, document["exit_code"], len(document["unchecked"])) == (0, 0, 3)
+    # Who asks for some cases asks for nothing else.
+    assert command("check", "old", "new", "--cases", "cases.py", "--only", "value").code == 0
+
+
+def test_an_interrupt_tells_what_is_known(tmp_path: Path) -> None:
+    (tmp_path / "work.py").write_text(
+        "import time\n\ndef quick():\n    return 1\n\n"
+        "def slow():\n    open('started', 'w').close()\n    time.sleep(300)\n    return 1\n"
+    )
+    quick = "".join(f"def case_quick_{number}():\n    return work.quick\n\n" for number in range(5))
+    (tmp_path / "cases.py").write_text(
+        f"import work\n\n{quick}\n\ndef case_slow():\n    return work.slow\n"
+    )
+    flags = ("--cases", "cases.py", "--platform", "cpu", "--no-proof", "--format", "json")
+    running = subprocess.Popen(
+        [COMMAND, "check", ".", ".", *flags], cwd=tmp_path, stdout=subprocess.PIPE
+    )
+    for _ in range(600):
+        if (tmp_path / "started").exists():
+            break
+        time.sleep(0.2)
+    time.sleep(1)
+    running.send_signal(signal.SIGINT)
+    out, _ = running.communicate(timeout=60)
+    found = json.loads(out)
+    verdicts = {case["name"]: case["verdict"] for case in found["cases"]}
+    assert verdicts["cases.py:quick_0"] == "equal", found
+    slow = found["cases"][-1]["columns"]["new@tree"]
+    assert (slow["verdict"], slow["reason"]) == ("not checked", "interrupted")
+    assert (running.returncode, found["exit_code"]) == (2, 2)
 
 
 RUN = """\
@@ -293,13 +389,15 @@ def test_the_calls_of_a_program_are_recorded_and_made_again(
     lines = {line.split()[0]: line.split()[1:] for line in done.out.decode().splitlines()}
     assert lines["train.py:train_step#1"] == ["proved", "proved"]
     assert lines["train.py:summed#1"][0] in ("equal", "close")
-    assert b"note: train.py:scaled was never called" in done.out
-    assert done.code == 0
+    # It differs, and nothing tells whether it does the same.
+    assert b"not checked: train.py:scaled was never called" in done.out
+    assert done.code == 2
     # The recording is kept, and can be used without the program.
-    kept = ".nnx-migrate/recording.sqlite"
-    again = command("check", "old", "new", "--platform", "cpu", "--recording", kept)
-    assert again.code == 0
+    kept = ("--platform", "cpu", "--recording", ".nnx-migrate/recording.sqlite")
+    again = command("check", "old", "new", *kept)
+    assert (again.code, b"train.py:scaled was never called" in again.out) == (2, True)
     assert b"unchanged since an earlier check" in again.out
+    assert command("check", "old", "new", *kept, "--allow-unchecked").code == 0
     failed = command("check", "old", "new", "--", "python", "-c", "raise SystemExit(3)")
     assert failed.code == 2
     assert b"ended with exit code 3" in failed.out

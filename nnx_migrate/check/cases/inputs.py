@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from nnx_migrate.check.cases.casefile import case_names
-from nnx_migrate.check.cases.touched import module_jobs, touched_functions
+from nnx_migrate.check.cases.touched import Touched, module_jobs
 from nnx_migrate.check.jobs import Job, Side
 from nnx_migrate.check.recording import store
-from nnx_migrate.check.recording.command import record
+from nnx_migrate.check.recording.command import never_called, record
 
 
 class CannotCheck(Exception):
@@ -23,11 +23,13 @@ class Inputs:
 
     Args:
         jobs: the cases.
-        remarks: what is not among them, and why.
+        remarks: what is told beside the verdicts.
+        gaps: what differs between the trees and is not among them, and why.
     """
 
     jobs: tuple[Job, ...]
     remarks: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
 
 
 def cases_of(files: Sequence[Path]) -> Inputs:
@@ -57,7 +59,7 @@ def cases_of(files: Sequence[Path]) -> Inputs:
 def record_command(
     command: Sequence[str],
     old: Side,
-    new: Side,
+    touched: Sequence[Touched],
     recording: Path,
     *,
     calls: int,
@@ -68,7 +70,7 @@ def record_command(
     Args:
         command: as it is typed in the old tree.
         old: the old tree.
-        new: the new one, which tells what was touched.
+        touched: what differs in the new one.
         recording: the file that keeps the calls.
         calls: how many are kept of a function.
         environment: variables for the command.
@@ -76,49 +78,71 @@ def record_command(
     Raises:
         CannotCheck: the command could not be run at all.
     """
-    touched = touched_functions(old, new)
     modules = module_jobs(touched)
     watched = [each for each in touched if each.functions or each.values]
-    remarks = [remark for each in touched for remark in each.remarks]
+    gaps = [remark for each in touched for remark in each.remarks]
     if not touched:
-        remarks = ["no function differs between OLD and NEW"]
+        return Inputs(modules, ("no function differs between OLD and NEW",))
     if not watched:
-        return Inputs(modules, tuple(remarks))
-    outcome = record(
-        command, old, watched, recording, calls=calls, environment=environment, timeout=None
-    )
-    remarks += _never_called(outcome.never_called)
-    remarks += [
-        f"{each.path}:{each.name}: {each.times} calls were not recorded: {each.reason}"
-        for each in outcome.missed
-    ]
+        return Inputs(modules, gaps=tuple(gaps))
+    try:
+        outcome = record(
+            command, old, watched, recording, calls=calls, environment=environment, timeout=None
+        )
+    except KeyboardInterrupt:
+        raise CannotCheck(
+            f"interrupted while the command ran; --recording {recording} checks what it called"
+        ) from None
     if outcome.exit_code is None:
         raise CannotCheck(outcome.problem)
     if outcome.exit_code:
-        remarks.insert(0, f"`{' '.join(command)}` ended with exit code {outcome.exit_code}")
-    return Inputs((*store.recorded_jobs(recording), *modules), tuple(remarks))
+        gaps.insert(0, f"`{' '.join(command)}` ended with exit code {outcome.exit_code}")
+    found = _recorded(recording, watched)
+    return Inputs((*found.jobs, *modules), found.remarks, (*gaps, *found.gaps))
 
 
-def _never_called(names: Sequence[str]) -> Iterator[str]:
-    """One line a file: a package has many functions, and a test runs few of them."""
-    functions: dict[str, list[str]] = {}
-    for name in names:
-        file, _, function = name.rpartition(":")
-        functions.setdefault(file, []).append(function)
-    for file, found in functions.items():
-        were = "was" if len(found) == 1 else "were"
-        yield f"{file}:{', '.join(found)} {were} never called"
-
-
-def kept_recording(recording: Path) -> Inputs:
+def kept_recording(recording: Path, touched: Sequence[Touched]) -> Inputs:
     """The calls of an earlier recording.
 
     Args:
         recording: the file.
+        touched: what differs between the trees.
 
     Raises:
         CannotCheck: there is no such file.
     """
     if not recording.is_file():
         raise CannotCheck(f"there is no recording {recording}")
-    return Inputs(store.recorded_jobs(recording))
+    gaps = [remark for each in touched for remark in each.remarks]
+    found = _recorded(recording, touched)
+    return Inputs((*found.jobs, *module_jobs(touched)), found.remarks, (*gaps, *found.gaps))
+
+
+def _recorded(recording: Path, watched: Sequence[Touched]) -> Inputs:
+    """The calls of a recording, and what was touched and is not among them."""
+    jobs = store.recorded_jobs(recording)
+    called = {job.name.rpartition("#")[0] for job in jobs}
+    missed = store.missed_calls(recording)
+    gaps = _never_called(never_called(recording, watched))
+    remarks: list[str] = []
+    for each in missed:
+        line = f"{each.path}:{each.name}: {_times(each.times)} not recorded: {each.reason}"
+        # A function of which other calls are there was looked at.
+        (remarks if f"{each.path}:{each.name}" in called else gaps).append(line)
+    return Inputs(jobs, tuple(remarks), tuple(gaps))
+
+
+def _times(count: int) -> str:
+    return "1 call was" if count == 1 else f"{count} calls were"
+
+
+def _never_called(names: Sequence[str]) -> list[str]:
+    """One line a file: a package has many functions, and a test runs few of them."""
+    functions: dict[str, list[str]] = {}
+    for name in names:
+        file, _, function = name.rpartition(":")
+        functions.setdefault(file, []).append(function)
+    return [
+        f"{file}:{', '.join(found)} {'was' if len(found) == 1 else 'were'} never called"
+        for file, found in functions.items()
+    ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nnx_migrate.check.jobs import Job, Side
 
+_NOT_SOURCES = frozenset({"__pycache__", "venv", "node_modules", "site-packages"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -96,15 +98,30 @@ def is_main_guard(statement: ast.stmt) -> bool:
     }
 
 
+def sources_of(root: Path, suffix: str = ".py") -> Iterator[str]:
+    """The files of a tree that are its own, in order.
+
+    Args:
+        root: the tree, a folder.
+        suffix: of their names.
+
+    Yields:
+        Their paths relative to it; nothing of hidden folders and of environments.
+    """
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in _NOT_SOURCES)
+        for name in sorted(files):
+            if name.endswith(suffix) and not name.startswith("."):
+                yield Path(folder, name).relative_to(root).as_posix()
+
+
 def _pairs(old: Path, new: Path) -> Iterator[tuple[str, Path, Path]]:
     if not old.is_dir():
         yield old.name, old, new
         return
-    for before in sorted(old.rglob("*.py")):
-        relative = before.relative_to(old)
-        hidden = any(part.startswith(".") or part == "__pycache__" for part in relative.parts)
-        if not hidden and (new / relative).is_file():
-            yield relative.as_posix(), before, new / relative
+    for path in sorted(sources_of(old)):
+        if (new / path).is_file():
+            yield path, old / path, new / path
 
 
 @dataclasses.dataclass

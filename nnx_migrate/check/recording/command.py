@@ -79,18 +79,29 @@ def record(
         exit_code, problem = _run(command, root, variables, timeout)
     seconds = time.monotonic() - started
     store.settle(recording)
-    jobs = store.recorded_jobs(recording)
-    called = {job.name.rpartition("#")[0] for job in jobs}
+    never = never_called(recording, touched)
+    recorded = len(store.recorded_jobs(recording))
+    return RecordOutcome(
+        exit_code, recorded, store.missed_calls(recording), never, problem, seconds
+    )
+
+
+def never_called(recording: Path, touched: Sequence[Touched]) -> tuple[str, ...]:
+    """The touched functions of which a recording knows nothing, "train.py:train_step".
+
+    Args:
+        recording: the file.
+        touched: what was to be recorded.
+    """
     watched = [f"{each.path}:{name}" for each in touched for name in each.functions + each.values]
-    missed = store.missed_calls(recording)
-    known = called | {f"{each.path}:{each.name}" for each in missed}
+    known = {job.name.rpartition("#")[0] for job in store.recorded_jobs(recording)}
+    known |= {f"{each.path}:{each.name}" for each in store.missed_calls(recording)}
     # The parts of a property are recorded one by one.
-    never = tuple(
+    return tuple(
         name
         for name in watched
         if not any(each == name or each.startswith(f"{name}.f") for each in known)
     )
-    return RecordOutcome(exit_code, len(jobs), missed, never, problem, seconds)
 
 
 def _variables(old: Side, settings: Path, given: Mapping[str, str]) -> dict[str, str]:

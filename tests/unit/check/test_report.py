@@ -25,11 +25,15 @@ def case(name: str, graph: Verdict, tree: Verdict) -> CaseResult:
     return CaseResult(name, columns, 1.0, {})
 
 
-def report(*cases: CaseResult, costs: dict[str, dict[str, Costs]] | None = None) -> CheckReport:
+def report(
+    *cases: CaseResult,
+    costs: dict[str, dict[str, Costs]] | None = None,
+    gaps: tuple[str, ...] = (),
+    allowed: bool = False,
+) -> CheckReport:
     scripts = {("c", "new@tree"): "again.py"}
-    return CheckReport(
-        cases, ("new@graph", "new@tree"), costs or {}, scripts, ("f was not called",)
-    )
+    columns = ("new@graph", "new@tree")
+    return CheckReport(cases, columns, costs or {}, scripts, ("f is new",), gaps, allowed)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +50,26 @@ def test_exit_codes(verdicts: list[Verdict], code: int) -> None:
     assert report(*cases).exit_code == code
 
 
+@pytest.mark.parametrize(
+    ("verdict", "allowed", "code"),
+    [
+        (Verdict.PROVED, False, 2),
+        (Verdict.PROVED, True, 0),
+        (Verdict.DIFFERENT, True, 1),
+        (Verdict.NOT_CHECKED, True, 2),
+    ],
+)
+def test_what_has_no_case_counts_unless_it_is_allowed(
+    verdict: Verdict, allowed: bool, code: int
+) -> None:
+    found = report(case("c", verdict, verdict), gaps=("g was never called",), allowed=allowed)
+    assert found.exit_code == code
+    text = as_text(found, verbose=False)
+    assert "not checked: g was never called" in text
+    assert "; 1 change without a case" in text
+    assert ("--allow-unchecked" in text) is not allowed
+
+
 def test_the_weakest_column_counts() -> None:
     assert case("c", Verdict.NOT_CHECKED, Verdict.DIFFERENT).verdict is Verdict.DIFFERENT
     assert case("c", Verdict.PROVED, Verdict.CLOSE).verdict is Verdict.CLOSE
@@ -57,7 +81,7 @@ def test_a_difference_is_told_with_its_place_and_script() -> None:
     assert "gradient: result/x[3]: expected 1.0 float32, got 2.0 float32 (8388608 ulps" in text
     assert "a relative tolerance of 1.0e+00 would let it pass" in text
     assert "again with: python again.py new tree" in text
-    assert "note: f was not called" in text
+    assert "note: f is new" in text
     assert text.endswith("1 case: 1 different\n")
 
 
@@ -67,7 +91,7 @@ def test_json_has_all_of_it() -> None:
     assert column["difference"]["path"] == "result/x[3]"
     assert column["repro"] == "again.py"
     assert (found["schema"], found["summary"], found["exit_code"]) == (1, {"different": 1}, 1)
-    assert found["remarks"] == ["f was not called"]
+    assert (found["remarks"], found["unchecked"]) == (["f is new"], [])
 
 
 def test_costs_that_grew_past_their_threshold_are_told() -> None:

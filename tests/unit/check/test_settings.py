@@ -25,6 +25,8 @@ def test_every_key_is_read() -> None:
         "timeout": 5,
         "memory": 1.5,
         "tolerances": {"bfloat16": 0.5, "float32": 0},
+        "exclude": ["save"],
+        "allow-unchecked": True,
     }
     found = settings_from(FILE, table)
     assert found.cases == (Path("/project/checks/cases.py"),)
@@ -33,6 +35,7 @@ def test_every_key_is_read() -> None:
     assert found.tolerances["bfloat16"] == Tolerance(0.5, 0.05)
     assert found.tolerances["float32"] == Tolerance(0, 0)
     assert found.tolerances["float64"] == DEFAULT["float64"]
+    assert (found.exclude, found.allow_unchecked) == (("save",), True)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +46,8 @@ def test_every_key_is_read() -> None:
         ({"timeout": "long"}, "timeout must be a number"),
         ({"memory": True}, "memory must be a number"),
         ({"command": 3}, "command must be a string"),
+        ({"exclude": "save"}, "exclude must be a list of strings"),
+        ({"allow-unchecked": "yes"}, "allow-unchecked must be true or false"),
         ({"tolerances": {"float32": -1}}, "tolerances.float32 must be a number of 0 or more"),
     ],
 )
