@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Literal
 
 from nnx_migrate.core.findings import Evidence
+from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -336,6 +337,7 @@ class Contribution:
         captures: objects from outside that the function is to be given.
         drop: names whose binding is no longer needed when this is done.
         state_outside: a State that it returns is to be taken by those that call it.
+        rewrite: a function around it, rewritten by a LibCST transformer; all that is done there.
     """
 
     rule: str
@@ -355,6 +357,7 @@ class Contribution:
     captures: tuple[Capture, ...] = ()
     drop: tuple[str, ...] = ()
     state_outside: StateOutside | None = None
+    rewrite: FunctionRewrite | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

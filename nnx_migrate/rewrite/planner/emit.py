@@ -45,6 +45,12 @@ def emit(context: FileContext, job: Job) -> list[Edit]:
 def _emit(context: FileContext, job: Job) -> list[Edit]:
     site = job.site
     # What is compiled is kept: the function over States is made once, as before.
+    rewrite = next((c.rewrite for c in job.contributions if c.rewrite), None)
+    if rewrite is not None:
+        # Importing LibCST takes 300 ms: for files that have such a site.
+        from nnx_migrate.rewrite.libcst.rewrite import function_edits
+
+        return function_edits(context, site, rewrite)
     if site.spec.compiles and (job.splits or job.returns):
         _check_calls_only(context, site)
     callee = next((c.callee for c in job.contributions if c.callee), None)

@@ -371,14 +371,16 @@ def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
     """The contributions at a site, unless a decision among them forbids to rewrite it.
 
     What a function captures is passed to it first, then what it sows made a result; what else is to
-    be done at the site is planned anew, by the text that this leaves.
+    be done at the site is planned anew, by the text that this leaves. What a rule rewrites itself
+    comes last, one rule after the other.
     """
     found = [d for d in decisions if isinstance(d, Contribution)]
     settled = {rule for contribution in found for rule in contribution.settles}
     if any(_forbids(d) and d.rule not in settled for d in decisions):
         return []
     passed = [c for c in found if c.captures]
-    return passed or [c for c in found if c.capture or c.perturb] or found
+    first = passed or [c for c in found if c.capture or c.perturb]
+    return first or [c for c in found if not c.rewrite] or found[:1]
 
 
 def _forbids(decision: Decision) -> bool:

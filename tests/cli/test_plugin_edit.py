@@ -1,0 +1,107 @@
+"""A rule from outside of the repository, with an edit of its own: the one of the documentation."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+PAGE = (Path(__file__).parents[2] / "docs" / "writing-rules.md").read_text()
+BEFORE = """\
+from flax import nnx
+
+
+class Trainer:
+    @property
+    def steps(self): return 3
+
+    def step(self, model, x):
+        def loss(model):
+            return model( x ).sum()   # summed  up
+
+        if x is None:
+
+            # Nothing to learn from.
+            return nnx.grad(loss)(  model )  # by hand
+        return  None
+"""
+AFTER = BEFORE.replace(
+    "            return nnx.grad(loss)(  model )  # by hand\n",
+    "            grads = nnx.grad(loss)(  model )\n            return grads  # by hand\n",
+)
+Run = tuple[int, str, str]
+
+
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package as pip would install it."""
+    root = tmp_path_factory.mktemp("site")
+    pieces = re.findall(r"`(our_codemods/named\w+\.py)`:\n\n```python\n(.*?)```", PAGE, re.DOTALL)
+    assert len(pieces) == 2
+    (root / "our_codemods").mkdir()
+    for name, code in pieces:
+        (root / name).write_text(code)
+    installed = root / "our_codemods-1.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: our-codemods\nVersion: 1\n")
+    (installed / "entry_points.txt").write_text(
+        "[nnx_migrate.codemods]\nnamed-gradient = our_codemods.named_gradient:RULE\n"
+    )
+    return root
+
+
+def _run(plugin: Path, folder: Path, *arguments: str, python: tuple[str, ...] = ()) -> Run:
+    line = [*python, "-m", "nnx_migrate", *arguments]
+    return _python(plugin, folder, line)
+
+
+def _python(plugin: Path, folder: Path, line: Sequence[str]) -> Run:
+    done = subprocess.run(
+        [sys.executable, *line],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(plugin)},
+        capture_output=True,
+        check=False,
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_its_edit_is_made_and_all_else_stays(plugin: Path, tmp_path: Path, newline: str) -> None:
+    file = tmp_path / "train.py"
+    file.write_bytes(BEFORE.replace("\n", newline).encode())
+    code, _, err = _run(plugin, tmp_path, "apply", "train.py", "--select", "named-gradient")
+    assert (code, file.read_bytes().decode()) == (0, AFTER.replace("\n", newline)), err
+    assert "named-gradient" in err
+    code, _, err = _run(plugin, tmp_path, "apply", "train.py", "--select", "named-gradient")
+    assert (code, file.read_bytes().decode()) == (0, AFTER.replace("\n", newline)), err
+
+
+def test_what_it_cannot_do_is_a_pin(plugin: Path, tmp_path: Path) -> None:
+    clash = BEFORE.replace("x is None", "(grads := x) is None")
+    (tmp_path / "clash.py").write_text(clash)
+    _, _, err = _run(plugin, tmp_path, "apply", ".", "--select", "named-gradient")
+    assert "the name grads stands for something else here" in err
+    assert "nnx.compat.grad" in (tmp_path / "clash.py").read_text()
+
+
+def test_libcst_is_imported_only_where_the_edit_is_made(plugin: Path, tmp_path: Path) -> None:
+    line = ("apply", "train.py", "--select", "named-gradient", "--dry-run", "--jobs", "1")
+    for text, imported in ((BEFORE, True), (AFTER, False)):
+        (tmp_path / "train.py").write_text(text)
+        _, _, err = _run(plugin, tmp_path, *line, python=("-X", "importtime"))
+        assert ("libcst" in {entry.split("|")[-1].strip() for entry in err.splitlines()}) == (
+            imported
+        )
+
+
+def test_it_is_a_command_of_libcst_too(plugin: Path, tmp_path: Path) -> None:
+    [named] = re.findall(r"^python (-m libcst.*NamedGradient .*)src/ ", PAGE, re.MULTILINE)
+    (tmp_path / "train.py").write_text(BEFORE)
+    code, _, err = _python(plugin, tmp_path, [*named.split(), "train.py"])
+    assert (code, (tmp_path / "train.py").read_text()) == (0, AFTER), err
