@@ -80,6 +80,7 @@ from nnx_codemods._unresolved.unseen_functions import (
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     PLAIN,
+    ContainerValue,
     Instance,
     Scope,
     TupleValue,
@@ -91,6 +92,7 @@ from nnx_migrate.analysis.effects.causes import (
     PassedTo,
     TextExecuted,
     changes_by,
+    of_object,
     only_of_objects,
 )
 from nnx_migrate.analysis.effects.summary import Effect, worst
@@ -200,7 +202,9 @@ def _structural(
     if not may_be_graph_node(context, values):
         return None
     if not _all_known(values):
-        effects = [e for e in effects if only_of_objects(e.cause)]
+        in_lists = _all_known(values, in_lists=True)
+        told = of_object if in_lists else only_of_objects
+        effects = [e for e in effects if told(e.cause)]
     return worst(effects)
 
 
@@ -213,17 +217,23 @@ def _is_named_at_run_time(cause: Cause) -> bool:
             return isinstance(cause, TextExecuted)
 
 
-def _all_known(values: Values) -> bool:
-    """Whether everything that can take an attribute is an object of a known class."""
-    return bool(values) and all(_is_known(value) for value in values)
+def _all_known(values: Values, in_lists: bool = False) -> bool:
+    """Whether everything that can take an attribute is an object of a known class.
+
+    Args:
+        in_lists: lists and dictionaries of such objects count too.
+    """
+    return bool(values) and all(_is_known(value, in_lists) for value in values)
 
 
-def _is_known(value: Value) -> bool:
+def _is_known(value: Value, in_lists: bool) -> bool:
     match value:
         case Instance():
             return True
         case TupleValue(elements=elements):
-            return all(map(_all_known, elements))
+            return all(_all_known(each, in_lists) for each in elements)
+        case ContainerValue(element=element) if in_lists:
+            return _all_known(element, in_lists)
         case _:  # numbers and arrays take no attributes
             return value in ARRAY | PLAIN
 

@@ -83,3 +83,60 @@ def test_the_finding_names_the_code_that_may_be_meant() -> None:
     (pin,) = _pins("@nnx.jit\ndef step(m, x):\n    return m(x)\n")
     assert "unknown effect on m" in pin.message
     assert "it may be Net.__call__, where attribute n is updated" in pin.message
+
+
+_PARTS = """
+from flax import nnx
+import functools, jax, typing
+
+class Net(nnx.Module):
+    def __init__(self):
+        self.w = nnx.Param(1.0)
+        self.parts = nnx.List([nnx.Param(0.0)])
+
+    def __call__(self, x):
+        BODY
+        return x
+
+def touch(m):
+    m.__dict__.update(n=2)
+
+@nnx.jit
+def step(given, x):
+    return READ(x)
+
+step(GIVEN, 1.0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [("[Net()]", "given[0]"), ('{"m": Net()}', 'given["m"]'), ("[(Net(), 1)]", "given[0][0]")],
+)
+@pytest.mark.parametrize(
+    "body",
+    [
+        "self.parts.append(nnx.Param(1.0))",
+        "self.parts[0] = nnx.Param(1.0)",
+        "functools.update_wrapper(self, touch, updated=())",
+        "functools.wraps(touch)(self)",
+        "jax.tree.map(touch, [self], is_leaf=lambda each: isinstance(each, Net))",
+    ],
+)
+def test_what_changes_in_an_object_that_a_container_holds_is_pinned(
+    given: str, read: str, body: str
+) -> None:
+    program = _PARTS.replace("BODY", body).replace("READ", read).replace("GIVEN", given)
+    assert [each.outcome for each in migrated(program).findings] == [Outcome.PINNED]
+
+
+@pytest.mark.parametrize("change", ["given.append(x)", "given[0] = given[1]", "given.pop()"])
+def test_a_list_that_changes_itself_is_left(change: str) -> None:
+    program = _PARTS.replace("BODY", "pass").replace("GIVEN", "[Net(), Net()]")
+    changed = program.replace("return READ(x)", f"{change}\n    return x")
+    assert not migrated(changed).findings
+
+
+def test_a_text_that_code_in_sight_executes_may_be_meant() -> None:
+    (pin,) = _pins("@nnx.jit\ndef step(m, x):\n    return m(x)\n", 'exec("self.n = 1")')
+    assert "it may be Net.__call__, where what exec() runs" in pin.message

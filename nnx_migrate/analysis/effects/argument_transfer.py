@@ -34,6 +34,7 @@ from nnx_migrate.analysis.library.effect_model import (
     CHANGING_METHODS,
     GROWING_METHODS,
     MAPPING,
+    NAMING,
     harmless_library_call,
     operands_of,
 )
@@ -62,6 +63,7 @@ class Giving(Touching):
             held = any(isinstance(v, ContainerValue) for v in values)
             if held and not self.aliases.is_local_container(scope, func.base):
                 yield self.kept(scope, func.base, call.line)
+                yield from self.by_readers(scope, func.base)
         callees = self.callees(scope, func)
         if self._writes_attribute(call, given, callees):
             yield by_method(ir.last_name(func), where)
@@ -137,6 +139,8 @@ class Giving(Touching):
         method = name.rpartition(".")[2] if name else ""
         if 0 in given and method in CHANGING_METHODS:
             yield by_method(method, where)  # nnx.Module.sow(self, ...)
+        elif 0 in given and dotted in NAMING:
+            yield Effect("structure", FunctionChanges("functools.update_wrapper"), where)
         elif verdict is None:
             by_name = dotted.endswith(NAMED_AT_RUN_TIME)
             unseen = f"something unknown: {NAMED_AT_RUN_TIME}, by getattr()" if by_name else dotted

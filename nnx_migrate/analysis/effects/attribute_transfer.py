@@ -18,9 +18,11 @@ from nnx_migrate.analysis.effects.causes import (
     ElementReplaced,
     MethodChanges,
     PropertyCached,
+    of_object,
 )
 from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
 from nnx_migrate.analysis.effects.summary import Effect, without_return
+from nnx_migrate.analysis.heap.readers import name_of_module, readers
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import CHANGING_METHODS
 from nnx_migrate.core.place import Place
@@ -45,21 +47,40 @@ class Touching(Handing):
                 yield self.structure(AttributeWritten(target.name, how), scope, write.line)
         elif write.value is not None and self.aliases.escapes(scope, write.value):
             yield self.kept(scope, target, write.line)
+            yield from self.by_readers(scope, target)
 
     def _element_write(self, scope: Scope, write: ir.Write) -> Iterator[Effect]:
         target = write.target
         if self.aliases.is_local_container(scope, target):
             return
-        if not self.rooted(scope, target):
+        if self.aliases.is_made_container(scope, target) or not self.rooted(scope, target):
             if write.value is not None and self.aliases.escapes(scope, write.value):
                 yield self.kept(scope, target, write.line)
+                yield from self.by_readers(scope, target)
         elif write.how == "key" and not self.aliases.is_variable(scope, target):
-            cause = ElementReplaced(self.is_attributes(scope, target))
+            of_attributes = self.is_attributes(scope, target)
+            cause = ElementReplaced(of_attributes, of_object=self.keeps(scope, target))
             yield self.structure(cause, scope, write.line)
+
+    def keeps(self, scope: Scope, expr: ir.Expr) -> bool:
+        """Whether it is an object, or what one keeps: `models[0].parts`, and not `models`."""
+        while isinstance(expr, ir.Element | ir.Unpacked):
+            expr = expr.base
+        if isinstance(expr, ir.Attribute):
+            return True
+        return any(isinstance(value, Instance) for value in self.aliases.values(scope, expr))
 
     def kept(self, scope: Scope, target: ir.Expr, line: int) -> Effect:
         own = isinstance(target, ir.Attribute) and self.is_self(scope, target.base)
         return self.escape("kept in self" if own else "kept", scope, line)
+
+    def by_readers(self, scope: Scope, target: ir.Expr) -> Iterator[Effect]:
+        """What functions change of what they find where it is kept: `CURRENT[-1].n = 1`."""
+        found = name_of_module(self.project, scope, target)
+        for reader in readers(self.project, *found) if found else ():
+            for effect in self.finder.of(reader, ".".join(found or ())):
+                if effect.kind == "structure" and of_object(effect.cause):
+                    yield effect
 
     def read(self, scope: Scope, read: ir.Attribute) -> Iterator[Effect]:
         """A property runs when it is read; a bound method may be called wherever it goes."""
@@ -128,7 +149,7 @@ class Touching(Handing):
         return "cached_property" in names
 
 
-def by_method(name: str, where: Place) -> Effect:
-    """What a method of nnx does that changes the object."""
+def by_method(name: str, where: Place, kept: bool = True) -> Effect:
+    """What a method of nnx, or of a list where that may be meant, does that changes the object."""
     sows = name in {"sow", "perturb"}
-    return Effect("structure", MethodChanges(name), where, sows=sows)
+    return Effect("structure", MethodChanges(name, of_object=kept), where, sows=sows)

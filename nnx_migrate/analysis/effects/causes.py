@@ -26,9 +26,11 @@ class ElementReplaced:
 
     Args:
         of_attributes: what is written is the dictionary of an object's attributes, `vars(model)`.
+        of_object: it is an object, or kept by one, and no list that is given.
     """
 
     of_attributes: bool = False
+    of_object: bool = False
 
 
 @record
@@ -43,11 +45,13 @@ class MethodChanges:
     Args:
         layer: the layer of Flax whose method it is; empty where that does not matter.
         of_attributes: it is a method of the dictionary of an object's attributes.
+        of_object: it is one of an object, or of what one keeps, and of no list that is given.
     """
 
     name: str
     layer: str = ""
     of_attributes: bool = False
+    of_object: bool = False
 
 
 @record
@@ -172,6 +176,7 @@ _FUNCTIONS_OF_OBJECTS = frozenset(
         "builtins.delattr",
         "builtins.object.__setattr__",
         "builtins.object.__delattr__",
+        "functools.update_wrapper",
     }
 )
 
@@ -228,6 +233,17 @@ def only_of_objects(cause: Cause) -> bool:
             return of_attributes or named
         case _:
             return False
+
+
+def of_object(cause: Cause) -> bool:
+    """Whether what happens happens to an object, or to what one keeps, and to no list around it."""
+    match cause:
+        case ElementReplaced(of_object=of_object) | MethodChanges(of_object=of_object):
+            return of_object or only_of_objects(cause)
+        case KeywordAsks() | PropertyCached() | UpdateAdds():
+            return True
+        case _:
+            return only_of_objects(cause)
 
 
 def changes_by(cause: Cause, *names: str) -> bool:

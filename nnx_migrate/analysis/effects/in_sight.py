@@ -14,6 +14,7 @@ from nnx_migrate.analysis.effects.causes import (
     CalleeUnknown,
     MethodUnknown,
     PassedTo,
+    TextExecuted,
     Unseen,
     only_of_objects,
 )
@@ -120,6 +121,8 @@ class InSight:
                 if effect.kind == "structure":
                     if own or only_of_objects(effect.cause):  # the rest is done to lists as well
                         yield effect
+                elif isinstance(effect.cause, TextExecuted):
+                    yield effect
                 elif effect.kind == "unknown":
                     # Of what may be meant only what is in sight counts, or all would be unknown.
                     inner = self.possible(effect, is_object=False)

@@ -80,6 +80,8 @@ class Tracker(Giving):
         elif isinstance(func, ir.Attribute) and self.rooted(scope, func.base):
             yield from self.flags.as_called(scope, call, self._method_call(scope, func, where))
             yield from self._asked_for(scope, call, where)
+        elif (own := self._unbound(scope, call)) is not None:
+            yield from self._method_call(scope, own, where)
         elif isinstance(func, ir.Call) and is_capture(self.project, scope, func):
             inner = ir.Call(func.args[0], call.args, call.keywords, call.line)
             yield from self.outside_capture(self.given(scope, inner, where))
@@ -91,6 +93,18 @@ class Tracker(Giving):
                 yield from self.flags.as_called(scope, call, found, called)
             yield from self._asked_for(scope, call, where)
         yield from self.given(scope, call, where)
+
+    def _unbound(self, scope: Scope, call: ir.Call) -> ir.Attribute | None:
+        """The method that `type(m).run(m)`, or `m.__class__.run(m)`, calls on m; else None."""
+        match call.func:
+            case ir.Attribute(base=ir.Call(func=ir.Name(id="type"), args=(own,)), name=name):
+                pass
+            case ir.Attribute(base=ir.Attribute(base=own, name="__class__"), name=name):
+                pass
+            case _:
+                return None
+        same = call.args[:1] == (own,) and self.rooted(scope, own)
+        return ir.Attribute(own, name) if same else None
 
     def _asked_for(self, scope: Scope, call: ir.Call, where: Place) -> Iterator[Effect]:
         """What layers of the library do to themselves, or sow, when a keyword asks them to."""
@@ -148,9 +162,10 @@ class Tracker(Giving):
                     yield from self.looked_up(scope, func, base)
                     yield from self._instance_method(base, name, where)
                 case _ if name in CHANGING_METHODS:
-                    yield by_method(name, where)
+                    yield by_method(name, where, self.keeps(scope, func.base))
                 case ContainerValue() if name in MUTATING_METHODS:
-                    yield Effect("structure", MethodChanges(name), where)
+                    of_object = self.keeps(scope, func.base)
+                    yield Effect("structure", MethodChanges(name, of_object=of_object), where)
                 case Basic(sort="unknown", reason=reason):
                     yield Effect("unknown", MethodUnknown(name, f": {reason}"), where)
 

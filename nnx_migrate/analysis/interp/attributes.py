@@ -135,6 +135,8 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
     hierarchy = evaluator.hierarchy
     if name == "__class__":
         return classes(evaluator, instance)
+    if name == "value" and hierarchy.is_enum(instance.class_name):
+        return _of_members(evaluator, instance.class_name)
     if isinstance(hierarchy.method(instance.class_name, name), Scope):
         owners = hierarchy.classes_of(instance)
         methods = dict.fromkeys(hierarchy.method(owner, name) for owner in owners)
@@ -157,6 +159,16 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
         or _set_from_outside(evaluator, instance, name)
         or unknown(f"attribute {name} of {short_name(instance.class_name)}")
     )
+
+
+def _of_members(evaluator: Evaluation, class_name: str) -> Values:
+    """What the members of an Enum stand for, whichever it is."""
+    located = evaluator.project.class_of(class_name)
+    if located is None:
+        return unknown("a member of an Enum")
+    module, record = located
+    bound = [each for values in record.attributes.values() for each in values]
+    return evaluator.all_of(Scope(module, record.scope), tuple(bound)) or PLAIN
 
 
 def classes(evaluator: Evaluation, instance: Instance) -> Values:

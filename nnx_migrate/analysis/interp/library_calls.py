@@ -73,7 +73,7 @@ def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: s
         return unknown_by_name(ir.last_name(call.func))
     if dotted == "functools.wraps":
         return frozenset({LibraryValue(_SAME)})
-    if dotted in {_SAME, "functools.update_wrapper"}:
+    if dotted in {_SAME, "functools.update_wrapper", "enum.member", "enum.nonmember"}:
         return evaluator.all_of(scope, call.args[:1])
     if dotted in NAMESPACES:
         named = evaluator.all_of(scope, tuple(value for _, value in call.keywords))

@@ -9,6 +9,7 @@ from nnx_migrate.analysis.domain.values import (
     PLAIN,
     ClassValue,
     Instance,
+    Located,
     Scope,
     Values,
     is_unknown,
@@ -60,6 +61,8 @@ def _own_object(
     decorators = {d.id for d in function.decorators if isinstance(d, ir.Name)}
     if parameter != function.parameters[0] or "staticmethod" in decorators:
         return None
+    if parameter.kind != "positional":  # `def run(*args)`: more than the object is among it
+        return None
     owner = f"{scope.module}:{function.owner}"
     if function.name in _OF_CLASSES:
         below = evaluator.hierarchy.descendants(owner)
@@ -84,10 +87,22 @@ def _passed(
     if parameter == function.parameters[-1]:
         for argument in operands_passed(evaluator, scope, function):
             found |= evaluator.values(argument.scope, argument.expr)
-    if parameter.default is not None and parameter.default != ir.Constant("none"):
-        default = evaluator.values(scope_around(scope, function), parameter.default)
-        found |= default - PLAIN if found else default
+    if parameter.default is not None:
+        around = scope_around(scope, function)
+        if not _is_none(evaluator, around, parameter.default):
+            default = evaluator.values(around, parameter.default)
+            found |= default - PLAIN if found else default
     return found or _fixture(evaluator, function, parameter)
+
+
+def _is_none(evaluator: Evaluation, scope: Scope, default: ir.Expr) -> bool:
+    """Whether a default is None, or a name that is bound to nothing else."""
+    if isinstance(default, ir.Name):
+        bound = evaluator.project.bindings(scope, default.id)
+        return bool(bound) and all(
+            isinstance(each, Located) and each.expr == ir.Constant("none") for each in bound
+        )
+    return default == ir.Constant("none")
 
 
 def _fixture(evaluator: Evaluation, function: ir.Function, parameter: ir.Parameter) -> Values:

@@ -120,12 +120,22 @@ def lower_call(node: ast.Call) -> ir.Call:
         known = ir.Call(
             lower_expr(node.func),
             tuple([lower_expr(arg) for arg in node.args]),
-            tuple([(keyword.arg, lower_expr(keyword.value)) for keyword in node.keywords]),
+            tuple([pair for keyword in node.keywords for pair in _passed_by_name(keyword)]),
             node.lineno,
             node.col_offset,
         )
         node.nnx_migrate_lowered = known  # type: ignore[attr-defined]
     return known
+
+
+def _passed_by_name(keyword: ast.keyword) -> list[tuple[str | None, ir.Expr]]:
+    """What one keyword passes; `**{"f": m}` is the same as `f=m`."""
+    if keyword.arg is None and isinstance(keyword.value, ast.Dict):
+        names = [key.value if isinstance(key, ast.Constant) else None for key in keyword.value.keys]
+        values = keyword.value.values
+        if all(isinstance(name, str) for name in names):
+            return [(str(n), lower_expr(v)) for n, v in zip(names, values, strict=True)]
+    return [(keyword.arg, lower_expr(keyword.value))]
 
 
 def _subscript(node: ast.Subscript) -> ir.Expr:

@@ -132,6 +132,8 @@ MAPPING = frozenset(
         "jax.tree_util.tree_map",
     }
 )
+#: What sets the name and the text of its first argument, `functools.wraps(f)(wrapper)` included.
+NAMING = frozenset({"functools.update_wrapper", "<given>"})
 #: Functions that call their first argument.
 APPLYING = frozenset(t.name for t in SPECS.values() if t.calls_at_once and t.operands is None)
 _CONTAINERS = frozenset({"builtins.dict", "builtins.list", "builtins.set"})

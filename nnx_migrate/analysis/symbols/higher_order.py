@@ -23,7 +23,8 @@ class Taker:
         passes: what they are called with: the further arguments ("rest"), the elements of these
             ("each"), those of an element as arguments ("unpacked"), what is folded with an element
             ("folded"), the elements of the first argument ("elements"), what `args=` lists
-            ("listed"); "receiver": what the method is an attribute of is called itself.
+            ("listed"), what trees hold ("leaves"); "receiver": what the method is an attribute of
+            is called itself.
         start: where begins what they are called with.
         leading: how many parameters they have in front of that.
         gives: what comes back: nothing that matters, what they give ("result"), a container of that
@@ -31,7 +32,9 @@ class Taker:
     """
 
     functions: tuple[int | str, ...] = (0,)
-    passes: Literal["rest", "each", "unpacked", "folded", "elements", "listed", "receiver"] = "rest"
+    passes: Literal[
+        "rest", "each", "unpacked", "folded", "elements", "listed", "receiver", "leaves"
+    ] = "rest"
     start: int = 1
     leading: int = 0
     gives: Literal["", "result", "results", "elements", "function"] = ""
@@ -96,8 +99,8 @@ TAKERS: Mapping[str, Taker] = {
     f"{METHOD}__get__": _RECEIVED,
     **{dotted(known): taken for known in SPECS.values() if (taken := _taken(known)) is not None},
     # What they hold comes leaf by leaf; objects of nnx are given whole.
-    "jax.tree.map": Taker(),
-    "jax.tree_map": Taker(),
+    "jax.tree.map": Taker(passes="leaves"),
+    "jax.tree_map": Taker(passes="leaves"),
 }
 _BY_LAST: dict[str, list[tuple[str, Taker]]] = {}
 for _dotted, _taker in TAKERS.items():
@@ -155,5 +158,11 @@ def _given(
             listed = [value for keyword, value in call.keywords if keyword == "args"]
             listed += rest[:1] if not listed else []
             return tuple(ir.Starred(each) for each in listed), ()
+        case "leaves":
+            # With `is_leaf` what stands in containers comes for itself, and comes whole.
+            kept = tuple(pair for pair in call.keywords if pair[0] != "is_leaf")
+            apart = len(kept) < len(call.keywords)
+            given = tuple(ir.Choice((e, ir.Element(e))) for e in rest) if apart else rest
+            return given, kept
         case _:
             return rest, call.keywords

@@ -93,7 +93,9 @@ def given_parameters(
     The place is None for a parameter that is passed by keyword only, and for `**kwargs`.
     """
     parameters = context.project.function(scope).parameters
-    for index in range(len(parameters)):
+    # `*args` has as many places as the longest call fills.
+    passed = max((len(use.args) for use in site.uses), default=0)
+    for index in range(max(len(parameters), passed)):
         name = parameter_at(context, site, scope, index)
         if name is not None:
             yield index, name, argument_values(context, site, index)

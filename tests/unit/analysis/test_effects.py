@@ -109,6 +109,7 @@ def doubling(f):
 """
 
 STRUCTURE = {
+    "keywords in a display": "mark(**{'v': 1, 'm': model})",
     "set": "model.x = 1",
     "augment": "model.size += 1",
     "delete": "del model.size",
@@ -240,7 +241,7 @@ UNKNOWN = {
     "transform of nnx by name": "run = getattr(nnx, x)\n    run(lambda m: m.mark())(model)",
     "unknown library": "import lib\n    lib.run(model)",
     "unknown method": "model.missing()",
-    "keywords unpacked": "mark(**{'m': model})",
+    "keywords unpacked": "names = {'m': model}\n    mark(**names)",
 }
 
 
