@@ -47,9 +47,9 @@ class Cache:
         try:
             stored = json.loads(self._file(job).read_text(encoding="utf-8"))
             unchanged = all(
-                _digest(side.root / name if side.root.is_dir() else side.root) == digest
+                _digest_in(side, name) == digest
                 for side in self.sides
-                for name, digest in stored["files"][side.name].items()
+                for name, digest in stored["read"][side.name].items()
             )
             return _result(job, stored) if unchanged else None
         except (OSError, ValueError, KeyError, TypeError):
@@ -68,14 +68,19 @@ class Cache:
         known = all(result.files.get(side.name) for side in self.sides)
         if result.cached or result.verdict is Verdict.NOT_CHECKED or not known:
             return
-        files = {
+        read = {
             side.name: {
-                name: _digest(side.root / name if side.root.is_dir() else side.root)
-                for name in result.files.get(side.name, ())
+                name: _digest_in(side, name)
+                for name in {*result.files[side.name], *result.read.get(side.name, ())}
             }
             for side in self.sides
         }
-        stored = {"files": files, "seconds": result.seconds, "columns": result.columns}
+        stored = {
+            "files": result.files,
+            "read": read,
+            "seconds": result.seconds,
+            "columns": result.columns,
+        }
         text = json.dumps(stored, default=dataclasses.asdict)
         with OwnFolder(self.folder) as own:
             own.put(self._file(job).name, text.encode())
@@ -106,8 +111,18 @@ def _inputs_digest(job: Job) -> str:
     return f"{job.entry}\n{_digest(job.file)}"
 
 
+def _digest_in(side: Side, name: str) -> str:
+    """Of a file that is relative to a side, or lies elsewhere and has its whole path."""
+    # A single program is its own root, and its file is "." to it.
+    is_itself = name == "." or not (side.root.is_dir() or Path(name).is_absolute())
+    return _digest(side.root if is_itself else side.root / name)
+
+
 def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
+    if not file.is_file():
+        return ""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def _result(job: Job, stored: Mapping[str, Any]) -> CaseResult:

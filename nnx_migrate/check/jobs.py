@@ -88,6 +88,7 @@ class Ran:
         gradient: of the call, by every Param and float input; why not, else.
         files: the files of the project that it imported, relative to the side.
         seconds: how long it all took.
+        read: all files that its process has read, relative to the side where they lie in it.
     """
 
     before: Observation
@@ -96,6 +97,7 @@ class Ran:
     gradient: Observation | NotDone
     files: tuple[str, ...]
     seconds: float
+    read: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -106,11 +108,13 @@ class WasTraced:
         traced: the program; why there is none, else.
         files: as for `Ran`.
         seconds: likewise.
+        read: likewise.
     """
 
     traced: Traced | NotDone
     files: tuple[str, ...]
     seconds: float
+    read: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

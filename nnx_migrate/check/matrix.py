@@ -7,7 +7,7 @@ is left is run with numbers, and what differs by rounding is run once more in fl
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from nnx_migrate.check.compare.forms import NotDone
 from nnx_migrate.check.compare.judging import (
@@ -93,6 +93,7 @@ class _Case:
     stopped: dict[str, NotDone] = dataclasses.field(default_factory=dict)
     seconds: float = 0.0
     files: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    read: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
 
     @property
     def reference(self) -> Column:
@@ -157,7 +158,7 @@ class _Case:
                     self.results[column.name] = self._judged(column, old)
         for column in self.others:
             self.results[column.name] = self._of_its_side(self.results[column.name], column)
-        return CaseResult(self.job.name, self.results, self.seconds, self.files)
+        return CaseResult(self.job.name, self.results, self.seconds, self.files, read=self.read)
 
     def _of_its_side(self, result: ColumnResult, column: Column) -> ColumnResult:
         """Takes back what was said of a side of which not one file was imported."""
@@ -196,6 +197,6 @@ class _Case:
 
     def _note(self, column: Column, found: Ran | WasTraced) -> None:
         self.seconds += found.seconds
-        known: Mapping[str, tuple[str, ...]] = self.files
         name = column.side.name
-        self.files[name] = tuple(sorted({*known.get(name, ()), *found.files}))
+        self.files[name] = tuple(sorted({*self.files.get(name, ()), *found.files}))
+        self.read[name] = tuple(sorted({*self.read.get(name, ()), *found.read}))

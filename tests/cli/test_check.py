@@ -168,7 +168,7 @@ def test_reasons_are_told(whole: dict[str, Any]) -> None:
         for case in whole["cases"]
     }
     assert "stopped after 20 s" in reasons["hanging"]
-    assert "exit code 7" in reasons["dying"]
+    assert "it ends with Exited: os._exit(7)" in reasons["dying"]
     assert "the parameter x has no annotation" in reasons["unclear"]
     assert reasons["summed"] == "rounding: in float64 it goes away"
     assert "no rounding: in float64" in reasons["scaled"]
@@ -204,6 +204,34 @@ def test_unchanged_cases_are_not_run_again_and_changed_ones_are(
     assert b"unchanged" not in fresh.out
     assert b"forward new@tree: " in fresh.out
     assert b"temporary bytes" in fresh.out
+
+
+def test_all_that_a_case_read_decides_whether_it_is_run_again(
+    tmp_path: Path, command: Command
+) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "sizes.py").write_text("SIZE = 3\n")
+    (tmp_path / "shared" / "rows.txt").write_text("1 2 3")
+    for side in ("old", "new"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "work.py").write_text(
+            "def sized(x):\n    import sizes\n    return x * sizes.SIZE\n\n"
+            "def rows(path):\n    return open(path).read()\n"
+        )
+    (tmp_path / "cases.py").write_text(
+        "import pathlib\nimport sys\n\n"
+        "SHARED = pathlib.Path(__file__).parent / 'shared'\nsys.path.insert(0, str(SHARED))\n"
+        "import work\n\ndef case_sized():\n    return work.sized, (2,)\n\n"
+        "def case_rows():\n    return work.rows, (str(SHARED / 'rows.txt'),)\n"
+    )
+    asked = ("check", "old", "new", "--cases", "cases.py", "--platform", "cpu")
+    assert command(*asked).code == 0
+    assert b"(2 unchanged since" in command(*asked).out
+    for name, text in (("sizes.py", "SIZE = 7\n"), ("rows.txt", "4 5 6")):
+        (tmp_path / "shared" / name).write_text(text)
+        # What the one has read may be kept in a module for the other.
+        assert b"(2 unchanged since" not in command(*asked).out
+        assert b"(2 unchanged since" in command(*asked).out
 
 
 def test_programs_are_sides_too(tmp_path: Path, command: Command) -> None:

@@ -50,7 +50,16 @@ def outcome(call: Call, result: object) -> dict[str, object]:
         call: the call that was made.
         result: what it returned.
     """
-    seen: dict[str, object] = {"result": result}
+    return {"result": result, **given(call)}
+
+
+def given(call: Call) -> dict[str, object]:
+    """The arguments of a call, by how they are given.
+
+    Args:
+        call: the call.
+    """
+    seen: dict[str, object] = {}
     if call.arguments:
         seen["arguments"] = call.arguments
     if call.keywords:

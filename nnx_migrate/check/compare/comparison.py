@@ -6,6 +6,7 @@ Numbers may differ by what rounding explains; everything else has to be the same
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -121,9 +122,27 @@ def compare(
     """
     if old.view is None or new.view is None:
         if old.view is None and new.view is None and old.raised == new.raised:
-            return Comparison(None, None)
+            return _raised_alike(old, new, tolerances, strict_kinds)
         return Comparison(Difference("", ending(old), ending(new)), None)
     return compare_views(old.view, new.view, tolerances, strict_kinds=strict_kinds)
+
+
+def _raised_alike(
+    old: Observation, new: Observation, tolerances: Mapping[str, Tolerance], strict_kinds: bool
+) -> Comparison:
+    """Two exceptions of one type: what they say, and what they left of the arguments."""
+    found = Comparison(None, None)
+    if old.left is not None and new.left is not None:
+        found = compare_views(old.left, new.left, tolerances, strict_kinds=strict_kinds)
+    if _without_places(old.message) == _without_places(new.message):
+        return found
+    apart = Unknown("the exception", f"old raises {ending(old)}, new raises {ending(new)}")
+    return dataclasses.replace(found, unknown=(*found.unknown, apart))
+
+
+def _without_places(message: str) -> str:
+    """A message without what differs from one process, or one line, to the next."""
+    return re.sub(r"0x[0-9a-f]+|(?:/[^\s/:\"']+)+(?::\d+)*|\bline \d+|\d+:\d+", "_", message)
 
 
 def compare_views(

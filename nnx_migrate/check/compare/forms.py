@@ -113,11 +113,13 @@ class Observation:
         view: of the result and of the arguments after the call; None where it raised.
         raised: the type of the exception, "" for none.
         message: its text.
+        left: the arguments as they were when it raised.
     """
 
     view: View | None
     raised: str = ""
     message: str = ""
+    left: View | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ _NOTHING = (
     "nothing to compare: it returns nothing and is given nothing that it could change; "
     "what it prints or writes is not looked at"
 )
+# What ends the process: nothing after it was seen.
+_ENDINGS = ("SystemExit", "KeyboardInterrupt", "Exited")
 # What is left of a difference in float64, when it was rounding in float32.
 _ROUNDING = Tolerance(1e-9, 1e-11)
 
@@ -126,7 +128,7 @@ def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> Column
         return ColumnResult(Verdict.NOT_CHECKED, str(questions[0]), "", None, tuple(notes), proof)
     if old.called.view is not None and not old.called.view.shows_something():
         return ColumnResult(Verdict.NOT_CHECKED, _NOTHING, "", None, tuple(notes), proof)
-    if old.called.raised in ("SystemExit", "KeyboardInterrupt"):
+    if old.called.raised in _ENDINGS:
         reason = f"it ends with {ending(old.called)}, and what it did before is not compared"
         return ColumnResult(Verdict.NOT_CHECKED, reason, "", None, tuple(notes), proof)
     # An error is as good a result as another, but seldom what was meant to be checked.

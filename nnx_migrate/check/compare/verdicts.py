@@ -55,6 +55,8 @@ class CaseResult:
         seconds: that its runs took, all columns together.
         files: the project's files behind it, relative to the side, by name of the side.
         cached: it is the result of an earlier run; nothing that it depends on has changed.
+        read: all files that the verdict depends on, by name of the side; those in the side
+            relative to it.
     """
 
     name: str
@@ -62,6 +64,7 @@ class CaseResult:
     seconds: float
     files: Mapping[str, tuple[str, ...]]
     cached: bool = False
+    read: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:

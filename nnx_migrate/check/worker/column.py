@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from nnx_migrate.check.compare.forms import NotDone, Observation
 from nnx_migrate.check.jobs import Column, Costs, Job, Ran, Side, WasTraced, Widened, WorkerSettings
-from nnx_migrate.check.worker.process_state import process_state_kept
+from nnx_migrate.check.worker.process_state import Exited, catch_exit, process_state_kept
+from nnx_migrate.check.worker.reading import files_read, watch_reading
 
 if TYPE_CHECKING:
     from nnx_migrate.check.cases.calls import Call
@@ -28,6 +29,8 @@ def start(settings: WorkerSettings) -> None:
     log = os.open(settings.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     for stream in (1, 2):
         os.dup2(log, stream)
+    catch_exit()
+    watch_reading()
     if settings.gigabytes:
         import resource
 
@@ -80,11 +83,11 @@ def trace(column: Column, job: Job) -> WasTraced:
     from nnx_migrate.check.worker.tracing import traced_call
 
     started = time.perf_counter()
-    found, files = _calling(column, job, traced_call, numbers=False)
+    found, files, read = _calling(column, job, traced_call, numbers=False)
     if isinstance(found, NotDone):
         # A trace that broke off may have left traced values in objects of the user's modules.
         _forget(column)
-    return WasTraced(found, files, time.perf_counter() - started)
+    return WasTraced(found, files, time.perf_counter() - started, read)
 
 
 def trace_on_shapes(column: Column, job: Job) -> WasTraced:
@@ -103,11 +106,11 @@ def trace_on_shapes(column: Column, job: Job) -> WasTraced:
     started = time.perf_counter()
     with process_state_kept():
         found = traced_on_shapes(lambda: call_of_job(column, job))
-        files = _files(column)
+        files, read = _files(column), files_read(column.side.root)
     # What was traced may be left in objects of the user's modules.
     _forget(column)
     _forget_file(job)
-    return WasTraced(found, files, time.perf_counter() - started)
+    return WasTraced(found, files, time.perf_counter() - started, read)
 
 
 def refresh(column: Column, job: Job) -> None:
@@ -127,10 +130,11 @@ def run(column: Column, job: Job) -> Ran:
         column: the one that this process runs.
         job: the case.
     """
-    from nnx_migrate.check.worker.running import run_call
+    from nnx_migrate.check.worker.running import run_call, run_case
 
     started = time.perf_counter()
-    found, files = _calling(column, job, run_call)
+    use = run_call if job.kind == "recorded" else run_case
+    found, files, read = _calling(column, job, use)
     if job.kind == "recorded" and column.side.name == "old" and not isinstance(found, NotDone):
         from nnx_migrate.check.recording.replaying import unlike_recorded
 
@@ -140,7 +144,7 @@ def run(column: Column, job: Job) -> Ran:
     if isinstance(found, NotDone):
         failed = Observation(None, "case", found.reason)
         found = failed, failed, found, found
-    return Ran(*found, files, time.perf_counter() - started)
+    return Ran(*found, files, time.perf_counter() - started, read)
 
 
 def widen(column: Column, job: Job) -> Widened:
@@ -152,7 +156,7 @@ def widen(column: Column, job: Job) -> Widened:
     """
     from nnx_migrate.check.worker.running import widened_call
 
-    found, _ = _calling(column, job, widened_call)
+    found, _, _ = _calling(column, job, widened_call)
     return Widened(found, found) if isinstance(found, NotDone) else Widened(*found)
 
 
@@ -165,17 +169,17 @@ def measure(column: Column, job: Job) -> Costs | NotDone:
     """
     from nnx_migrate.check.worker.costs import costs_of
 
-    found, _ = _calling(column, job, costs_of)
+    found, _, _ = _calling(column, job, costs_of)
     return found
 
 
 def _calling(
     column: Column, job: Job, use: Callable[[Call], _Kept | NotDone], *, numbers: bool = True
-) -> tuple[_Kept | NotDone, tuple[str, ...]]:
-    """What `use` makes of the call of a case, and the files of the project behind it."""
+) -> tuple[_Kept | NotDone, tuple[str, ...], tuple[str, ...]]:
+    """What `use` makes of the call of a case, its files of the project, and all that was read."""
     with process_state_kept() as state:
         # The files are those that are imported now, before they are forgotten.
-        found = _used(column, job, use, numbers), _files(column)
+        found = _used(column, job, use, numbers), _files(column), files_read(column.side.root)
     if state.changed or column.side.is_program or job.program or job.kind == "module":
         # What a module set when it was imported it is to set again.
         _forget(column)
@@ -199,7 +203,7 @@ def _used(
             return use(call)
     except MeshTooLarge as error:
         return NotDone(str(error))
-    except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+    except (SystemExit, KeyboardInterrupt, GeneratorExit, Exited) as error:
         # The pool would raise it in the process that checks, and so end it.
         return NotDone(failure(error))
 

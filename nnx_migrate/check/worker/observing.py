@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 
-from nnx_migrate.check.cases.calls import Call, outcome
-from nnx_migrate.check.compare.forms import Observation
+from nnx_migrate.check.cases.calls import Call, given, outcome
+from nnx_migrate.check.compare.forms import Observation, View
 from nnx_migrate.check.compare.leaves import view_of
 
 
@@ -32,5 +32,14 @@ def observe(call: Call) -> Observation:
         # SystemExit and KeyboardInterrupt of a case are results as others are.
         if str(error).startswith("RESOURCE_EXHAUSTED"):
             raise MemoryError(str(error)) from error
-        return Observation(None, type(error).__name__, str(error))
+        return Observation(None, type(error).__name__, str(error), _left(call))
     return Observation(view)
+
+
+def _left(call: Call) -> View | None:
+    """What an exception left of the arguments."""
+    try:
+        return view_of(given(call))
+    except Exception:
+        # What it left half done may be no value any more.
+        return None

@@ -6,8 +6,9 @@ import contextlib
 import dataclasses
 import os
 import sys
+import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 
 @dataclasses.dataclass
@@ -19,6 +20,27 @@ class ProcessState:
     """
 
     changed: bool = False
+
+
+class Exited(BaseException):
+    """The user's code ended its process at once, by `os._exit`."""
+
+
+def catch_exit() -> None:
+    """Makes `os._exit` of the user's code an exception in this process, but not in its children."""
+    exit_at_once = os._exit
+    here = os.getpid()
+
+    def exit_or_raise(status: int) -> NoReturn:
+        caller = str(sys._getframe(1).f_globals.get("__name__"))
+        # The pool ends its processes so.
+        is_the_users = caller.partition(".")[0] not in ("pebble", "multiprocessing")
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        if is_the_users and in_main_thread and os.getpid() == here:
+            raise Exited(f"os._exit({status})")
+        exit_at_once(status)
+
+    os._exit = exit_or_raise
 
 
 @contextlib.contextmanager

@@ -38,6 +38,19 @@ def refused(x):
     raise ValueError("no")
 
 
+def dies(x):
+    os._exit(3)
+
+
+def after_a_change(rows, x):
+    rows.append(1)
+    raise ValueError("no")
+
+
+def in_a_file(x):
+    raise ValueError(f"no {x} in {__file__}:1 at {hex(id(x))}")
+
+
 def moves(x):
     os.chdir("/")
     os.environ["LEFT_BEHIND"] = "1"
@@ -74,6 +87,26 @@ def case_interrupted(x: f32[2]):
 
 def case_refused(x: f32[2]):
     return program.refused, (x,)
+
+
+def case_said(x: f32[2]):
+    return program.refused, (x,)
+
+
+def case_not_called_so():
+    return program.refused, (1, 2)
+
+
+def case_dies(x: f32[2]):
+    return program.dies, (x,)
+
+
+def case_after_a_change(x: f32[2]):
+    return program.after_a_change, ([], x)
+
+
+def case_in_a_file():
+    return program.in_a_file, (3,)
 
 
 def case_moves(x: f32[2]):
@@ -118,6 +151,11 @@ def test_nothing_of_a_case_reaches_the_check_or_the_next_case(tmp_path: Path) ->
         "ends": "not checked",
         "interrupted": "not checked",
         "refused": "equal",
+        "said": "equal",
+        "not_called_so": "not checked",
+        "dies": "not checked",
+        "after_a_change": "equal",
+        "in_a_file": "equal",
         "moves": "proved",
         "place": "proved",
         "silent": "not checked",
@@ -125,6 +163,8 @@ def test_nothing_of_a_case_reaches_the_check_or_the_next_case(tmp_path: Path) ->
     }, json.dumps({name: reason(result) for name, result in found.items()})
     assert "SystemExit: 0" in reason(found["ends"])
     assert "nothing to compare" in reason(found["silent"])
+    assert "Exited: os._exit(3)" in reason(found["dies"])
+    assert "too many positional arguments" in reason(found["not_called_so"])
 
 
 def test_what_is_changed_only_is_seen(tmp_path: Path) -> None:
@@ -134,6 +174,21 @@ def test_what_is_changed_only_is_seen(tmp_path: Path) -> None:
     found = checked(tmp_path, new)
     assert found["filled"].verdict is Verdict.DIFFERENT
     assert found["place"].verdict is Verdict.DIFFERENT
+
+
+def test_what_is_raised_and_what_was_changed_before_is_compared(tmp_path: Path) -> None:
+    new = OLD.replace("rows.append(1)\n    raise", "rows.append(2)\n    raise")
+    new = new.replace(
+        """def refused(x):
+    raise ValueError("no")""",
+        """def refused(x):
+    raise ValueError("never")""",
+    )
+    found = checked(tmp_path, new)
+    assert found["after_a_change"].verdict is Verdict.DIFFERENT
+    # Which of the two texts anybody looks at is not known from here.
+    assert found["said"].verdict is Verdict.NOT_CHECKED
+    assert "ValueError: no, new raises ValueError: never" in reason(found["said"])
 
 
 def test_a_side_of_which_no_file_is_imported_is_not_checked(
