@@ -257,6 +257,11 @@ STORED: Mapping[str, str] = {
     "dict of nnx": "l = linear()\nself.d = nnx.Dict(a=l, b=l)",
     "merged again": "l = linear()\nself.a = l\nself.b = nnx.merge(*nnx.split(l))",
     "conditional": "l = linear()\nself.a = l\nself.b = l if len(X) else None",
+    "grown in a loop": (
+        "l, ls = linear(), []\nfor _ in range(2):\n    ls.append(Wrap(l))\nself.ls = nnx.List(ls)"
+    ),
+    "itertools.repeat": "self.ls = nnx.List(list(itertools.repeat(linear(), 2)))",
+    "dict.fromkeys": "self.d = nnx.Dict(dict.fromkeys(('a', 'b'), linear()))",
     "bound in two ways": (
         "if len(X):\n    l = linear()\nelse:\n    l = linear(1)\nself.a = l\nself.b = l"
     ),
@@ -284,6 +289,17 @@ NOT_STORED_TWICE: Mapping[str, str] = {
     "two Modules": "self.a = Wrap(linear())\nself.b = Wrap(linear())",
     "arrays": "k = jnp.ones(2)\nself.a = nnx.Param(k)\nself.b = nnx.Param(k)",
     "values": "self.a = linear()\nself.b = nnx.Param(self.a.kernel[...])",
+    "grown in a loop": (
+        "ls = []\nfor _ in range(2):\n    l = linear()\n    ls.append(Wrap(l))\n"
+        "self.ls = nnx.List(ls)"
+    ),
+    "bound again in a loop": (
+        "l, ls = linear(), []\nfor _ in range(2):\n    ls.append(Wrap(l))\n    l = linear()\n"
+        "self.ls = nnx.List(ls)"
+    ),
+    "of a list in a loop": (
+        "ls = []\nfor l in [linear(), linear()]:\n    ls.append(Wrap(l))\nself.ls = nnx.List(ls)"
+    ),
     "moved": "l = linear()\nls = [l]\nself.seq = nnx.Sequential(*ls)",
 }
 #: What is given to a function under `nnx.jit`.

@@ -16,6 +16,7 @@ from nnx_migrate.analysis.heap.retention import attribute_path
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import is_new_container
 from nnx_migrate.analysis.objects.called import given_by
+from nnx_migrate.analysis.objects.gathered import calls_in
 from nnx_migrate.analysis.objects.held import (
     NOTHING,
     Held,
@@ -25,6 +26,7 @@ from nnx_migrate.analysis.objects.held import (
     attribute,
     called,
     either,
+    same_each_turn,
     spread,
     together,
     without,
@@ -92,18 +94,29 @@ def _grown(objects: Objects, scope: Scope, name: str, bound: list[ir.Expr]) -> H
     later = [objects.held(scope, each) for each in grown]
     if not any(each.parts or each.object for each in later):
         return first
+    is_new = functools.partial(_is_made_in_a_loop, objects)
+    for expr, held in zip(grown, list(later), strict=True):
+        if _stands_in_a_loop(objects, scope, expr):
+            later.append(same_each_turn(without(held, is_new)))
     place = Located(scope, ir.Name(name))
     parts = [part for each in (first, *later) for part in spread(each, place)]
-    return without(
-        together(("", part) for _, part in parts), functools.partial(_is_made_in_a_loop, objects)
-    )
+    return without(together(("", part) for _, part in parts), is_new)
+
+
+def _stands_in_a_loop(objects: Objects, scope: Scope, expr: ir.Expr) -> bool:
+    return any(_is_in_a_loop(objects, scope, call.line) for call in calls_in((expr,)))
 
 
 def _is_made_in_a_loop(objects: Objects, one: Object) -> bool:
-    if not isinstance(one.root, MadeBy):
-        return False
+    """Whether each turn of a loop makes another one, or binds its name to another one."""
+    if isinstance(one.root, Variable):
+        return _is_in_a_loop(objects, one.root.scope, one.root.version)
     scope, call = one.root.outermost
-    return any(a <= call.line <= b for a, b in objects.project.function(scope).loops)
+    return _is_in_a_loop(objects, scope, call.line)
+
+
+def _is_in_a_loop(objects: Objects, scope: Scope, line: int) -> bool:
+    return any(a <= line <= b for a, b in objects.project.function(scope).loops)
 
 
 def _lines(objects: Objects, scope: Scope, name: str) -> tuple[int, ...]:

@@ -21,6 +21,7 @@ from nnx_migrate.analysis.objects.held import (
     Held,
     MadeBy,
     Object,
+    again,
     attribute,
     either,
     element,
@@ -91,6 +92,8 @@ def given_by_method(
     objects: Objects, scope: Scope, func: ir.Attribute, call: ir.Call, at: int
 ) -> Held | None:
     """What a method of a list, a dict or a tuple gives; None for other objects."""
+    if func == ir.Attribute(ir.Name("dict"), "fromkeys") and len(call.args) > 1:
+        return again(objects.held(scope, call.args[1], at))
     if func.name not in _GIVING | _GIVING_ALL | {"_replace", "replace"}:
         return None
     base = objects.held(scope, func.base, at)
@@ -144,6 +147,8 @@ def given_by_library(
                 for part in (spread(each, here) if each.is_container else [("", each)])
             ]
         return together([*flat, *named])
+    if dotted in {"itertools.repeat", "itertools.cycle"} and args:
+        return again(held(args[0]))
     if dotted in {"builtins.zip", "builtins.enumerate"}:
         numbers = [NOTHING] if dotted.endswith("enumerate") else []
         columns = [element(each, here) for each in _arguments(objects, scope, args, at)]
@@ -240,7 +245,7 @@ def in_turns(found: list[Held], made: frozenset[ir.Expr]) -> Held:
     return together(("", each) for each in told)
 
 
-def calls_in(exprs: Iterable[ir.Expr]) -> Iterator[ir.Expr]:
+def calls_in(exprs: Iterable[ir.Expr]) -> Iterator[ir.Call]:
     """The calls in expressions."""
     for expr in exprs:
         match expr:

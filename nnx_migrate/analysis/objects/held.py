@@ -120,6 +120,11 @@ def together(parts: Iterable[tuple[str, Held]]) -> Held:
     return held if sum(1 for _ in objects(held, guessed=True)) <= _MOST else NOTHING
 
 
+def again(held: Held) -> Held:
+    """A container that has the same more than once."""
+    return together([("", held), ("", held)])
+
+
 @record
 class Found:
     """An object in a value, and the outermost object that keeps it, if one does."""
@@ -146,14 +151,19 @@ def objects(held: Held, guessed: bool = False, holder: Object | None = None) -> 
         yield from objects(part, guessed, holder)
 
 
-def twice(held: Held) -> Iterator[tuple[Found, Found]]:
-    """Pairs of objects in a value of which the first is the second, or a part of it."""
+def twice(held: Held, holder: Object | None = None) -> Iterator[tuple[Found, Found]]:
+    """Pairs of objects in a value of which the first is the second, or a part of it.
+
+    Args:
+        holder: what keeps the value.
+    """
     if held.closed:
         return
+    holder = held.object or holder
     for part in held:
-        yield from twice(part)
+        yield from twice(part, holder)
     if held.way == "all":
-        sides = [tuple(objects(part, holder=held.object)) for part in held]
+        sides = [tuple(objects(part, holder=holder)) for part in held]
         for i, side in enumerate(sides):
             for other in sides[i + 1 :]:
                 yield from on_both(side, other)

@@ -6,12 +6,12 @@ from __future__ import annotations
 import collections
 from collections.abc import Iterator
 
+from nnx_migrate.analysis.callgraph.binding import argument_for
 from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
 from nnx_migrate.analysis.domain.values import (
     Basic,
     Instance,
     Located,
-    ParameterOf,
     Scope,
     Value,
     Values,
@@ -19,14 +19,10 @@ from nnx_migrate.analysis.domain.values import (
     short_name,
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
-from nnx_migrate.analysis.heap.container_elements import PartsFinder
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.heap.retention import (
-    KeepingFinder,
-    Slot,
     arguments_of,
-    attribute_path,
-    is_super_init,
+    whose,
 )
 from nnx_migrate.analysis.heap.tied_attributes import OBJECTS, TieFinder
 from nnx_migrate.analysis.interp.interpreter import Evaluator
@@ -96,9 +92,7 @@ class SharingFinder:
         self.evaluator = evaluator
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
-        self.keeping = KeepingFinder(self.project, self.hierarchy)
         self.ties = TieFinder(evaluator)
-        self.parts = PartsFinder(evaluator)
         self.contents = ContentsFinder(evaluator)
         self.objects = ObjectFinder(evaluator)
         self._reasons: dict[str, str] = {}
@@ -243,47 +237,25 @@ class SharingFinder:
             module, record = located
             for key in record.methods.values():
                 scope = Scope(module, key)
-                reason = next(self._in_method(scope), "")
+                reason = self._in_method(scope)
                 if reason:
                     return reason
                 for write in self.project.function(scope).writes:
                     if write.value is None or write.how not in {"set", "grow"}:
                         continue
-                    if self.keeping.is_own(scope, write.target):
+                    if self._is_own(scope, write.target):
                         reason = self.of(self.evaluator.values(scope, write.value))
                         if reason:
                             return reason
         return ""
 
-    def _in_method(self, scope: Scope) -> Iterator[str]:
+    def _in_method(self, scope: Scope) -> str:
+        """What a method stores in its own object that is there already."""
         function = self.project.function(scope)
-        making = [c for c in function.calls if is_super_init(c) or self._makes(scope, c)]
-        stored: dict[ir.Expr, set[object]] = collections.defaultdict(set)
         for write in self._stores(scope):
-            assert write.value is not None
-            if self.keeping.is_own(scope, write.value) and self._is_graph_node(scope, write.value):
-                yield f"one object is kept under two names ({Place(scope.module, write.line)})"
             if write.value == _own(function):
-                yield f"it keeps itself ({Place(scope.module, write.line)})"
-            for part, place in self._places(scope, write):
-                stored[part].add(place)
-        repeated = self._made_repeatedly(scope)
-        for place, call in enumerate(making):
-            for given, places in self._kept(scope, call):
-                where = Place(scope.module, call.line)
-                if call in repeated and self._comes_from_outside(scope, given):
-                    yield f"{ir.last_name(given)} is kept by several objects ({where})"
-                if isinstance(given, ir.Name):
-                    stored[given] |= places if is_super_init(call) else {place}
-                elif any(self.keeping.stores(scope, write, call) for write in function.writes):
-                    yield f"{ir.last_name(given)} is kept under two names ({where})"
-        if found := self._kept_twice(scope):
-            yield found
-        for name, kept in stored.items():
-            # To ask what every name is would take most of the time of a run.
-            if len(kept) > 1 and self._is_graph_node(scope, name):
-                text = name.id if isinstance(name, ir.Name) else "it"
-                yield f"{text} is kept in several places ({Place(scope.module, function.line)})"
+                return f"it keeps itself ({Place(scope.module, write.line)})"
+        return self._kept_twice(scope)
 
     def _kept_twice(self, scope: Scope) -> str:
         """What a method stores in two places of its own object, in words."""
@@ -297,14 +269,17 @@ class SharingFinder:
         own = self.project.function(scope).parameters[0].name
         sides = {place: _stored(scope, own, place, either(held)) for place, held in places.items()}
         for i, (place, side) in enumerate(sides.items()):
-            pairs = [*twice(together([("", either(places[place]))]))]
+            inside = together([("", either(places[place]))])
+            pairs = [(lines[place], pair) for pair in twice(inside)]
             for later in list(sides)[i + 1 :]:
                 # Of `self.mid` and `self.mid.head` the second is in the first by its name alone.
                 by_name = {side[0], sides[later][0]}
-                pairs += (pair for pair in on_both(side, sides[later]) if {*pair} != by_name)
-            for one, other in pairs:
+                both = on_both(side, sides[later])
+                line = max(lines[place], lines[later])
+                pairs += ((line, pair) for pair in both if {*pair} != by_name)
+            for line, (one, other) in pairs:
                 if self._is_in_both(one, other):
-                    where = Place(scope.module, lines[place])
+                    where = Place(scope.module, line)
                     return f"{one.object} is kept in several places ({where})"
         return ""
 
@@ -314,49 +289,13 @@ class SharingFinder:
         for write in (*function.writes, *function.repeated):
             if write.value is None or write.how not in {"set", "grow", "key"}:
                 continue
-            if self.keeping.is_own(scope, write.target) or write.target == _own(function):
+            if self._is_own(scope, write.target) or write.target == _own(function):
                 yield write
 
-    def _places(self, scope: Scope, write: ir.Write) -> Iterator[tuple[ir.Expr, object]]:
-        """Each object that a store keeps, and where: in an attribute, or one more in a list."""
-        assert write.value is not None
-        where = attribute_path(write.target) if write.how == "set" else write
-        seen: collections.Counter[ir.Expr] = collections.Counter()
-        again = write in self.project.function(scope).repeated
-        for part in self.parts.of(scope, write.value) * (2 if again else 1):
-            if part == write.target:
-                continue
-            if part != write.value and self.keeping.is_own(scope, part):
-                yield part, "the attribute itself"
-            yield part, where if part == write.value and not again else (where, seen[part])
-            seen[part] += 1
-
-    def _made_repeatedly(self, scope: Scope) -> set[ir.Expr]:
-        """What a comprehension makes for each turn, or a method of a list is given in a loop."""
-        function = self.project.function(scope)
-        bound = [value for values in function.bindings.values() for value in values]
-        pending = bound + [write.value for write in function.writes if write.value is not None]
-        found: set[ir.Expr] = set()
-        for expr in pending:
-            if isinstance(expr, ir.Call):
-                pending += expr.args
-            elif isinstance(expr, ir.Sequence) and not expr.is_tuple:
-                pending += expr.elements
-                if len(expr.elements) == 1:
-                    found |= set(expr.elements)
-        return found
-
-    def _comes_from_outside(self, scope: Scope, given: ir.Expr) -> bool:
-        """Whether it is there before a loop: a parameter, or an attribute of the own object."""
-        if not isinstance(given, ir.Name):
-            return self.keeping.is_own(scope, given)
-        bindings = self.project.bindings(scope, given.id)
-        return bool(bindings) and all(isinstance(each, ParameterOf) for each in bindings)
-
-    def _makes(self, scope: Scope, call: ir.Call) -> bool:
-        """Whether a call makes an object of a class of the project."""
-        class_name = self.hierarchy.class_name(scope, call.func)
-        return class_name is not None and self.project.class_of(class_name) is not None
+    def _is_own(self, scope: Scope, expr: ir.Expr) -> bool:
+        """Whether an expression is an attribute of the method's own object, at any depth."""
+        own = _own(self.project.function(scope))
+        return isinstance(expr, ir.Attribute) and ir.root_name(expr) == own
 
     def _is_graph_node(self, scope: Scope, expr: ir.Expr) -> bool:
         values = self.evaluator.values(scope, expr)
@@ -364,12 +303,23 @@ class SharingFinder:
 
     def kept_arguments(self, scope: Scope, call: ir.Call) -> Iterator[ir.Expr]:
         """Names and own attributes passed to a constructor that keeps them, or their State."""
-        return (given for given, _ in self._kept(scope, call))
-
-    def _kept(self, scope: Scope, call: ir.Call) -> Iterator[tuple[ir.Expr, frozenset[Slot]]]:
-        for given, places in self.keeping.kept(scope, call).items():
-            if self._is_graph_node(scope, given):
-                yield given, places
+        class_name = self.hierarchy.class_name(scope, call.func)
+        method = self.hierarchy.method(class_name, "__init__") if class_name else None
+        if not isinstance(method, Scope):
+            return
+        kept = {
+            found.object.root
+            for _, held, _ in self.objects.kept(method)
+            for found in objects(held)
+            if not found.object.path
+        }
+        parameters = self.project.function(method).parameters
+        for parameter in parameters[1:]:
+            given = whose(self.project, scope, argument_for(parameters, parameter, call, 1))
+            known = isinstance(given, ir.Name) or self._is_own(scope, given)
+            is_kept = Variable(method, parameter.name, 0) in kept
+            if known and is_kept and self._is_graph_node(scope, given):
+                yield given
 
     def states_kept(self, class_name: str) -> Iterator[tuple[str, Place]]:
         """The classes of objects whose State is given to a class that keeps it, and where."""

@@ -16,6 +16,7 @@ from nnx_migrate.analysis.objects.held import (
     Held,
     Object,
     Variable,
+    again,
     same_each_turn,
 )
 from nnx_migrate.analysis.objects.questions import Objects
@@ -37,7 +38,7 @@ def what_is_kept(objects: Objects, method: Scope) -> Iterator[tuple[tuple[str, .
         if held == NOTHING:
             continue
         if write in function.repeated:
-            yield (*place, "[]"), same_each_turn(held), write.line
+            yield (*place, "[]"), again(same_each_turn(held)), write.line
         elif write.how == "set":
             yield place, held, write.line
         else:
