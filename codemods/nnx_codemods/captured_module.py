@@ -104,6 +104,7 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     CannotEmit,
     Capture,
+    Captures,
     Contribution,
     Decision,
     Manual,
@@ -173,7 +174,7 @@ def _captures(context: FileContext, site: Site) -> Decision | None:
     )
     way = "part of the carry" if carried else "an argument"
     message = f"{names} from outside became {way}"
-    return Contribution(RULE.name, message, tuple(evidence), captures=captured.objects)
+    return Contribution(RULE.name, message, tuple(evidence), Captures(captured.objects))
 
 
 def _only_of_jax(context: FileContext, site: Site) -> Decision | None:
@@ -221,7 +222,7 @@ def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
     except CannotEmit:
         return None
     message = f"{text} became an argument of eval_shape"
-    return Contribution(RULE.name, message, tuple(evidence[:3]), captures=captures)
+    return Contribution(RULE.name, message, tuple(evidence[:3]), Captures(captures))
 
 
 def _only_read(captured: Captured) -> Decision | None:

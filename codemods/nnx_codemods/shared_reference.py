@@ -109,7 +109,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         message = "the model is returned alone, and its State taken from it by those that call"
         claim = f"all calls bind {outside.model} and its State to names"
         evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
-        return Contribution(RULE.name, message, (evidence,), state_outside=outside)
+        return Contribution(RULE.name, message, (evidence,), outside)
     loops = "loops of tree mode take it apart"
     effect = loops if site.spec.is_loop else "tree mode takes nothing but trees"
     evidence = Evidence(reason, Proof.PROVED, context.where(site.node))

@@ -164,7 +164,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         RULE.name,
         "what the function sows is collected by nnx.capture and is a result of it",
         evidence,
-        capture=found.plan,
+        found.plan,
         settles=_SETTLED,
     )
 
@@ -181,7 +181,7 @@ def _over_layers(context: FileContext, site: Site) -> Decision | None:
     popped = "what the layers sow is popped after each call"
     evidence += _taken(context, found.plan, popped)
     message = "what the layers sow is collected by nnx.capture around each call of the model"
-    return Contribution(RULE.name, message, evidence, capture=found.plan, settles=_SETTLED)
+    return Contribution(RULE.name, message, evidence, found.plan, settles=_SETTLED)
 
 
 def _taken(context: FileContext, plan: CapturePlan, claim: str) -> tuple[Evidence, ...]:
@@ -211,7 +211,7 @@ def _decide_perturbed(context: FileContext, site: Site) -> Decision | None:
         RULE.name,
         "the perturbations are made by nnx.capture, and are an argument of the function",
         evidence,
-        perturb=found.plan,
+        found.plan,
         options={"argnums": found.argnums},
         settles=_SETTLED,
         drop=found.names,

@@ -81,8 +81,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         RULE.name,
         "nnx.transform_metadata names the new axis",
         tuple(evidence),
+        Metadata(partition, _axes(context, site)),
         options={METADATA_OPTION: None},
-        metadata=Metadata(partition, _axes(context, site)),
     )
 
 

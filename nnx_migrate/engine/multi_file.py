@@ -153,8 +153,8 @@ def _changes(context: FileContext) -> Iterator[dict[str, Part]]:
             if site.transform not in rule.transforms:
                 continue
             decision = rule.decide(context, site)
-            plan = decision.capture if isinstance(decision, Contribution) else None
-            if plan is None or not plan.modules - {context.tree.module}:
+            plan = decision.change if isinstance(decision, Contribution) else None
+            if not isinstance(plan, CapturePlan) or not plan.modules - {context.tree.module}:
                 continue
             try:
                 yield _parts(context, site, rules, plan)
@@ -168,7 +168,7 @@ def _parts(
     concerned = [rule for rule in rules if site.transform in rule.transforms]
     decisions = [d for rule in concerned if (d := rule.decide(context, site)) is not None]
     contributions = contributions_of(decisions)
-    if not contributions or any(c.capture is None for c in contributions):
+    if not contributions or any(not isinstance(c.change, CapturePlan) for c in contributions):
         raise CannotEmit("more has to be done at the site")
     own = context.tree.module
     (contribution,) = contributions

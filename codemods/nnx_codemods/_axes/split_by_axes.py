@@ -28,6 +28,7 @@ from nnx_migrate.rewrite.model.decisions import (
     Decision,
     Pin,
     ReturnSplit,
+    Splits,
 )
 from nnx_migrate.rewrite.model.functions import (
     argument_values,
@@ -179,8 +180,7 @@ def _decide_known(
         rule,
         "each group of Variables is an argument or a result with an axis of its own",
         tuple(evidence),
-        splits=tuple(splits),
-        returns=tuple(returns),
+        Splits(tuple(splits), tuple(returns)),
         options=changed,
         drop=(*inputs.names, *outputs.names),
     )
@@ -230,8 +230,10 @@ def _carried(
         rule,
         "what StateAxes carried is carried by the scan",
         evidence,
-        splits=tuple(splits),
-        carry=CarryPlan(place, has_carry and len(results) == 1 and not outputs.is_tuple),
+        Splits(
+            tuple(splits),
+            carry=CarryPlan(place, has_carry and len(results) == 1 and not outputs.is_tuple),
+        ),
         options={options.inputs: tuple_text(texts), options.outputs: result_text},
         drop=(*inputs.names, *outputs.names),
     )

@@ -25,6 +25,7 @@ from nnx_migrate.rewrite.model.decisions import (
     Manual,
     Pin,
     Same,
+    Splits,
 )
 from nnx_migrate.rewrite.model.functions import argument_values, function_scopes
 from nnx_migrate.rewrite.style.naming import state_name
@@ -169,7 +170,7 @@ def _contribution(
         rule,
         "the Module is split, and the gradient taken of its differentiable State",
         evidence,
-        splits=tuple(splits),
+        Splits(tuple(splits)),
         options=options,
         drop=argnums.names if argnums.uses_diff_state else (),
     )

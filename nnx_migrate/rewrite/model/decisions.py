@@ -318,46 +318,75 @@ class StateOutside:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Splits:
+    """Arguments that are passed, and results that are returned, as States.
+
+    Args:
+        carry: how the States with axis Carry join the carry of a scan.
+    """
+
+    arguments: tuple[ArgumentSplit, ...]
+    returns: tuple[ReturnSplit, ...] = ()
+    carry: CarryPlan | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Clones:
+    """Arguments, by their places, that the function is to work on copies of."""
+
+    places: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Replacement:
+    """A function of the standard library in the place of the transform.
+
+    Args:
+        callee: its name, "functools.partial".
+        copied: places of its arguments that it is to be given copies of, which share their
+            Variables.
+    """
+
+    callee: str
+    copied: tuple[int, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Captures:
+    """Objects from outside that the function is to be given."""
+
+    objects: tuple[Capture, ...]
+
+
+#: What is done at a site before anything else is: that is planned anew by the text that it leaves.
+Alone = Captures | CapturePlan | PerturbPlan | Replacement | StateOutside | FunctionRewrite
+#: What is to be done at a site; these are put together, and what is alone has a way of its own.
+Change = Splits | Clones | Metadata | Alone
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Contribution:
     """What one rule wants changed at one site.
 
     Args:
-        splits: arguments to pass as States.
-        returns: results to split, and to merge again outside.
-        carry: how the States with axis Carry join the carry of a scan.
+        change: what; None where nothing but options do.
         options: new source text of the transform's keyword arguments; None removes one.
-        metadata: metadata to transform.
-        callee: a name of the standard library ("functools.partial") to put in its place.
-        copied: places of its arguments that it is to be given copies of, which share their
-            Variables.
-        clones: places of arguments that the function is to work on copies of.
-        capture: what it sows becomes a result.
-        perturb: what it perturbs becomes an argument.
         settles: rules whose pins at the site have no reason any more when this is done.
-        captures: objects from outside that the function is to be given.
         drop: names whose binding is no longer needed when this is done.
-        state_outside: a State that it returns is to be taken by those that call it.
-        rewrite: a function around it, rewritten by a LibCST transformer; all that is done there.
     """
 
     rule: str
     message: str
     evidence: tuple[Evidence, ...] = ()
-    splits: tuple[ArgumentSplit, ...] = ()
-    returns: tuple[ReturnSplit, ...] = ()
-    carry: CarryPlan | None = None
+    change: Change | None = None
     options: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
-    metadata: Metadata | None = None
-    callee: str | None = None
-    copied: tuple[int, ...] = ()
-    clones: tuple[int, ...] = ()
-    capture: CapturePlan | None = None
-    perturb: PerturbPlan | None = None
     settles: frozenset[str] = frozenset()
-    captures: tuple[Capture, ...] = ()
     drop: tuple[str, ...] = ()
-    state_outside: StateOutside | None = None
-    rewrite: FunctionRewrite | None = None
+
+    @property
+    def captures(self) -> tuple[Capture, ...]:
+        """The objects from outside that the function is to be given."""
+        return self.change.objects if isinstance(self.change, Captures) else ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -7,7 +7,15 @@ import ast
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode, names_in
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CannotEmit
+from nnx_migrate.rewrite.model.decisions import (
+    CannotEmit,
+    CapturePlan,
+    Captures,
+    PerturbPlan,
+    Replacement,
+    StateOutside,
+)
+from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
 from nnx_migrate.rewrite.sown.capture import capture_edits
 from nnx_migrate.rewrite.sown.perturb import perturb_edits
 from nnx_migrate.rewrite.split.arguments import positional_names
@@ -45,48 +53,47 @@ def emit(context: FileContext, job: Job) -> list[Edit]:
 def _emit(context: FileContext, job: Job) -> list[Edit]:
     site = job.site
     # What is compiled is kept: the function over States is made once, as before.
-    rewrite = next((c.rewrite for c in job.contributions if c.rewrite), None)
-    if rewrite is not None:
-        # Importing LibCST takes 300 ms: for files that have such a site.
-        from nnx_migrate.rewrite.libcst.rewrite import function_edits
-
-        return function_edits(context, site, rewrite)
     if site.spec.compiles and (job.splits or job.returns):
         _check_calls_only(context, site)
-    callee = next((c.callee for c in job.contributions if c.callee), None)
-    if callee is not None:
-        copied = tuple(place for c in job.contributions for place in c.copied)
-        return replaced_by(context, site.reference, callee) + _copies(context, site, copied)
-    captures = [capture for c in job.contributions for capture in c.captures]
-    if captures:
-        return closure_edits(context, site, captures)
+    match job.alone:
+        case Replacement(callee, copied):
+            return replaced_by(context, site.reference, callee) + _copies(context, site, copied)
+        case Captures(objects):
+            return closure_edits(context, site, objects)
+        case FunctionRewrite() as rewrite:
+            # Importing LibCST takes 300 ms: for files that have such a site.
+            from nnx_migrate.rewrite.libcst.rewrite import function_edits
+
+            return function_edits(context, site, rewrite)
     spelling = Spelling.at(context, site.reference)
-    edits = list(spelling.import_edits)
+    edits, nnx = list(spelling.import_edits), spelling.nnx
     if site.form == "call" and (job.splits or job.returns) and _must_outline(context, job):
-        return edits + _outlined(context, job, spelling.nnx)
+        return edits + _outlined(context, job, nnx)
     edits += option_edits(context, site, job.options)
-    capture = next((c.capture for c in job.contributions if c.capture), None)
-    if capture is not None:
-        return edits + capture_edits(context, site, capture, spelling.nnx)
-    perturb = next((c.perturb for c in job.contributions if c.perturb), None)
-    if perturb is not None:
-        return edits + perturb_edits(context, site, perturb, spelling.nnx)
-    outside = next((c.state_outside for c in job.contributions if c.state_outside), None)
-    if outside is not None:
-        return edits + state_outside_edits(context, outside, spelling.nnx)
-    places = [place for c in job.contributions for place in c.clones]
-    if places:
-        if job.splits or job.returns:
-            raise CannotEmit("arguments are copied at a site where others are split")
-        if job.metadata is not None:
-            edits += metadata_edits(context, site, job.metadata, job.options, spelling.nnx)
-        return edits + clone_edits(context, site, places, spelling.nnx)
-    if site.form == "decorator":
-        return edits + _decorated(context, job, spelling.nnx)
+    match job.alone:
+        case CapturePlan() as plan:
+            return edits + capture_edits(context, site, plan, nnx)
+        case PerturbPlan() as plan:
+            return edits + perturb_edits(context, site, plan, nnx)
+        case StateOutside() as outside:
+            return edits + state_outside_edits(context, outside, nnx)
+    return edits + _together(context, job, nnx)
+
+
+def _together(context: FileContext, job: Job, nnx: str) -> list[Edit]:
+    """Copies, States and metadata, which can all be asked for at one site."""
+    site = job.site
+    if job.clones and (job.splits or job.returns):
+        raise CannotEmit("arguments are copied at a site where others are split")
+    if site.form == "decorator" and not job.clones:
+        return _decorated(context, job, nnx)
+    edits: list[Edit] = []
     if job.metadata is not None:
-        edits += metadata_edits(context, site, job.metadata, job.options, spelling.nnx)
+        edits += metadata_edits(context, site, job.metadata, job.options, nnx)
+    if job.clones:
+        edits += clone_edits(context, site, job.clones, nnx)
     if job.splits or job.returns:
-        edits += edited_in_place(context, job, spelling.nnx)
+        edits += edited_in_place(context, job, nnx)
     return edits
 
 

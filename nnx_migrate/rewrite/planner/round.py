@@ -19,12 +19,18 @@ from nnx_migrate.core.relocation import moved
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     CannotEmit,
+    CapturePlan,
+    Captures,
     Contribution,
     Decision,
     Manual,
+    PerturbPlan,
     Pin,
+    Replacement,
     Same,
+    StateOutside,
 )
+from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
 from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.planner.emit import emit
@@ -198,7 +204,7 @@ class _Planner:
         ]
         self._own([*edits, *dropped], findings)
         # Each counts on all that a class sows being captured where it counts itself.
-        if any(c.capture or c.perturb for c in job.contributions):
+        if isinstance(job.alone, CapturePlan | PerturbPlan):
             self.together += findings
         for name in names:
             self.freed.setdefault(name, []).extend(findings)
@@ -378,9 +384,10 @@ def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
     settled = {rule for contribution in found for rule in contribution.settles}
     if any(_forbids(d) and d.rule not in settled for d in decisions):
         return []
-    passed = [c for c in found if c.captures]
-    first = passed or [c for c in found if c.capture or c.perturb]
-    return first or [c for c in found if not c.rewrite] or found[:1]
+    for kinds in (Captures, CapturePlan | PerturbPlan, StateOutside | Replacement):
+        if first := [c for c in found if isinstance(c.change, kinds)]:
+            return first
+    return [c for c in found if not isinstance(c.change, FunctionRewrite)] or found[:1]
 
 
 def _forbids(decision: Decision) -> bool:

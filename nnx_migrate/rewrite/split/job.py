@@ -9,11 +9,14 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode, names_in
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
+    Alone,
     ArgumentSplit,
     CarryPlan,
+    Clones,
     Contribution,
     Metadata,
     ReturnSplit,
+    Splits,
 )
 from nnx_migrate.rewrite.split.arguments import NamedSplit, positional_names
 from nnx_migrate.rewrite.style.naming import fresh, prefix_of, state_name
@@ -32,20 +35,34 @@ class Job:
     crowded: bool = False
 
     @property
+    def alone(self) -> Alone | None:
+        """What is done in a way of its own, with nothing beside it."""
+        return next((c.change for c in self.contributions if isinstance(c.change, Alone)), None)
+
+    @property
     def splits(self) -> tuple[ArgumentSplit, ...]:
-        return tuple(split for c in self.contributions for split in c.splits)
+        return tuple(split for each in self._splits for split in each.arguments)
 
     @property
     def returns(self) -> tuple[ReturnSplit, ...]:
-        return tuple(split for c in self.contributions for split in c.returns)
+        return tuple(split for each in self._splits for split in each.returns)
 
     @property
     def carry(self) -> CarryPlan | None:
-        return next((c.carry for c in self.contributions if c.carry is not None), None)
+        return next((each.carry for each in self._splits if each.carry is not None), None)
+
+    @property
+    def clones(self) -> tuple[int, ...]:
+        changes = (c.change for c in self.contributions)
+        return tuple(p for each in changes if isinstance(each, Clones) for p in each.places)
 
     @property
     def metadata(self) -> Metadata | None:
-        return next((c.metadata for c in self.contributions if c.metadata is not None), None)
+        return next((c.change for c in self.contributions if isinstance(c.change, Metadata)), None)
+
+    @property
+    def _splits(self) -> list[Splits]:
+        return [c.change for c in self.contributions if isinstance(c.change, Splits)]
 
     @property
     def options(self) -> dict[str, str | None]:
