@@ -63,12 +63,9 @@ def importing(context: FileContext, called: str = "") -> Iterator[str]:
     Args:
         called: a name of which they must have the word; empty when it does not matter.
     """
-    module = context.tree.module
-    for other in context.project.modules.values():
-        if other.module == module or not {called, "**"} & {"", *other.words}:
-            continue
-        if module in context.analysis.imports.of(other.module):
-            yield other.module
+    words = (called, "**") if called else ()
+    for other in context.analysis.imports.importers(context.tree.module, words):
+        yield other.module
 
 
 def check_unpublished(context: FileContext, name: str) -> str:

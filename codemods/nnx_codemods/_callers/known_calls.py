@@ -40,10 +40,10 @@ def all_calls(context: FileContext, place: ast.stmt, name: str) -> tuple[Located
     if context.tree.scope(place).function == ir.MODULE_SCOPE:
         _check_hidden(context, name)
         scopes = _scopes_of(context, place, name)
-        for other in files_with(context, name):
-            there = context.at(other)
+        for other in context.analysis.imports.importers(context.tree.module, (name,)):
+            there = context.at(other.module)
             if there is None:
-                raise NotCaptured(f"{name} may be used in {Place(other)} too")
+                raise NotCaptured(f"{name} may be used in {Place(other.module)} too")
             calls += [(there, use) for use in _calls_there(there, scopes, name)]
     if not calls:
         raise NotCaptured(f"{name} is not called in this file")
@@ -77,7 +77,7 @@ def _calls_there(context: FileContext, scopes: frozenset[Scope], name: str) -> I
     for node in context.tree.nodes:
         if isinstance(node, ast.alias) and node.name == name:
             names.add(node.asname or name)
-    if len(names) > 1 and _is_imported(context):
+    if len(names) > 1 and any(context.analysis.imports.importers(context.tree.module)):
         raise NotCaptured(f"{context.file} gives {name} another name, and is imported itself")
     for node in context.tree.nodes:
         if isinstance(node, ast.Constant) and node.value == name:
@@ -101,26 +101,10 @@ def _calls_there(context: FileContext, scopes: frozenset[Scope], name: str) -> I
         yield parent
 
 
-def _is_imported(context: FileContext) -> bool:
-    module = context.tree.module
-    imports = context.analysis.imports
-    others = (each for each in context.project.modules if each != module)
-    return any(module in imports.of(other) for other in others)
-
-
 def _check_hidden(context: FileContext, name: str) -> None:
     """Code outside of the project must not have any way to call it."""
     if is_visible_outside(context.project, context.tree.module, name):
         raise NotCaptured(f"code outside of the project may call {name}")
-
-
-def files_with(context: FileContext, name: str) -> Iterator[str]:
-    """The modules that import the one at hand, be it through others, and have a word in them."""
-    module = context.tree.module
-    for other in context.project.modules.values():
-        named = other.module != module and name in other.words
-        if named and module in context.analysis.imports.of(other.module):
-            yield other.module
 
 
 def check_private(context: FileContext, name: str) -> None:
@@ -130,5 +114,5 @@ def check_private(context: FileContext, name: str) -> None:
         NotCaptured: it has.
     """
     _check_hidden(context, name)
-    for other in files_with(context, name):
-        raise NotCaptured(f"{name} may be used in {Place(other)} too")
+    for other in context.analysis.imports.importers(context.tree.module, (name,)):
+        raise NotCaptured(f"{name} may be used in {Place(other.module)} too")

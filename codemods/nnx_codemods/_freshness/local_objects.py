@@ -20,9 +20,8 @@ def check_made_here(context: FileContext, model: ast.Name, block: Sequence[ast.s
     scope = context.tree.scope(model)
     if scope == context.tree.scope(context.tree.root.body[0]):
         module = context.tree.module
-        for other in context.project.modules.values():
-            if other.module != module and module in context.analysis.imports.of(other.module):
-                raise NotCaptured(f"{model.id} may be used in {other.path} too")
+        for other in context.analysis.imports.importers(module):
+            raise NotCaptured(f"{model.id} may be used in {other.path} too")
 
 
 def _check_new(context: FileContext, model: ast.Name, made: ast.Call) -> None:

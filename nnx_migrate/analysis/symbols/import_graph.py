@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.program import Project
 
 
@@ -25,6 +26,17 @@ class ImportFinder:
                 pending += new
             self._known[module] = frozenset(found)
         return self._known[module]
+
+    def importers(self, module: str, words: Collection[str] = ()) -> Iterator[ir.ModuleIndex]:
+        """The other modules that import a module, directly or through others.
+
+        Args:
+            words: of which they must have one in them; empty when it does not matter.
+        """
+        for other in self.project.modules.values():
+            named = not words or any(word in other.words for word in words)
+            if named and other.module != module and module in self.of(other.module):
+                yield other
 
     def _direct(self, module: str) -> Iterator[str]:
         for target in self.project.modules[module].imports:

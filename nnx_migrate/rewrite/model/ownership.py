@@ -17,11 +17,8 @@ def used_elsewhere(context: FileContext, name: str) -> str:
     module = context.tree.module
     if is_visible_outside(context.project, module, name):
         return f"code outside of the project may use {name}"
-    for other in context.project.modules.values():
-        named = other.module != module and name in other.words
-        if named and module in context.analysis.imports.of(other.module):
-            return f"{name} may be used in {other.path} too"
-    return ""
+    importers = context.analysis.imports.importers(module, (name,))
+    return next((f"{name} may be used in {other.path} too" for other in importers), "")
 
 
 def is_given(context: FileContext, site: Site, definition: AnyFunction) -> bool:
