@@ -10,8 +10,8 @@ from nnx_codemods._sown.pops.forward_calls import NotCaptured
 from nnx_codemods._sown.pops.pairs import (
     LEAVING,
     foreign_call,
+    is_alone,
     mentioned,
-    not_alone,
     sets_mode,
     updates_only,
 )
@@ -99,7 +99,7 @@ def _first_pass(
         if statement is definition or not mentioned(statement, model):
             continue
         value = getattr(statement, "value", None)
-        if isinstance(value, ast.Call) and not not_alone(statement, value):
+        if isinstance(value, ast.Call) and is_alone(statement, value):
             func = value.func.value if isinstance(value.func, ast.Attribute) else value.func
             once = len([n for n in _names(statement) if n.id == model]) == 1
             if isinstance(func, ast.Name) and func.id == model and once:

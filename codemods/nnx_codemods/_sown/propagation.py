@@ -10,12 +10,12 @@ from nnx_codemods._callers.passing_calls import Call, calls_of
 from nnx_codemods._sown.pops.forward_calls import NotCaptured, forward_of, only_return
 from nnx_codemods._sown.pops.pairs import (
     foreign_call,
+    is_alone,
     mentioned,
     mentions_of,
-    not_alone,
-    not_before,
     popped_after,
     updates_only,
+    why_not_before,
 )
 from nnx_codemods._sown.pops.runs import runs_of
 from nnx_codemods._sown.reads import read_after
@@ -140,8 +140,8 @@ class _Walk:
         if statement not in holder.body:
             raise NotCaptured(f"{holder.name} calls it in an inner block")
         aux = self.aux and not passed_on
-        before = returned.value is not use and bool(not_alone(statement, use))
-        reason = before and not_before(context, statement, use)
+        before = returned.value is not use and not is_alone(statement, use)
+        reason = before and why_not_before(context, statement, use)
         if reason or (aux and (before or statement is returned)):
             raise NotCaptured(reason or "the call is part of a larger expression")
         _check_unused(context, holder, statement, use, parameter)
@@ -174,7 +174,7 @@ def _check_unused(
     for each in later:
         if mentioned(each, parameter) and not updates_only(context, each, model):
             raise NotCaptured(f"{parameter} is used in line {each.lineno}")
-    if not_alone(statement, use):
+    if not is_alone(statement, use):
         later = [statement, *later]
     foreign = foreign_call(context, statement, later, use)
     if foreign is not None:

@@ -14,15 +14,15 @@ from nnx_codemods._sown.pops.pairs import (
     LEAVING,
     calls_around,
     foreign_call,
+    is_alone,
     is_pop,
-    not_alone,
     sets_mode,
     updates_only,
 )
 from nnx_migrate.analysis.domain.values import is_unknown
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CapturedCall, Read
-from nnx_migrate.rewrite.style.layout import hoistable
+from nnx_migrate.rewrite.style.layout import is_hoistable, why_unhoistable
 
 _SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return
 _TAKING = frozenset({"state", "variables"})
@@ -43,7 +43,7 @@ def read_after(context: FileContext, use: ast.Call, names: frozenset[str]) -> Ca
     """
     statement = context.tree.statement(use)
     model = use.args[0] if use.args else None
-    if not isinstance(model, ast.Name) or not_alone(statement, use):
+    if not isinstance(model, ast.Name) or not is_alone(statement, use):
         raise NotCaptured("the call is part of a larger expression")
     if len(loads_of(context, ast.walk(statement), model)) != 1:
         raise NotCaptured(f"{model.id} is used twice in line {use.lineno}")
@@ -88,7 +88,7 @@ def loads_of(context: FileContext, nodes: Iterable[ast.AST], model: ast.Name) ->
 def _pops(context: FileContext, statement: ast.stmt, model: str) -> bool:
     """Whether a statement pops it, whatever happens in it."""
     return isinstance(statement, _SIMPLE) and any(
-        isinstance(node, ast.Call) and is_pop(context, node, model) and not hoistable(context, node)
+        isinstance(node, ast.Call) and is_pop(context, node, model) and is_hoistable(context, node)
         for node in ast.walk(statement)
     )
 
@@ -101,9 +101,8 @@ def _check_one_pop(context: FileContext, loads: Sequence[ast.Name], popping: ast
             continue
         if context.tree.statement(call) is not popping:
             raise NotCaptured(f"it is popped in line {call.lineno} too")
-        reason = hoistable(context, call)
-        if reason:
-            raise NotCaptured(reason.replace("the call stands", "nnx.pop stands"))
+        if why := why_unhoistable(context, call):
+            raise NotCaptured(why.told("nnx.pop"))
         if sum(context.tree.statement(each) is popping for each in loads) != 1:
             raise NotCaptured(f"{load.id} is used twice in line {call.lineno}")
 

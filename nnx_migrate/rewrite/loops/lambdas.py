@@ -14,7 +14,7 @@ from nnx_migrate.rewrite.loops.carry_layout import (
 )
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
-from nnx_migrate.rewrite.style.layout import MAX_LINE, hoistable, insert_before
+from nnx_migrate.rewrite.style.layout import MAX_LINE, insert_before, is_hoistable
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.style.tuple_display import appended
 from nnx_migrate.rewrite.text.edits import Edit, apply_edits
@@ -100,7 +100,7 @@ def defined_body(
         CannotEmit: it cannot be told what it returns.
     """
     definition = function.definition
-    if not isinstance(definition, ast.Lambda) or hoistable(context, site.node):
+    if not isinstance(definition, ast.Lambda) or not is_hoistable(context, site.node):
         return []
     start, end = context.text.span(definition)
     if context.comments_between(*context.text.span(definition.body)):

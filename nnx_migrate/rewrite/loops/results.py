@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
-from nnx_migrate.rewrite.style.layout import hoistable, moved_left
+from nnx_migrate.rewrite.style.layout import moved_left, why_unhoistable
 from nnx_migrate.rewrite.text.edits import Edit
 
 _SIMPLE = ast.Return | ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr
@@ -55,7 +55,8 @@ def bound_in_front(
         CannotEmit: the call cannot be made before all that its statement does.
     """
     statement = context.tree.statement(use)
-    if reason := hoistable(context, use) or _not_first(context, statement, use):
+    why = why_unhoistable(context, use)
+    if reason := why.told() if why is not None else _not_first(context, statement, use):
         raise CannotEmit(f"the results are not taken apart where it is called, and {reason}")
     if any(other is not use and context.tree.statement(other) is statement for other in uses):
         raise CannotEmit("two calls stand in one statement")

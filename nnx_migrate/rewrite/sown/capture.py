@@ -20,7 +20,12 @@ from nnx_migrate.rewrite.sown.unpack import (
     second_result,
     unread_name,
 )
-from nnx_migrate.rewrite.style.layout import hoistable, insert_before, line_after, removed_statement
+from nnx_migrate.rewrite.style.layout import (
+    insert_before,
+    is_hoistable,
+    line_after,
+    removed_statement,
+)
 from nnx_migrate.rewrite.style.naming import fresh, state_name
 from nnx_migrate.rewrite.style.options import option_edits
 from nnx_migrate.rewrite.text.edits import Edit
@@ -97,7 +102,7 @@ def _names_for(context: FileContext, plan: CapturePlan, call: CapturedCall) -> l
         isinstance(r.node, ast.Call)
         and _is_pop(context, r.node)
         and context.tree.statement(r.node) in block
-        and not hoistable(context, r.node)
+        and is_hoistable(context, r.node)
         for r in call.reads
     )
     if call.pop is not None or any(popped):

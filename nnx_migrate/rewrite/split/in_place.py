@@ -20,7 +20,7 @@ from nnx_migrate.rewrite.split.job import Job, named_splits
 from nnx_migrate.rewrite.split.lambdas import lambda_edits
 from nnx_migrate.rewrite.split.wrappers import wrapped_function
 from nnx_migrate.rewrite.style.evaluation_order import check_order
-from nnx_migrate.rewrite.style.layout import hoistable, insert_at_top, insert_before
+from nnx_migrate.rewrite.style.layout import check_hoistable, insert_at_top, insert_before
 from nnx_migrate.rewrite.text.edits import Edit
 
 
@@ -38,9 +38,7 @@ def edited_in_place(context: FileContext, job: Job, nnx: str) -> list[Edit]:
         edits = wrapped_function(context, site, definition, named, job.returns, nnx)
     splits: list[Edit] = []
     for use in site.uses:
-        reason = hoistable(context, use)
-        if reason:
-            raise CannotEmit(reason)
+        check_hoistable(context, use)
         if named:
             arguments, texts = call_edits(context, use, named, positional_names(definition))
             check_order(context, use, split_arguments(use, named, positional_names(definition)))

@@ -22,7 +22,7 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, CarryPlan, Metadata, ReturnSplit
 from nnx_migrate.rewrite.split.arguments import NamedSplit, positional_names
 from nnx_migrate.rewrite.split.signature import Rewiring, rewire
-from nnx_migrate.rewrite.style.layout import first_line, hoistable, insert_before, line_after
+from nnx_migrate.rewrite.style.layout import check_hoistable, first_line, insert_before, line_after
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.text.edits import Edit
 
@@ -60,8 +60,7 @@ def outline(
     lines = [*_comment_lines(context, site, lines), *lines]
     if binding is not None:
         return _in_place_of(context, binding, lines)
-    if hoistable(context, site.node):
-        raise CannotEmit(hoistable(context, site.node))
+    check_hoistable(context, site.node)
     statement = context.tree.statement(site.node)
     return [
         insert_before(context, statement, [*lines, ""]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import io
 import tokenize
 
@@ -53,30 +54,63 @@ def _follows_code(context: FileContext, line: int) -> bool:
     return bool(above) and not above.endswith(":") and not above.startswith("#")
 
 
-def hoistable(context: FileContext, node: ast.expr) -> str:
-    """Why what `node` needs cannot be computed before its statement; empty when it can."""
+class Unhoistable(enum.Enum):
+    """Where something stands that cannot be computed before its statement."""
+
+    IN_LAMBDA = "in a lambda"
+    IN_COMPREHENSION = "in a comprehension"
+    IN_CONDITIONAL = "in a conditional expression"
+    BEHIND_OPERATOR = "behind `and` or `or`"
+    IN_LOOP_CONDITION = "in the condition of a loop"
+    IN_HEAD = "in a decorator or a default"
+    IN_GUARD = "in a guard"
+    IN_CLASS = "in the body of a class"
+
+    def told(self, what: str = "the call") -> str:
+        """The same in words."""
+        return f"{what} stands {self.value}"
+
+
+def is_hoistable(context: FileContext, node: ast.expr) -> bool:
+    """Whether what `node` needs can be computed before its statement."""
+    return why_unhoistable(context, node) is None
+
+
+def why_unhoistable(context: FileContext, node: ast.expr) -> Unhoistable | None:
+    """What prevents that what `node` needs is computed before its statement, if anything does."""
     child: ast.AST = node
     for parent in context.tree.ancestors(node):
         if isinstance(parent, ast.Lambda):
-            return "the call stands in a lambda"
+            return Unhoistable.IN_LAMBDA
         if isinstance(parent, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            return "the call stands in a comprehension"
+            return Unhoistable.IN_COMPREHENSION
         if isinstance(parent, ast.IfExp) and child is not parent.test:
-            return "the call stands in a conditional expression"
+            return Unhoistable.IN_CONDITIONAL
         if isinstance(parent, ast.BoolOp) and child is not parent.values[0]:
-            return "the call stands behind `and` or `or`"
+            return Unhoistable.BEHIND_OPERATOR
         if isinstance(parent, ast.While) and child is parent.test:
-            return "the call stands in the condition of a loop"
+            return Unhoistable.IN_LOOP_CONDITION
         if isinstance(parent, FunctionNode | ast.ClassDef) and child not in parent.body:
-            return "the call stands in a decorator or a default"
+            return Unhoistable.IN_HEAD
         if isinstance(parent, ast.match_case):
-            return "the call stands in a guard"
+            return Unhoistable.IN_GUARD
         if isinstance(parent, ast.stmt):
             # A function in the body of a class does not see the names that are bound there.
             in_class = isinstance(context.tree.parents.get(parent), ast.ClassDef)
-            return "the call stands in the body of a class" if in_class else ""
+            return Unhoistable.IN_CLASS if in_class else None
         child = parent
-    return ""
+    return None
+
+
+def check_hoistable(context: FileContext, node: ast.expr) -> None:
+    """See that what `node` needs can be computed before its statement.
+
+    Raises:
+        CannotEmit: it cannot.
+    """
+    why = why_unhoistable(context, node)
+    if why is not None:
+        raise CannotEmit(why.told())
 
 
 def header_end(text: Text, function: AnyFunction) -> int:

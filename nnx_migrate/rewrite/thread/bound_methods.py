@@ -22,7 +22,7 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.functions import definition_of, free_names
 from nnx_migrate.rewrite.style.composing import shifted
-from nnx_migrate.rewrite.style.layout import hoistable, insert_before
+from nnx_migrate.rewrite.style.layout import check_hoistable, insert_before
 from nnx_migrate.rewrite.style.naming import fresh, prefix_of
 from nnx_migrate.rewrite.text.edits import Edit, Text, apply_edits
 from nnx_migrate.sources.text import Source
@@ -254,8 +254,7 @@ def _defined(
     back = site.options.get("out_axes")
     if not site.spec.iterates or (back is not None and not isinstance(back, ast.Tuple)):
         return []
-    if reason := hoistable(context, site.node):
-        raise CannotEmit(reason)
+    check_hoistable(context, site.node)
     taken = {*context.taken_names(site.node), *names}
     meaning = function.meaning
     called = meaning.args[0] if isinstance(meaning, ast.Call) else meaning

@@ -18,7 +18,7 @@ from nnx_codemods._sown.pops.pairs import (
 )
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Read
-from nnx_migrate.rewrite.style.layout import hoistable
+from nnx_migrate.rewrite.style.layout import is_hoistable
 
 _SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return
 #: Statements around a pop that runs once at most, and expressions around one that may run again.
@@ -90,7 +90,7 @@ def _only_pop(context: FileContext, statement: ast.stmt, model: ast.Name) -> ast
         len(named) != 1
         or len(pops) != 1
         or len(filters_of(context, pops[0])) != 1
-        or hoistable(context, pops[0])
+        or not is_hoistable(context, pops[0])
     ):
         return None
     return pops[0]

@@ -10,7 +10,7 @@ from nnx_migrate.analysis.domain.values import FunctionValue, LibraryValue
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.style.evaluation_order import evaluated_before
-from nnx_migrate.rewrite.style.layout import hoistable
+from nnx_migrate.rewrite.style.layout import why_unhoistable
 
 #: Blocks in which what is sown is kept from one pass to the next.
 _BLOCKS = ast.For | ast.While | ast.If | ast.With
@@ -78,7 +78,8 @@ def _check_place(
     blocks = [b for b in context.tree.ancestors(statement) if not isinstance(b, _BLOCKS)]
     if blocks[0] is not definition:
         raise NotCaptured(f"the Module is called in an inner block (line {call.lineno})")
-    reason = hoistable(context, call)
+    why = why_unhoistable(context, call)
+    reason = why.told() if why is not None else ""
     if not reason and statement not in definition.body and not isinstance(statement, _SIMPLE):
         reason = "the call stands in the head of a block"
     if not reason and any(call in ast.walk(other.func) for other in calls if other is not call):
@@ -99,9 +100,8 @@ def _passes_of_lambda(
     args = definition.args
     if args.defaults or args.kwonlyargs or args.vararg or args.kwarg or args.posonlyargs:
         raise NotCaptured("its function is a lambda with more than plain parameters")
-    reason = hoistable(context, definition)
-    if reason:
-        raise NotCaptured(f"{reason.replace('the call', 'the lambda')} (line {definition.lineno})")
+    if why := why_unhoistable(context, definition):
+        raise NotCaptured(f"{why.told('the lambda')} (line {definition.lineno})")
     calls = calls_of_module(context, definition, parameter)
     for call in calls:
         child: ast.AST = call

@@ -11,7 +11,7 @@ from nnx_migrate.analysis.domain.values import FunctionValue, LibraryValue
 from nnx_migrate.analysis.sites.tree import names_in
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CapturedCall, Popper
-from nnx_migrate.rewrite.style.layout import docstring_of, hoistable
+from nnx_migrate.rewrite.style.layout import docstring_of, is_hoistable
 
 _SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return
 
@@ -86,7 +86,7 @@ def _popper(context: FileContext, function: ast.FunctionDef) -> Popper | None:
     statement = context.tree.statement(pop)
     if not isinstance(statement, _SIMPLE) or statement not in function.body:
         return None
-    if hoistable(context, pop) or any(isinstance(n, _YIELDING) for n in ast.walk(function)):
+    if not is_hoistable(context, pop) or any(isinstance(n, _YIELDING) for n in ast.walk(function)):
         return None
     before = function.body[: function.body.index(statement)]
     if not _is_quiet(context, before, statement, pop):

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from nnx_codemods._freshness.local_objects import check_made_here
 from nnx_codemods._sown.pops.forward_calls import NotCaptured
 from nnx_codemods._sown.pops.functions import filters_of
-from nnx_codemods._sown.pops.pairs import is_pop, not_alone, not_before
+from nnx_codemods._sown.pops.pairs import is_alone, is_pop, why_not_before
 from nnx_codemods._sown.reads import is_blind, loads_of
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CapturedCall, Run
-from nnx_migrate.rewrite.style.layout import hoistable
+from nnx_migrate.rewrite.style.layout import why_unhoistable
 
 _BLOCKS = ast.For | ast.While | ast.If | ast.With | ast.Try | ast.ExceptHandler
 _SIMPLE = ast.Assign | ast.Expr
@@ -66,7 +66,7 @@ def mirrored_run(
         CapturedCall(
             each,
             pops[0],
-            before=bool(not_alone(context.tree.statement(each), each)),
+            before=not is_alone(context.tree.statement(each), each),
             module=context.tree.module,
             wanted=wanted,
         )
@@ -94,8 +94,10 @@ def _check_places(
         popping = call in pops
         if not isinstance(statement, _POPPING if popping else _SIMPLE):
             raise NotCaptured(f"it stands in the head of a block (line {call.lineno})")
-        alone = not_alone(statement, call)
-        reason = hoistable(context, call) or (alone and not_before(context, statement, call))
+        why = why_unhoistable(context, call)
+        reason = why.told() if why is not None else ""
+        if not is_alone(statement, call):
+            reason = reason or why_not_before(context, statement, call)
         if reason:
             raise NotCaptured(f"{reason} (line {call.lineno})")
         for parent in context.tree.ancestors(statement):

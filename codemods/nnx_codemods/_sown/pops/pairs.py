@@ -10,7 +10,7 @@ from nnx_migrate.analysis.domain.values import Instance, LibraryValue, Scope
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CapturedCall
 from nnx_migrate.rewrite.style.evaluation_order import evaluated_before
-from nnx_migrate.rewrite.style.layout import hoistable
+from nnx_migrate.rewrite.style.layout import is_hoistable, why_unhoistable
 
 _SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return
 #: Objects of the library that hold no Module of the program.
@@ -40,9 +40,8 @@ def popped_after(
     if any(mentioned(other, model.id) for other in others):
         return f"{model.id} is passed twice ({where})"
     statement = context.tree.statement(use)
-    inside = not_alone(statement, use)
-    reason = inside and not_before(context, statement, use)
-    if reason:
+    inside = why_not_alone(statement, use)
+    if inside and (reason := why_not_before(context, statement, use)):
         return f"{inside}, and {reason} ({where})"
     pop = _pop_beside(context, statement, use, model.id) or _next_pop(context, statement, model)
     if isinstance(pop, str):
@@ -93,8 +92,13 @@ def statements_between(context: FileContext, first: ast.stmt, last: ast.stmt) ->
     return block[block.index(first) + 1 : block.index(last)]
 
 
-def not_alone(statement: ast.stmt, use: ast.Call) -> str:
-    """Why a result cannot be unpacked where the call stands."""
+def is_alone(statement: ast.stmt, use: ast.Call) -> bool:
+    """Whether a result can be unpacked where the call stands."""
+    return not why_not_alone(statement, use)
+
+
+def why_not_alone(statement: ast.stmt, use: ast.Call) -> str:
+    """Why a result cannot be unpacked where the call stands; empty when it can."""
     match statement:
         case ast.Assign(value=value, targets=[_]) if value is use:
             return ""
@@ -106,13 +110,12 @@ def not_alone(statement: ast.stmt, use: ast.Call) -> str:
             return "the call is part of a larger expression"
 
 
-def not_before(context: FileContext, statement: ast.stmt, use: ast.Call) -> str:
-    """Why a call cannot be made before the statement that it is a part of."""
+def why_not_before(context: FileContext, statement: ast.stmt, use: ast.Call) -> str:
+    """Why a call cannot be made before the statement that it is a part of; empty when it can."""
     if not isinstance(statement, _SIMPLE):
         return "it is part of the head of a block"
-    reason = hoistable(context, use)
-    if reason:
-        return reason
+    if why := why_unhoistable(context, use):
+        return why.told()
     for earlier in evaluated_before(context, use):
         values = context.values(earlier.func) if isinstance(earlier, ast.Call) else frozenset()
         library = bool(values) and all(isinstance(value, LibraryValue) for value in values)
@@ -129,7 +132,7 @@ def _pop_beside(
         if isinstance(call, ast.Call) and call is not use and _is_pop(context, call):
             behind = context.text.span(use)[1] <= context.text.span(call)[0]
             only = len(mentions_of(statement, name)) == 2 and mentioned(call, name)
-            if behind and only and not hoistable(context, call):
+            if behind and only and is_hoistable(context, call):
                 return call
     return None
 
@@ -159,8 +162,8 @@ def _next_pop(context: FileContext, statement: ast.stmt, model: ast.Name) -> ast
     ]
     if len(pops) != 1 or _mentioned_before(context, found, model.id, pops[0]):
         return f"{model.id} is used in line {found.lineno} before it is popped"
-    reason = hoistable(context, pops[0])
-    return reason.replace("the call stands", "nnx.pop stands") if reason else pops[0]
+    why = why_unhoistable(context, pops[0])
+    return pops[0] if why is None else why.told("nnx.pop")
 
 
 def _mentioned_before(context: FileContext, statement: ast.stmt, name: str, pop: ast.Call) -> bool:

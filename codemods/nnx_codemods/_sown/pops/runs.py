@@ -12,17 +12,18 @@ from nnx_codemods._sown.pops.mirrored import mirrored_run
 from nnx_codemods._sown.pops.pairs import (
     calls_around,
     foreign_call,
+    is_alone,
     is_pop,
     mentioned,
-    not_alone,
-    not_before,
     sets_mode,
     updates_only,
+    why_not_alone,
+    why_not_before,
 )
 from nnx_codemods._sown.sowing import OF_ARRAYS
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CapturedCall, Run
-from nnx_migrate.rewrite.style.layout import hoistable
+from nnx_migrate.rewrite.style.layout import is_hoistable
 
 _BLOCKS = ast.For | ast.While | ast.If | ast.With
 _LOOPS = ast.For | ast.While
@@ -82,7 +83,7 @@ def _run_from(context: FileContext, use: ast.Call, uses: Sequence[ast.Call]) -> 
         CapturedCall(
             u,
             pop,
-            before=bool(not_alone(context.tree.statement(u), u)),
+            before=not is_alone(context.tree.statement(u), u),
             module=context.tree.module,
             wanted=filters_of(context, pop),
         )
@@ -104,7 +105,7 @@ def _pop_behind(context: FileContext, use: ast.Call, model: ast.Name) -> tuple[a
                 if isinstance(node, ast.Call) and is_pop(context, node, model.id)
             ]
             once = len([n for n in ast.walk(later) if _is_name(n, model.id)]) == 1
-            if len(pops) == 1 and once and not hoistable(context, pops[0]):
+            if len(pops) == 1 and once and is_hoistable(context, pops[0]):
                 return later, pops[0]
         around = context.tree.parents[statement]
         if not isinstance(around, _BLOCKS):
@@ -152,10 +153,9 @@ def _check_uses(
             raise NotCaptured(f"the call stands in another statement (line {inner.lineno})")
     for use in uses:
         around = context.tree.statement(use)
-        alone = not_alone(around, use)
-        reason = alone and not_before(context, around, use)
-        if reason:
-            raise NotCaptured(f"{alone}, and {reason} (line {use.lineno})")
+        part = why_not_alone(around, use)
+        if part and (reason := why_not_before(context, around, use)):
+            raise NotCaptured(f"{part}, and {reason} (line {use.lineno})")
 
 
 def _inner(statement: ast.stmt) -> Iterator[ast.stmt]:
