@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from tests.cli.batches import VMAP, contents, disturbed, disturbing, grow
 from tests.cli.conftest import COMMAND, Command
 from tests.cli.test_verify import CASES, project
 
-ray = pytest.importorskip("ray")
+pytestmark = pytest.mark.skipif(not find_spec("ray"), reason="ray is not installed")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.cli import codemod
 from nnx_migrate.rewrite.model.registry import rule_entries
 from tests.cli.conftest import TRAIN, Command
 
@@ -65,6 +64,9 @@ def test_a_file_that_cannot_be_done_stays(tmp_path: Path) -> None:
 
 
 def test_each_rule_has_a_command() -> None:
+    # Half a second to import; not for each time that tests are collected.
+    from nnx_migrate.cli import codemod
+
     names = {"".join(w.capitalize() for w in rule.split("-")): rule for rule in rule_entries()}
     for name, rule in names.items():
         found = getattr(codemod, name)
