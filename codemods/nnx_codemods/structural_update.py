@@ -163,7 +163,7 @@ def _handed_on(context: FileContext, site: Site) -> Pin | None:
     if site.transform not in TRACING:
         return None
     evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
-    reason = f"nnx.{site.transform} goes on as a value, and what it is applied to is not seen"
+    reason = f"{site.written} goes on as a value, and what it is applied to is not seen"
     return Pin(RULE.name, reason, (evidence,), bare=True)
 
 

@@ -112,7 +112,12 @@ def configure(flags: Mapping[str, Any]) -> Configuration:
 
         return rule_entries().keys()
 
-    return Configuration(flags, known_rules)
+    def known_transforms() -> Collection[str]:
+        from nnx_migrate.analysis.flax.transforms import of_nnx
+
+        return of_nnx(lambda known: known.is_site)
+
+    return Configuration(flags, known_rules, known_transforms)
 
 
 def run_paths(

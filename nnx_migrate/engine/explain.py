@@ -73,7 +73,7 @@ def _sites_at(context: FileContext, line: int) -> list[Site]:
 def _site(context: FileContext, site: Site) -> Iterator[str]:
     place = f"{context.where(site.node)}:{site.node.col_offset + 1}"
     own_name = site.transform in JAX_SITES or site.transform == OTHER_PACKAGE
-    name = site.transform if own_name else f"nnx.{site.transform}"
+    name = site.transform if own_name else site.written
     yield f"{place}: {name} ({_FORMS[site.form]})"
     scopes = function_scopes(context, site)
     for scope in scopes:

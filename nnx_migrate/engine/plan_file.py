@@ -117,7 +117,7 @@ def plan_file(task: PlanTask) -> FileResult:
         if digest_of(data) != task.digest:
             return changed_meanwhile(path)
         module = _projects[0].module(path)
-        project = _projects[0].around(path)
+        project = _projects[0].around(path, task.options.transforms)
         if is_document(path):
             document = read_document(path, data)
             return plan_document(document, module, project, task.options, _looker(project))

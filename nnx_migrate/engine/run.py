@@ -152,8 +152,8 @@ def _explain(path: Path, line: int, cell: int, configuration: Configuration) -> 
     own, projects = _read_around(path, data, configuration)
     if own.failure is not None:
         raise ConfigError(f"{path}: {own.failure.reason}")
-    module, project = projects.module(path), projects.around(path)
     options = configuration.options_for(path)
+    module, project = projects.module(path), projects.around(path, options.transforms)
     require_rules(configuration, [(path, options)])
     if is_document(path):
         document = read_document(path, data)

@@ -13,6 +13,9 @@
     paths = ["legacy/**"]             # .gitignore patterns, relative to this file
     ignore = ["state-sharding"]
 
+    [tool.nnx-migrate.transforms."acme.fancy_jit"]
+    like = "nnx.jit"                  # a transform of your own (own_transforms.py has the keys)
+
 The table that counts for a file is the one in the nearest pyproject.toml upward that has one, and
 it counts whole: tables of outer projects are not merged in. Overrides apply in the order in which
 they are written.
@@ -21,12 +24,19 @@ they are written.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from nnx_migrate.sources.imports.module_names import place_of
+from nnx_migrate.sources.own_transforms import (
+    OwnTransform,
+    TransformError,
+    installed_transforms,
+    read_transforms,
+)
 from nnx_migrate.sources.walk.scanning import read_settings
 
 if TYPE_CHECKING:
@@ -35,6 +45,7 @@ if TYPE_CHECKING:
 OnUnsafe = Literal["pin", "leave"]
 NO_TARGET = "what is written holds in graph mode and in tree mode, always"
 KnownRules = Callable[[], Collection[str]]
+KnownTransforms = Callable[[], Collection[str]]
 
 
 class ConfigError(ValueError):
@@ -55,6 +66,7 @@ class Options:
         timeout: seconds that a file may take in `apply`; `batch` has a limit of its own.
         exclude: .gitignore patterns of paths that are not looked at.
         docs: look into pages of documentation and doctests as well.
+        transforms: the project's own transforms, and those of installed packages.
     """
 
     select: frozenset[str] | None = None
@@ -65,6 +77,7 @@ class Options:
     timeout: int = 300
     exclude: tuple[str, ...] = ()
     docs: bool = False
+    transforms: tuple[OwnTransform, ...] = ()
 
     def runs(self, rule: str) -> bool:
         """Return whether `rule` is to run."""
@@ -104,16 +117,22 @@ class Configuration:
         flags: fields of `Options` given on the command line; they beat every table.
         known_rules: gives the names that `select` and `ignore` may use, and is called only when
             one of them does; None to accept any name.
+        known_transforms: gives the names after `nnx.` that a transform of a project may be like;
+            None to accept any.
 
     Raises:
         ConfigError: a flag names an unknown rule.
     """
 
     def __init__(
-        self, flags: Mapping[str, Any] | None = None, known_rules: KnownRules | None = None
+        self,
+        flags: Mapping[str, Any] | None = None,
+        known_rules: KnownRules | None = None,
+        known_transforms: KnownTransforms | None = None,
     ) -> None:
         self._flags = dict(flags or {})
         self._known_rules = known_rules
+        self._known_transforms = known_transforms
         self._tables: dict[Path, Table | None] = {}
         for field in ("select", "ignore"):
             _check_rules(f"--{field}", self._flags.get(field) or (), known_rules)
@@ -133,6 +152,7 @@ class Configuration:
             climbed.append(folder)
             table = _read_table(folder / "pyproject.toml", self._known_rules)
             if table is not None:
+                self._check_transforms(table.values.get("transforms", ()))
                 break
         self._tables.update(dict.fromkeys(climbed, table))
         return table
@@ -164,7 +184,28 @@ class Configuration:
         place = place_of(path)
         table = self.table_for(place.parent)
         values = table.values_for(place, overridden=overridden) if table is not None else {}
-        return Options(**{**values, **self._flags})
+        named = {each.name: each for each in (*self._of_packages, *values.get("transforms", ()))}
+        return Options(**{**values, "transforms": tuple(named.values()), **self._flags})
+
+    @functools.cached_property
+    def _of_packages(self) -> tuple[OwnTransform, ...]:
+        """The transforms that installed packages name."""
+        try:
+            found = installed_transforms()
+        except TransformError as error:
+            raise ConfigError(str(error)) from None
+        self._check_transforms(found)
+        return found
+
+    def _check_transforms(self, transforms: Collection[OwnTransform]) -> None:
+        """See that each is like a transform that there is."""
+        known = self._known_transforms() if self._known_transforms and transforms else ()
+        for each in transforms if known else ():
+            if each.like not in known:
+                names = ", ".join(f"nnx.{name}" for name in sorted(known))
+                near = did_you_mean(f"nnx.{each.like}", [f"nnx.{name}" for name in known])
+                hint = near or f"; it may be one of {names}"
+                raise ConfigError(f"{each.where} like: nnx.{each.like} is no transform{hint}")
 
 
 def _read_table(file: Path, known_rules: KnownRules | None) -> Table | None:
@@ -197,8 +238,14 @@ def _parse_table(file: Path, table: object, known_rules: KnownRules | None) -> T
     check = table.get("check", {})
     if not isinstance(check, dict):
         raise ConfigError(f"{where} check must be written as [tool.nnx-migrate.check]")
-    plain = {key: value for key, value in table.items() if key not in ("overrides", "check")}
+    plain = {key: value for key, value in table.items() if key not in _TABLES}
     values = _parse_values(where, plain, _KEYS, known_rules)
+    if "transforms" in table:
+        try:
+            own = read_transforms(f"{file}: [tool.nnx-migrate.transforms]", table["transforms"])
+        except TransformError as error:
+            raise ConfigError(str(error)) from None
+        values["transforms"] = own
     overrides = []
     for number, entry in enumerate(entries, start=1):
         place = f"{file}: [[tool.nnx-migrate.overrides]] number {number}"
@@ -297,7 +344,9 @@ _READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
         "docs": _boolean,
     }
 )
-_KEYS = frozenset(_READERS) | {"overrides", "check"}
+#: Keys that are tables of their own.
+_TABLES = frozenset({"overrides", "check", "transforms"})
+_KEYS = frozenset(_READERS) | _TABLES
 _OVERRIDABLE = frozenset({"select", "ignore", "unsafe", "on-unsafe"})
 #: Keys that there were, and what to do without them.
 _GONE = MappingProxyType({"target": NO_TARGET})

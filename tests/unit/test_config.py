@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import sys
+import types
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 
 from nnx_migrate.sources.configuration import ConfigError, Configuration, Options
+from nnx_migrate.sources.own_transforms import GROUP, installed_transforms
 
 RULES = ["diff-state", "module-gradient", "state-axes"]
 
@@ -106,3 +111,89 @@ def test_a_broken_file_that_is_not_about_this_tool_is_passed_over(tmp_path: Path
 def test_flags_with_unknown_rules_are_errors() -> None:
     with pytest.raises(ConfigError, match="--select: there is no rule named 'diff-stat'"):
         Configuration({"select": frozenset({"diff-stat"})}, lambda: RULES)
+
+
+_OWN = """
+[tool.nnx-migrate.transforms."acme.fancy_jit"]
+like = "nnx.jit"
+renamed = { frozen = "static_argnums" }
+bound = ["donate_argnums"]
+own = ["label"]
+passes = ["graph", "graph_updates"]
+"""
+
+
+def configured(known: Collection[str] = ("jit", "vmap")) -> Configuration:
+    return Configuration(known_transforms=lambda: known)
+
+
+def test_transforms_of_a_project_are_read(tmp_path: Path) -> None:
+    write(tmp_path / "pyproject.toml", _OWN)
+    (own,) = configured().options_for(tmp_path / "a.py").transforms
+    assert (own.name, own.like) == ("acme.fancy_jit", "jit")
+    assert [own.option(k) for k in ("frozen", "label", "graph")] == [
+        "static_argnums",
+        None,
+        "graph",
+    ]
+    options = ("static_argnums", "graph", "donate_argnums", "inline")
+    assert [own.keyword(o) for o in options] == ["frozen", "graph", None, None]
+
+
+def test_a_transform_that_hands_on_all_keywords(tmp_path: Path) -> None:
+    write(tmp_path / "pyproject.toml", _OWN.replace('["graph", "graph_updates"]', "true"))
+    (own,) = configured().options_for(tmp_path / "a.py").transforms
+    assert own.keyword("inline") == "inline"
+    assert own.keyword("donate_argnums") is None
+    assert own.keyword("label") is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"nnx.jit"', '"nnx.vmpa"', "nnx.vmpa is no transform; did you mean 'nnx.vmap'?"),
+        ('"nnx.jit"', '"nnx.Linear"', "it may be one of nnx.jit, nnx.vmap"),
+        ('"nnx.jit"', '"jax.jit"', 'like must name a transform, as in "nnx.jit"'),
+        ('like = "nnx.jit"', "", 'like must name a transform, as in "nnx.jit", not None'),
+        ("own =", "mine =", "has no key 'mine'"),
+        ('["label"]', '"label"', "own must be a list of keywords, not 'label'"),
+        ("{ frozen =", "{ frozen = 1, x =", "renamed must be a table of keywords"),
+        ('"acme.fancy_jit"', '"fancy_jit"', "'fancy_jit' is no absolute name"),
+        ("passes =", 'compat = "jit"\npasses =', "compat: 'jit' is no absolute name"),
+    ],
+)
+def test_transforms_that_cannot_be_obeyed(tmp_path: Path, old: str, new: str, told: str) -> None:
+    write(tmp_path / "pyproject.toml", _OWN.replace(old, new, 1))
+    with pytest.raises(ConfigError) as error:
+        configured().options_for(tmp_path / "a.py")
+    assert told in str(error.value)
+    assert str(tmp_path / "pyproject.toml") in str(error.value)
+
+
+def test_installed_packages_name_transforms_and_a_table_beats_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = types.ModuleType("acme_migrate")
+    vars(module)["FANCY"] = {"like": "nnx.vmap"}
+    monkeypatch.setitem(sys.modules, "acme_migrate", module)
+    points = [
+        importlib.metadata.EntryPoint(name, "acme_migrate:FANCY", GROUP)
+        for name in ("acme.fancy_jit", "acme.fancy_vmap")
+    ]
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: points)
+    installed_transforms.cache_clear()
+    write(tmp_path / "pyproject.toml", _OWN)
+    found = configured().options_for(tmp_path / "a.py").transforms
+    assert {own.name: own.like for own in found} == {
+        "acme.fancy_jit": "jit",
+        "acme.fancy_vmap": "vmap",
+    }
+    vars(module)["FANCY"] = {"like": "nnx.fold"}
+    installed_transforms.cache_clear()
+    with pytest.raises(ConfigError, match=r"entry point acme\.fancy_jit = acme_migrate:FANCY"):
+        configured().options_for(tmp_path / "a.py")
+    del vars(module)["FANCY"]
+    installed_transforms.cache_clear()
+    with pytest.raises(ConfigError, match="install its package again"):
+        configured().options_for(tmp_path / "a.py")
+    installed_transforms.cache_clear()

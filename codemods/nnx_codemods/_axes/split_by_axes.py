@@ -80,7 +80,7 @@ def _hidden(context: FileContext, site: Site, rule: str, class_name: str) -> Dec
     parent = context.tree.parents.get(site.node)
     if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
         return None  # an alias; its calls are sites of their own
-    return Pin(rule, f"nnx.{site.transform} is passed on, and {class_name} may be with it")
+    return Pin(rule, f"{site.written} is passed on, and {class_name} may be with it")
 
 
 def _is_sown(group: Group) -> bool:

@@ -49,7 +49,7 @@ def decide_gradient(
     if diff_state != _mentions_diff_state(argnums):
         return None
     if site.form == "reference":
-        return Pin(rule, f"nnx.{site.transform} is passed on as a value")
+        return Pin(rule, f"{site.written} is passed on as a value")
     if argnums.unknown or not site.complete:
         return Pin(rule, argnums.unknown or "its options are not all to be seen")
     values = [argument_values(context, site, target.index) for target in argnums.targets]

@@ -75,7 +75,7 @@ class _Search:
         sites = (self.sites if here else functions_of(context)).get(function, [])
         for site in sites:
             if not here:
-                raise NotCaptured(f"nnx.{site.transform} is around it in {context.file}")
+                raise NotCaptured(f"{site.written} is around it in {context.file}")
             self._traced(site)
         if not sites:
             self._called(context, function, parameter, scope)
@@ -84,7 +84,7 @@ class _Search:
         if self.is_collected(site):
             return
         if site.transform not in OVER_LAYERS:
-            raise NotCaptured(f"nnx.{site.transform} around it does not give it back")
+            raise NotCaptured(f"{site.written} around it does not give it back")
         for function, parameter in layers_of(self.home, site).objects:
             self.enter(self.home, function, parameter)
 

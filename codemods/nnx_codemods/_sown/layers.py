@@ -46,7 +46,7 @@ def layers_of(context: FileContext, site: Site) -> Layers:
         NotCaptured: what the layers sow would not come out of it as in graph mode.
     """
     if not site.complete or site.options.keys() - site.spec.plain_options:
-        raise NotCaptured(f"nnx.{site.transform} has other options than axes")
+        raise NotCaptured(f"{site.written} has other options than axes")
     places = _sown_places(context, site)
     for place in places:
         _check_axis(site, place)

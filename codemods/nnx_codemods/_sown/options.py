@@ -47,7 +47,7 @@ def check_options(context: FileContext, site: Site, place: int = 0) -> Output:
         _check_gradient(site)
         return Output(in_pair="has_aux" in site.options)
     if not site.complete or site.options.keys() - site.spec.plain_options:
-        raise NotCaptured(f"nnx.{site.transform} has other options than axes")
+        raise NotCaptured(f"{site.written} has other options than axes")
     if not site.spec.maps_axes:
         return Output()
     by_axes = _check_axis(context, site, place)

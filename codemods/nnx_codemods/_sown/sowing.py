@@ -184,9 +184,7 @@ def _over_layers(context: FileContext) -> frozenset[str]:
             with contextlib.suppress(NotCaptured):
                 lines = {site.node.lineno, site.reference.lineno}
                 lines |= {use.lineno for use in layers_of(context, site).uses}
-                found |= {
-                    f"nnx.{site.transform} ({Place(context.tree.module, line)})" for line in lines
-                }
+                found |= {f"{site.written} ({Place(context.tree.module, line)})" for line in lines}
     return frozenset(found)
 
 

@@ -6,15 +6,22 @@ import ast
 import dataclasses
 from collections.abc import Mapping
 
+from nnx_migrate.analysis.domain.values import ParameterOf
 from nnx_migrate.analysis.flax.transform_spec import ControlFlow
 from nnx_migrate.analysis.flax.transforms import OBJECT_FUNCTIONS, spec
 from nnx_migrate.analysis.ir.literal_lookups import lookup
+from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.analysis.sites.references import References
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode
+from nnx_migrate.sources.own_transforms import OwnTransform
 
 #: What the function that is transformed may be passed by.
 _FUNCTION = frozenset({"f", "fun"})
+#: Options that say nothing of what becomes of objects.
+_OF_NO_MATTER = frozenset(
+    {"backend", "device", "inline", "keep_unused", "policy", "prevent_cse", "unroll"}
+) | {"graph", "graph_updates"}
 _AS_VALUE = "the transform is passed on as a value"
 #: The calls of a result, why there may be more, and the assignment that gives it a name.
 _Uses = tuple[tuple[ast.Call, ...], str, ast.Assign | None]
@@ -27,9 +34,40 @@ class SiteForms(References):
         """The site of a transform or function of nnx; None where it is given nothing.
 
         Args:
-            reference: the expression that refers to it.
+            reference: the expression that refers to it, or to a wrapper that is like it.
             name: its public name.
         """
+        wrappers = self.tree.project.wrappers
+        made = self._site(reference, name)
+        if wrappers is None or made is None:
+            return made
+        wrapper = wrappers.wrapper(self.tree.scope(reference), lower_expr(reference))
+        if self._is_inside_of(made, wrapper):
+            return None
+        return made if wrapper is None else _wrapped(made, wrapper)
+
+    def _is_inside_of(self, site: Site, applied: OwnTransform | None) -> bool:
+        """Whether a wrapper applies itself, or what it is like, to what it is given.
+
+        What that is, is looked at where the wrapper is used.
+        """
+        wrappers = self.tree.project.wrappers
+        assert wrappers is not None
+        for function in self.tree.ancestors(site.node):
+            if not isinstance(function, FunctionNode):
+                continue
+            around = wrappers.named.get(f"{self.tree.module}.{function.name}")
+            if around is not None and around.like == site.transform:
+                return applied == around or self._is_parameter(site.function)
+        return False
+
+    def _is_parameter(self, given: object) -> bool:
+        if not isinstance(given, ast.Name):
+            return False
+        bound = self.tree.project.bindings(self.tree.scope(given), given.id)
+        return bool(bound) and all(isinstance(each, ParameterOf) for each in bound)
+
+    def _site(self, reference: ast.expr, name: str) -> Site | None:
         site = Site(name, reference, "reference", reference, {}, None, True, None)
         found = lookup(reference)
         if found is not None and found.caller is not None:
@@ -157,6 +195,19 @@ def of_object(
         (call,),
         operands=(given,),
     )
+
+
+def _wrapped(site: Site, wrapper: OwnTransform) -> Site:
+    """The site of a wrapper, with its keywords as the options that they are for."""
+    options: dict[str, ast.expr] = {}
+    unknown = False
+    for keyword, value in site.options.items():
+        option = wrapper.option(keyword)
+        if option is not None:
+            options[option] = value
+            unknown = unknown or wrapper.keyword(option) != keyword
+    complete = site.complete and not unknown and wrapper.bound <= _OF_NO_MATTER
+    return dataclasses.replace(site, options=options, complete=complete, wrapper=wrapper)
 
 
 def keywords_of(call: ast.Call) -> dict[str, ast.expr]:

@@ -10,6 +10,7 @@ from typing import Literal
 from nnx_migrate.analysis.flax.transform_spec import TransformSpec
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.sources.own_transforms import OwnTransform
 
 Form = Literal["decorator", "call", "operands", "object", "reference"]
 
@@ -36,6 +37,7 @@ class Site:
         branches: those of them that may change the
         operands: what they are called with, after so many
         leading: parameters of theirs.
+        wrapper: the project's own transform that is applied, where it is one that is like this.
     """
 
     transform: str
@@ -53,11 +55,19 @@ class Site:
     branches: tuple[ast.expr, ...] = ()
     operands: tuple[ast.expr, ...] = ()
     leading: int = 0
+    wrapper: OwnTransform | None = None
 
     @property
     def spec(self) -> TransformSpec:
         """What its transform is and does; nothing of it, where it is no transform."""
         return spec(self.transform)
+
+    @property
+    def written(self) -> str:
+        """Its transform as messages name it: "nnx.jit", "acme.fancy_jit"."""
+        if self.wrapper is not None:
+            return self.wrapper.name
+        return self.transform if self.spec.of_jax else f"nnx.{self.transform}"
 
     @property
     def bound_name(self) -> str | None:
@@ -68,4 +78,5 @@ class Site:
     @property
     def decided(self) -> bool:
         """Whether the site already says its mode."""
-        return "graph" in self.options or "graph_updates" in self.options
+        bound = self.wrapper.bound if self.wrapper is not None else frozenset[str]()
+        return not bound.union(self.options).isdisjoint({"graph", "graph_updates"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope
 from nnx_migrate.analysis.flax.model import Layer, layers, mode_dependent_functions
@@ -14,6 +14,8 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.implicit_calls import ARITHMETIC, METHODS
 from nnx_migrate.analysis.symbols.occurrence_index import NameTables
 from nnx_migrate.analysis.symbols.reverse_imports import Dependents
+from nnx_migrate.analysis.symbols.wrappers import Wrappers
+from nnx_migrate.sources.own_transforms import OwnTransform
 
 Binding = Located | ParameterOf
 _NNX = "flax.nnx"
@@ -30,6 +32,7 @@ class Project:
             defined in all; made from the files when not given.
         before: the project that this is, but for a file.
         renewed: the modules in which names may mean something else than there.
+        wrappers: transforms of its own, each of which stands for the one that it is like.
     """
 
     def __init__(
@@ -38,6 +41,7 @@ class Project:
         tables: tuple[NameTables, ...] = (),
         before: Project | None = None,
         renewed: frozenset[str] = frozenset(),
+        wrappers: Wrappers | None = None,
     ) -> None:
         self.modules: dict[str, ir.ModuleIndex] = {}
         for index in indexes:
@@ -45,6 +49,7 @@ class Project:
         self.tables = tables or (NameTables(self.modules.values()),)
         self.before = before
         self.renewed = renewed
+        self.wrappers = wrappers
         self._bindings: dict[tuple[Scope, str], list[Binding]] = {}
         self._dotted: dict[tuple[Scope, str, int], str | None] = {}
         self._methods: dict[str, dict[str, list[tuple[str, ir.Function]]]] = {}
@@ -56,7 +61,13 @@ class Project:
         modules = {**self.modules, **{index.module: index for index in indexes}}
         own = NameTables(indexes, self.tables[0].defined)
         renewed = frozenset[str]().union(*(self._dependents.of(i.module) for i in indexes))
-        return Project(modules.values(), (own, *self.tables), self, renewed)
+        wrappers = None if self.wrappers is None else self.wrappers.replacing(*indexes)
+        return Project(modules.values(), (own, *self.tables), self, renewed, wrappers)
+
+    def with_wrappers(self, transforms: Sequence[OwnTransform]) -> Project:
+        """The project in which transforms of its own stand for those that they are like."""
+        wrappers = Wrappers.of(self, transforms)
+        return Project(self.modules.values(), self.tables, wrappers=wrappers)
 
     @functools.cached_property
     def _dependents(self) -> Dependents:
@@ -83,6 +94,8 @@ class Project:
 
     def has_word(self, word: str) -> bool:
         """Whether the identifier occurs in a file of the project, or of others in the same run."""
+        if self.wrappers is not None and self.wrappers.is_like(word):
+            return True
         return any(word in tables.words for tables in self.tables)
 
     @functools.cached_property
@@ -142,6 +155,8 @@ class Project:
         if module not in self._renamed:
             index = self.modules[module]
             found: dict[str, frozenset[str]] = {}
+            if self.wrappers is not None:
+                found.update(self.wrappers.words(index.words))
             for word, scope, value in (*_own_names(index), *self._names_elsewhere(index)):
                 if sites := _SITES.intersection(self._reached(scope, value, [])):
                     found[word] = found.get(word, frozenset()) | sites
@@ -200,7 +215,10 @@ class Project:
         if known is None:
             if self.before is not None and scope.module not in self.renewed:
                 return self.before.bindings(scope, name)
-            known = self._bindings[scope, name] = self._find_bindings(scope, name)
+            known = self._find_bindings(scope, name)
+            if self.wrappers is not None:
+                known = self.wrappers.instead(name, known)
+            self._bindings[scope, name] = known
         return known
 
     def _find_bindings(self, scope: Scope, name: str) -> list[Binding]:
@@ -281,6 +299,8 @@ class Project:
         """Follow a dotted name through the project's re-exports to where it comes from."""
         if hops > _MAX_HOPS:
             return None
+        if self.wrappers is not None and dotted in self.wrappers.named:
+            return self.wrappers.like(dotted)
         bound = self.member(dotted)
         if bound:
             return self._agreed(bound, hops) or dotted

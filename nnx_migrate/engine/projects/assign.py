@@ -23,6 +23,7 @@ from nnx_migrate.sources.kept_answers import read_answer
 if TYPE_CHECKING:
     from nnx_migrate.analysis.ir.nodes import ModuleIndex
     from nnx_migrate.analysis.symbols.program import Project
+    from nnx_migrate.sources.own_transforms import OwnTransform
 
 
 #: Projects that are kept: files come folder by folder, so the one of a folder is soon done with.
@@ -128,17 +129,18 @@ class Projects:
         """The files of a group, in an order that does not depend on how they were found."""
         return self._members[group]
 
-    def around(self, path: Path) -> Project:
+    def around(self, path: Path, transforms: tuple[OwnTransform, ...] = ()) -> Project:
         """Return the project in which a file is planned.
 
         Args:
             path: the file, as its index has it.
+            transforms: those of the project's own.
         """
         number, root, _ = self._placed[path]
         if self._open is None or self._open[0] != number:
             self._close()
             self._open = number, _Group(self._members[number])
-        return self._open[1].around(root)
+        return self._open[1].around(root, transforms)
 
     def _close(self) -> None:
         if self._open is None:
@@ -166,17 +168,20 @@ class _Group:
         for root, record in self._records:
             parts[self._own(root)].append(record)
         self._tables = tuple(NameTables(records, defined) for records in parts.values())
-        self._built: dict[Path | None, Project] = {}  # the last used is the last
+        self._built: dict[
+            tuple[Path | None, tuple[OwnTransform, ...]], Project
+        ] = {}  # the last used is the last
 
     def _own(self, root: Path) -> Path | None:
         return root if root in self._colliding else None
 
-    def around(self, root: Path) -> Project:
-        key = self._own(root)
+    def around(self, root: Path, transforms: tuple[OwnTransform, ...]) -> Project:
+        key = self._own(root), transforms
         if key in self._built:
             self._built[key] = self._built.pop(key)
         else:
-            self._built[key] = self._build(key)
+            plain = self._build(key[0])
+            self._built[key] = plain.with_wrappers(transforms) if transforms else plain
             if len(self._built) > _KEPT:
                 del self._built[next(iter(self._built))]
         return self._built[key]

@@ -55,6 +55,8 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     # What is compiled is kept: the function over States is made once, as before.
     if site.spec.compiles and (job.splits or job.returns):
         _check_calls_only(context, site)
+    if site.wrapper is not None and (isinstance(job.alone, Replacement) or job.metadata):
+        raise CannotEmit(f"what {site.wrapper.name} does beside nnx.{site.transform} is not known")
     match job.alone:
         case Replacement(callee, copied):
             return replaced_by(context, site.reference, callee) + _copies(context, site, copied)

@@ -19,6 +19,7 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.functions import definition_of, is_owned
+from nnx_migrate.rewrite.planner.pin_wrapper import wrapper_edits
 from nnx_migrate.rewrite.style.layout import MAX_LINE, line_after
 from nnx_migrate.rewrite.style.options import option_edits
 from nnx_migrate.rewrite.style.self_documenting import keep_printed_text
@@ -39,6 +40,13 @@ def pin_edits(context: FileContext, site: Site, cover_extent: bool) -> list[Edit
     """
     if site.form == "object":
         return _pinned_call(context, site)
+    if site.wrapper is not None:
+        edits = wrapper_edits(context, site, site.wrapper)
+        if not cover_extent:
+            return edits
+        spelling = Spelling.at(context, site.reference)
+        # What closes around the function stands before the options that follow it.
+        return [*spelling.import_edits, *_cover(context, site, spelling.nnx), *edits]
     spelling = Spelling.at(context, site.reference)
     edits = [*spelling.import_edits, compat_edit(context, site.reference, spelling.nnx)]
     edits += keep_printed_text(context, site.reference)

@@ -180,6 +180,8 @@ def _inner_body(
 
 def _decorator(context: FileContext, site: Site, options: Mapping[str, str | None]) -> str:
     """The transform with its options, but without its function, as a decorator."""
+    if site.wrapper is not None:
+        raise CannotEmit(f"whether {site.wrapper.name} can be a decorator is not known")
     node = site.node
     if not (isinstance(node, ast.Call) and site.function in node.args):
         raise CannotEmit("the transform is written in a way that has no decorator form")

@@ -20,14 +20,15 @@ def option_edits(context: FileContext, site: Site, options: Mapping[str, str | N
         CannotEmit: an option has to be added where the transform takes none.
     """
     edits: list[Edit] = []
-    emptied = _emptied(site, options)
+    # Whether a wrapper can stand without brackets is not known.
+    emptied = _emptied(site, options) if site.wrapper is None else None
     if emptied is not None:
         return [Edit(context.text.span(site.reference)[1], context.text.span(emptied)[1], "")]
     for name, text in options.items():
         present = site.options.get(name)
         if present is None:
             if text is not None:
-                edits.append(_added(context, site, f"{name}={text}"))
+                edits.append(_added(context, site, f"{keyword_for(site, name)}={text}"))
             continue
         keyword, call = _keyword(context, present)
         if text is not None:
@@ -36,6 +37,22 @@ def option_edits(context: FileContext, site: Site, options: Mapping[str, str | N
         else:
             edits.append(_removed(context, call, keyword))
     return edits
+
+
+def keyword_for(site: Site, option: str) -> str:
+    """The keyword by which a site is told an option: another than its name for some wrappers.
+
+    Raises:
+        CannotEmit: the wrapper is told none, as far as its table says.
+    """
+    wrapper = site.wrapper
+    if wrapper is None:
+        return option
+    keyword = wrapper.keyword(option)
+    if keyword is None:
+        told = f"{wrapper.name} is not known to hand {option} to nnx.{wrapper.like}"
+        raise CannotEmit(f"{told} (its table may say so: passes, or renamed)")
+    return keyword
 
 
 def _emptied(site: Site, options: Mapping[str, str | None]) -> ast.Call | None:
@@ -93,6 +110,8 @@ def _added(context: FileContext, site: Site, text: str) -> Edit:
     call = site.option_call
     if call is None and isinstance(site.node, ast.Call) and site.form == "call":
         call = site.node
+    if call is None and site.wrapper is not None:
+        raise CannotEmit(f"{site.wrapper.name} stands without brackets, and may take no options so")
     if call is None:
         end = context.text.span(site.reference)[1]
         return Edit(end, end, f"({text})")

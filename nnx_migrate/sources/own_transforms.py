@@ -1,0 +1,144 @@
+"""A project's own transforms: wrappers of those of nnx, and what each is like.
+
+    [tool.nnx-migrate.transforms."acme.training.fancy_jit"]
+    like = "nnx.jit"                        # it is called on a function, as nnx.jit is
+    renamed = { frozen = "static_argnums" } # its keywords for options of nnx.jit
+    bound = ["donate_argnums"]              # options of nnx.jit that it gives by itself
+    own = ["label"]                         # its keywords that are nothing to nnx.jit
+    passes = ["graph", "graph_updates"]     # keywords that it hands to nnx.jit; true for all others
+    compat = "acme.training.graph_jit"      # its form for graph mode, which pins write
+
+A package that others use says the same by entry points of the group `nnx_migrate.transforms`: the
+name of one is that of the wrapper, and its object a dictionary with these keys.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib.metadata
+from collections.abc import Mapping
+
+GROUP = "nnx_migrate.transforms"
+
+
+class TransformError(ValueError):
+    """What is said of a project's own transform cannot be obeyed; the text names the key."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OwnTransform:
+    """One wrapper of a project, and the transform that it is like.
+
+    Args:
+        name: its absolute dotted name.
+        like: the name of that transform, after `nnx.`.
+        renamed: its keywords, each with the option of the transform that it is for.
+        bound: options of the transform that it gives by itself.
+        own: its keywords that are nothing to the transform.
+        passes: keywords that it hands on under their names; None for all that are not named above.
+        compat: the absolute dotted name of its form for graph mode, if there is one.
+        where: where that is said, for messages.
+    """
+
+    name: str
+    like: str
+    renamed: tuple[tuple[str, str], ...] = ()
+    bound: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
+    passes: frozenset[str] | None = frozenset()
+    compat: str = ""
+    where: str = dataclasses.field(default="", compare=False, repr=False)
+
+    def option(self, keyword: str) -> str | None:
+        """The option of the transform that a keyword of the wrapper is for, if it is for one."""
+        if keyword in self.own:
+            return None
+        return dict(self.renamed).get(keyword, keyword)
+
+    def keyword(self, option: str) -> str | None:
+        """The keyword by which the wrapper is told an option; None where it is told none."""
+        for keyword, meant in self.renamed:
+            if meant == option:
+                return keyword
+        if option in self.bound or option in self.own:
+            return None
+        return option if self.passes is None or option in self.passes else None
+
+
+def read_transforms(where: str, table: object) -> tuple[OwnTransform, ...]:
+    """Read the wrappers that a table names.
+
+    Args:
+        where: the table, for messages.
+        table: by the dotted name of each wrapper, what it is like.
+
+    Raises:
+        TransformError: an entry cannot be obeyed.
+    """
+    if not isinstance(table, Mapping):
+        raise TransformError(f'{where} must be written as [tool.nnx-migrate.transforms."NAME"]')
+    return tuple(_read(f'{where}."{name}"', name, entry) for name, entry in table.items())
+
+
+@functools.cache
+def installed_transforms() -> tuple[OwnTransform, ...]:
+    """The wrappers that installed packages name, looked up once a process.
+
+    Raises:
+        TransformError: an entry cannot be loaded, or not be obeyed.
+    """
+    found = []
+    points = importlib.metadata.entry_points(group=GROUP)
+    for point in sorted(each for each in points if each.group == GROUP):
+        where = f"entry point {point.name} = {point.value} ({GROUP})"
+        try:
+            entry = point.load()
+        except Exception as error:
+            raise TransformError(f"{where}: {error}; install its package again") from error
+        found.append(_read(where, point.name, entry))
+    return tuple(found)
+
+
+def _read(where: str, name: str, entry: object) -> OwnTransform:
+    if not isinstance(entry, Mapping):
+        raise TransformError(f'{where} must be a table with the key like, as in like = "nnx.jit"')
+    _check_name(where, name)
+    for key in entry:
+        if key not in _KEYS:
+            raise TransformError(f"{where} has no key {key!r}; there are {', '.join(_KEYS)}")
+    like = entry.get("like")
+    if not isinstance(like, str) or not like.startswith("nnx."):
+        raise TransformError(f'{where} like must name a transform, as in "nnx.jit", not {like!r}')
+    renamed = entry.get("renamed", {})
+    if not isinstance(renamed, Mapping) or not all(isinstance(v, str) for v in renamed.values()):
+        raise TransformError(f"{where} renamed must be a table of keywords, not {renamed!r}")
+    compat = entry.get("compat", "")
+    if compat != "":
+        _check_name(f"{where} compat", compat)
+    passes = entry.get("passes", [])
+    return OwnTransform(
+        name,
+        like.removeprefix("nnx."),
+        tuple(sorted(renamed.items())),
+        _names(where, "bound", entry.get("bound", [])),
+        _names(where, "own", entry.get("own", [])),
+        None if passes is True else _names(where, "passes", [] if passes is False else passes),
+        compat,
+        where,
+    )
+
+
+def _check_name(where: str, name: object) -> None:
+    parts = name.split(".") if isinstance(name, str) else []
+    if len(parts) < 2 or not all(part.isidentifier() for part in parts):
+        raise TransformError(f'{where}: {name!r} is no absolute name, as "acme.training.jit" is')
+
+
+def _names(where: str, key: str, value: object) -> frozenset[str]:
+    if isinstance(value, list | tuple | frozenset | set) and all(isinstance(v, str) for v in value):
+        return frozenset(value)
+    raise TransformError(f"{where} {key} must be a list of keywords, not {value!r}")
+
+
+_KEYS = ("like", "renamed", "bound", "own", "passes", "compat")
