@@ -102,12 +102,12 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
-    CannotEmit,
     Capture,
     Captures,
     Contribution,
     Decision,
     Manual,
+    NotRewritten,
     Same,
 )
 from nnx_migrate.rewrite.model.rule import Rule
@@ -219,7 +219,7 @@ def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
     captures = (Capture(text),)
     try:
         closure_edits(context, site, captures)
-    except CannotEmit:
+    except NotRewritten:
         return None
     message = f"{text} became an argument of eval_shape"
     return Contribution(RULE.name, message, tuple(evidence[:3]), Captures(captures))
@@ -256,7 +256,7 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
             return shared.claim
     try:
         closure_edits(context, site, captured.objects)
-    except CannotEmit as error:
+    except NotRewritten as error:
         return str(error)
     return ""
 

@@ -23,7 +23,12 @@ from nnx_migrate.rewrite.gate.checks import Gate, Refused
 from nnx_migrate.rewrite.gate.untouched_nodes import Version
 from nnx_migrate.rewrite.model.active_rules import active_rules
 from nnx_migrate.rewrite.model.context import FileContext, Readable, Reader, nothing_else
-from nnx_migrate.rewrite.model.decisions import CannotEmit, CapturePlan, Contribution
+from nnx_migrate.rewrite.model.decisions import (
+    CannotEmit,
+    CapturePlan,
+    Contribution,
+    NotRewritten,
+)
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.planner.emit import emit
 from nnx_migrate.rewrite.planner.round import contributions_of
@@ -158,7 +163,7 @@ def _changes(context: FileContext) -> Iterator[dict[str, Part]]:
                 continue
             try:
                 yield _parts(context, site, rules, plan)
-            except CannotEmit:
+            except NotRewritten:
                 continue
 
 

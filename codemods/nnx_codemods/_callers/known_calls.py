@@ -11,6 +11,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.visibility import is_visible_outside
 from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.ownership import calls_by_name
 
 #: A call, and the file that it stands in.
 Located = tuple[FileContext, ast.Call]
@@ -20,9 +21,9 @@ def known_calls(context: FileContext, place: ast.stmt, name: str) -> tuple[ast.C
     """All calls of what `name` is bound to by a statement, where all of them are in its file.
 
     Raises:
-        NotCaptured: others may call it, or it is more than called.
+        NotRewritten: others may call it, or it is more than called.
     """
-    calls = _calls_here(context, place, name)
+    calls = tuple(calls_by_name(context, context.tree.scope(place), name))
     if context.tree.scope(place).function == ir.MODULE_SCOPE:
         check_private(context, name)
     if not calls:
@@ -34,10 +35,11 @@ def all_calls(context: FileContext, place: ast.stmt, name: str) -> tuple[Located
     """All calls of what `name` is bound to, in the files that import it too.
 
     Raises:
-        NotCaptured: others may call it, or it is more than called.
+        NotRewritten: others may call it, or it is more than called.
     """
-    calls: list[Located] = [(context, use) for use in _calls_here(context, place, name)]
-    if context.tree.scope(place).function == ir.MODULE_SCOPE:
+    scope = context.tree.scope(place)
+    calls: list[Located] = [(context, use) for use in calls_by_name(context, scope, name)]
+    if scope.function == ir.MODULE_SCOPE:
         _check_hidden(context, name)
         scopes = _scopes_of(context, place, name)
         for other in context.analysis.imports.importers(context.tree.module, (name,)):
@@ -47,19 +49,6 @@ def all_calls(context: FileContext, place: ast.stmt, name: str) -> tuple[Located
             calls += [(there, use) for use in _calls_there(there, scopes, name)]
     if not calls:
         raise NotCaptured(f"{name} is not called in this file")
-    return tuple(calls)
-
-
-def _calls_here(context: FileContext, place: ast.stmt, name: str) -> tuple[ast.Call, ...]:
-    scope = context.tree.scope(place)
-    if len(context.project.bindings(scope, name)) != 1:
-        raise NotCaptured(f"{name} is bound more than once")
-    calls = []
-    for load in context.finder.loads(scope, name):
-        parent = context.tree.parents[load]
-        if not (isinstance(parent, ast.Call) and parent.func is load):
-            raise NotCaptured(f"{name} is more than called (line {load.lineno})")
-        calls.append(parent)
     return tuple(calls)
 
 

@@ -14,7 +14,12 @@ from nnx_migrate.analysis.effects.captured_use_search import Use
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CannotEmit, Contribution, Decision, Manual
+from nnx_migrate.rewrite.model.decisions import (
+    Contribution,
+    Decision,
+    Manual,
+    NotRewritten,
+)
 from nnx_migrate.rewrite.model.functions import definition_of
 from nnx_migrate.rewrite.thread.bound_methods import (
     BoundFunction,
@@ -40,7 +45,7 @@ def as_lambdas(context: FileContext, site: Site, decide: Decide) -> Decision | N
         decision = None if spelled is None else decide(spelled.context, spelled.site)
         if isinstance(decision, Contribution):
             closure_edits(context, site, decision.captures)
-    except CannotEmit as error:
+    except NotRewritten as error:
         return bound_and_raising(context, site, str(error))
     if not isinstance(decision, Contribution | Manual):
         return None
@@ -103,7 +108,7 @@ def through_others(context: FileContext, site: Site, decide: Decide) -> Decision
         decision = None if changed is None else decide(changed.context, changed.site)
         if isinstance(decision, Contribution):
             closure_edits(context, site, decision.captures)
-    except CannotEmit as error:
+    except NotRewritten as error:
         return raising(context, site, str(error))
     return decision if isinstance(decision, Contribution | Manual) else None
 

@@ -19,10 +19,10 @@ from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     ArgumentSplit,
-    CannotEmit,
     Contribution,
     Decision,
     Manual,
+    NotRewritten,
     Pin,
     Same,
     Splits,
@@ -43,7 +43,7 @@ def decide_gradient(
         return None
     try:
         param = f"{Spelling.at(context, site.reference).nnx}.Param"
-    except CannotEmit as error:
+    except NotRewritten as error:
         return None if diff_state else Manual(rule, f"{error}; rename it and run again")
     argnums = argnums_of(context, site, param)
     if diff_state != _mentions_diff_state(argnums):

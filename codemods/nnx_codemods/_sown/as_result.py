@@ -25,7 +25,10 @@ from nnx_migrate.analysis.residual_sow import CollectingEffects
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CapturePlan
+from nnx_migrate.rewrite.model.decisions import (
+    CapturePlan,
+    NotRewritten,
+)
 from nnx_migrate.rewrite.planner.round import covered_by_setters
 from nnx_migrate.rewrite.style.layout import line_after
 
@@ -128,7 +131,7 @@ def _passed_up(
         if way.plan is not None:
             check_may_change_there(context, way.plan)
         return way
-    except NotCaptured as missing:
+    except NotRewritten as missing:
         return str(missing)
 
 
@@ -138,7 +141,7 @@ def _candidates(context: FileContext) -> dict[Site, Captured | str]:
         if site.transform in SOWN_UNDER and sows(context, site):
             try:
                 found[site] = _captured(context, site)
-            except NotCaptured as missing:
+            except NotRewritten as missing:
                 found[site] = str(missing)
     return found
 

@@ -24,7 +24,10 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import PerturbPlan
+from nnx_migrate.rewrite.model.decisions import (
+    NotRewritten,
+    PerturbPlan,
+)
 from nnx_migrate.rewrite.model.functions import definition_of, given_parameters
 from nnx_migrate.rewrite.planner.round import covered_by_setters
 from nnx_migrate.rewrite.sown.perturb import gradient_target
@@ -76,7 +79,7 @@ def perturbed(context: FileContext) -> Mapping[Site, Perturbed | str]:
             continue
         try:
             found[site] = _perturbed(context, site, wanted)
-        except NotCaptured as missing:
+        except NotRewritten as missing:
             found[site] = str(missing)
     done = [each for each in found.values() if isinstance(each, Perturbed)]
     # They take off again what they perturb, whether they are rewritten in the end or not.
@@ -85,7 +88,7 @@ def perturbed(context: FileContext) -> Mapping[Site, Perturbed | str]:
         try:
             for model in _models(each) if isinstance(each, Perturbed) else ():
                 _check_nothing_left(context, model, collected)
-        except NotCaptured as missing:
+        except NotRewritten as missing:
             found[site] = str(missing)
     return found
 

@@ -23,7 +23,12 @@ from nnx_codemods._sown.sowing import Sowing
 from nnx_migrate.analysis.domain.values import ParameterOf, Scope
 from nnx_migrate.analysis.residual_sow import CollectingEffects, harm
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CapturedCall, PassedOn, Run
+from nnx_migrate.rewrite.model.decisions import (
+    CapturedCall,
+    NotRewritten,
+    PassedOn,
+    Run,
+)
 
 #: Options of nnx.jit that do not depend on what the function returns.
 _OF_ARGUMENTS = frozenset(
@@ -64,12 +69,12 @@ def route_of(context: FileContext, sowing: Sowing) -> Route:
     if here and sowing.plain and any(isinstance(pair, str) for pair in direct):
         try:
             return _accumulated(context, sowing)
-        except NotCaptured as missing:
+        except NotRewritten as missing:
             together = f"; of several calls together, {missing}"
     walk = _Walk(sowing)
     try:
         walk.follow(sowing.calls, passed_on=False)
-    except NotCaptured as missing:
+    except NotRewritten as missing:
         raise NotCaptured(f"{missing}{together}") from None
     assumed = tuple(dict.fromkeys((*sowing.assumed, *walk.assumed)))
     return Route(walk.sowing, tuple(walk.calls), tuple(walk.passed_on), assumed)
@@ -83,7 +88,7 @@ def _taken_after(sowing: Sowing, call: Call) -> CapturedCall | str:
         return pair
     try:
         return read_after(call.context, call.use, names)
-    except NotCaptured as missing:
+    except NotRewritten as missing:
         return f"{pair}; as for reads, {missing}"
 
 
@@ -124,7 +129,7 @@ class _Walk:
                 raise NotCaptured(pair)
             try:
                 self._through(call, holder, passed_on)
-            except NotCaptured as missing:
+            except NotRewritten as missing:
                 raise NotCaptured(f"{pair}, and it is not returned: {missing}") from None
 
     def _through(self, call: Call, holder: ast.FunctionDef, passed_on: bool) -> None:

@@ -14,7 +14,10 @@ from nnx_codemods._sown.sowing import SOWN_UNDER, sowing_of, sows
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.residual_sow import LeftoverFinder
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CapturedCall
+from nnx_migrate.rewrite.model.decisions import (
+    CapturedCall,
+    NotRewritten,
+)
 
 
 def check_nothing_left(
@@ -57,7 +60,7 @@ def _check_file(
     for scope in sorted(finder.holders, key=str):
         try:
             _check_holder(context, scope)
-        except NotCaptured as unseen:
+        except NotRewritten as unseen:
             if not unsafe:
                 raise
             assumed.append(str(unseen))
@@ -80,6 +83,6 @@ def _collected(context: FileContext) -> dict[Scope, str]:
         if site.transform in SOWN_UNDER and sows(context, site):
             try:
                 found |= route_of(context, sowing_of(context, site)).sowing
-            except NotCaptured:
+            except NotRewritten:
                 continue
     return found

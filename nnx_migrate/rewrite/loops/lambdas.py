@@ -13,7 +13,10 @@ from nnx_migrate.rewrite.loops.carry_layout import (
     whole_name,
 )
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CannotEmit
+from nnx_migrate.rewrite.model.decisions import (
+    CannotEmit,
+    NotRewritten,
+)
 from nnx_migrate.rewrite.style.layout import MAX_LINE, insert_before, is_hoistable
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.style.tuple_display import appended
@@ -112,7 +115,7 @@ def defined_body(
         place = insert_before(
             context, context.tree.statement(site.node), _lines(context, function, carry, name)
         )
-    except CannotEmit:
+    except NotRewritten:
         return []
     return [place, Edit(start, end, name)]
 
@@ -123,7 +126,7 @@ def _is_short(
     """Whether the lambda can be edited in place, and still is one that is easy to read."""
     try:
         edits = lambda_edits(context, function, definition, carry, returns=True)
-    except CannotEmit:
+    except NotRewritten:
         return False
     if any(capture.aliases for capture in carry.added):
         return False

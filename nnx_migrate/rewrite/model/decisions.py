@@ -434,5 +434,9 @@ class Manual:
 Decision = Contribution | Pin | Same | Manual
 
 
-class CannotEmit(Exception):
+class NotRewritten(Exception):
+    """Something cannot be rewritten, for the reason that it gives."""
+
+
+class CannotEmit(NotRewritten):
     """The code around a site has no place for the rewrite; the site is pinned with this reason."""

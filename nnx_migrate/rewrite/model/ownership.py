@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 
+from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.analysis.symbols.visibility import is_visible_outside
 from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import NotRewritten
 from nnx_migrate.rewrite.model.functions import is_owned
 
 
@@ -19,6 +21,23 @@ def used_elsewhere(context: FileContext, name: str) -> str:
         return f"code outside of the project may use {name}"
     importers = context.analysis.imports.importers(module, (name,))
     return next((f"{name} may be used in {other.path} too" for other in importers), "")
+
+
+def calls_by_name(context: FileContext, scope: Scope, name: str) -> list[ast.Call]:
+    """All calls of what a name of the file is bound to.
+
+    Raises:
+        NotRewritten: it is bound more than once, or more than called.
+    """
+    if len(context.project.bindings(scope, name)) != 1:
+        raise NotRewritten(f"{name} is bound more than once")
+    calls = []
+    for load in context.finder.loads(scope, name):
+        call = context.tree.parents[load]
+        if not isinstance(call, ast.Call) or call.func is not load:
+            raise NotRewritten(f"{name} is more than called (line {load.lineno})")
+        calls.append(call)
+    return calls
 
 
 def is_given(context: FileContext, site: Site, definition: AnyFunction) -> bool:
@@ -55,16 +74,12 @@ def direct_calls(
     Args:
         decorated: what its decorators make of it is known, and is what is called.
     """
-    loads = _loads(context, definition, decorated)
-    if loads is None:
+    if _loads(context, definition, decorated) is None:
         return None
-    calls = []
-    for load in loads:
-        call = context.tree.parents[load]
-        if not isinstance(call, ast.Call) or call.func is not load:
-            return None
-        calls.append(call)
-    return calls
+    try:
+        return calls_by_name(context, context.tree.scope(definition), definition.name)
+    except NotRewritten:
+        return None
 
 
 def runs_untraced(

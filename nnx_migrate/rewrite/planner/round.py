@@ -24,6 +24,7 @@ from nnx_migrate.rewrite.model.decisions import (
     Contribution,
     Decision,
     Manual,
+    NotRewritten,
     PerturbPlan,
     Pin,
     Replacement,
@@ -186,7 +187,7 @@ class _Planner:
         try:
             edits = emit(self.context, job)
             _require_place(self.context, edits)
-        except CannotEmit as error:
+        except NotRewritten as error:
             reason = str(error)
             pins = [d for d in item.decisions if isinstance(d, Pin)]  # they were settled
             pins += [Pin(c.rule, reason, c.evidence) for c in job.contributions]
@@ -239,7 +240,7 @@ class _Planner:
         try:
             edits = self._pin_edits(site, pins)
             _require_place(self.context, edits)
-        except CannotEmit as error:
+        except NotRewritten as error:
             for pin in pins:
                 self._note(
                     self.standing,

@@ -6,7 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CannotEmit
+from nnx_migrate.rewrite.model.decisions import (
+    CannotEmit,
+    NotRewritten,
+)
 from nnx_migrate.rewrite.split.arguments import (
     NamedSplit,
     filled,
@@ -51,7 +54,7 @@ def lambda_edits(
         return edits
     try:
         return _defined_lambda(context, function, named, nnx, wanted)
-    except CannotEmit:
+    except NotRewritten:
         return edits
 
 

@@ -8,7 +8,11 @@ from collections.abc import Sequence
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CannotEmit, ReturnSplit
+from nnx_migrate.rewrite.model.decisions import (
+    CannotEmit,
+    NotRewritten,
+    ReturnSplit,
+)
 from nnx_migrate.rewrite.split.arguments import NamedSplit, filled, positional_names, replaced_slots
 from nnx_migrate.rewrite.style.layout import MAX_LINE, insert_before, line_after
 from nnx_migrate.rewrite.style.naming import fresh, prefix_of
@@ -43,7 +47,7 @@ def wrapped_function(
     lines = [f"def {name}({', '.join(parameters)}):", f"{context.indent_unit}return {body}", ""]
     try:
         return [insert_before(context, context.tree.statement(function), lines), Edit(*span, name)]
-    except CannotEmit:
+    except NotRewritten:
         return [Edit(*span, wrapper)]
 
 

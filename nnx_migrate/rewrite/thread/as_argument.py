@@ -14,7 +14,7 @@ from nnx_migrate.rewrite.loops.carry_layout import check_inner_names
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Capture
 from nnx_migrate.rewrite.model.functions import definition_of
-from nnx_migrate.rewrite.model.ownership import is_given, used_elsewhere
+from nnx_migrate.rewrite.model.ownership import calls_by_name, is_given, used_elsewhere
 from nnx_migrate.rewrite.model.stacks import stack_of
 from nnx_migrate.rewrite.style.layout import insert_at_top
 from nnx_migrate.rewrite.text.edits import Edit
@@ -119,13 +119,7 @@ def calls_of(context: FileContext, site: Site, definition: AnyFunction) -> list[
         assert isinstance(definition, FunctionNode)
         if context.tree.class_around(definition) is not None:
             raise CannotEmit("the function is a method")
-        if len(context.project.bindings(here, definition.name)) != 1:
-            raise CannotEmit(f"{definition.name} is bound more than once")
-        for load in context.finder.loads(here, definition.name):
-            call = context.tree.parents[load]
-            if not isinstance(call, ast.Call) or call.func is not load:
-                raise CannotEmit(f"{definition.name} is passed on as a value")
-            uses.append(call)
+        uses += calls_by_name(context, here, definition.name)
     if site.escapes or not uses:
         raise CannotEmit(site.escapes or "no call of the result was found")
     return uses

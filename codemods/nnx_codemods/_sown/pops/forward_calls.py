@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from nnx_migrate.analysis.domain.values import FunctionValue, LibraryValue
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import NotRewritten
 from nnx_migrate.rewrite.style.evaluation_order import evaluated_before
 from nnx_migrate.rewrite.style.layout import why_unhoistable
 
@@ -18,7 +19,7 @@ _REPEATING = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.Genera
 _SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr
 
 
-class NotCaptured(Exception):
+class NotCaptured(NotRewritten):
     """What is missing for what a function sows to become a result."""
 
 

@@ -22,7 +22,11 @@ from nnx_codemods._sown.pops.pairs import (
 )
 from nnx_codemods._sown.sowing import OF_ARRAYS
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CapturedCall, Run
+from nnx_migrate.rewrite.model.decisions import (
+    CapturedCall,
+    NotRewritten,
+    Run,
+)
 from nnx_migrate.rewrite.style.layout import is_hoistable
 
 _BLOCKS = ast.For | ast.While | ast.If | ast.With
@@ -49,10 +53,10 @@ def runs_of(
         if use in missing:
             try:
                 run = _run_from(context, use, uses)
-            except NotCaptured as unseen:
+            except NotRewritten as unseen:
                 try:
                     run = mirrored_run(context, use, uses, names)
-                except NotCaptured as seen:
+                except NotRewritten as seen:
                     raise NotCaptured(f"{unseen}, and {seen}") from None
             found.append(run)
             missing -= {call.use for call in run.calls}
