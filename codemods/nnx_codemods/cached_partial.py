@@ -59,6 +59,8 @@ from nnx_migrate.rewrite.model.rule import Rule
 def decide(context: FileContext, site: Site) -> Decision | None:
     if not isinstance(site.node, ast.Call) or site.form != "call":
         return Manual(RULE.name, f"what it binds is not to be seen; {_ADVICE}")
+    if any(isinstance(first, ast.Starred) for first in site.node.args[:1]):
+        return Manual(RULE.name, f"what it binds is not to be seen; {_ADVICE}")
     bound = site.node.args[1:]
     again = _passed_again(context, site, bound)
     if again is not None:

@@ -36,6 +36,21 @@ def test_every_rule_is_held_to_be_independent() -> None:
     assert {name.removeprefix("nnx_codemods.") for name in modules} == rules
 
 
+def test_every_rule_has_small_programs_and_those_that_stay_come_first() -> None:
+    for rule in PACKAGES[1].glob("[a-z]*.py"):
+        file = ROOT / "tests" / "rules" / f"test_{rule.stem}.py"
+        calls = [
+            node.func.id
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        ]
+        asked = [name for name in calls if name.startswith("check_")]
+        assert asked[0] == "check_noop", file
+        noops = asked.count("check_noop")
+        assert set(asked[:noops]) == {"check_noop"}, file
+        assert len(asked) > noops, file
+
+
 def test_a_package_is_small_enough_to_find_a_module_in() -> None:
     counts = Counter(file.parent for file in _modules() if file.name != "__init__.py")
     # One rule, one file: there are as many as there are rules.

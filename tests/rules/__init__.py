@@ -1,0 +1,1 @@
+"""The rules, each by itself, on small programs: noops first."""

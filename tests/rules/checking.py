@@ -1,0 +1,77 @@
+"""What a rule does to a small program: nothing, a rewrite, or a pin with its reason."""
+
+from __future__ import annotations
+
+from nnx_migrate.core.findings import FileResult, FileStatus, Outcome
+from nnx_migrate.sources.configuration import Options
+from tests.golden.migration import migrate_tree
+
+_IMPORTS = """\
+import jax
+import jax.numpy as jnp
+from flax import nnx
+"""
+#: In front of each program; Net has Params and statistics that its calls update.
+_NET = """
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.norm = nnx.BatchNorm(2, rngs=rngs)
+
+    def __call__(self, x):
+        return self.norm(self.linear(x))
+
+
+"""
+
+
+def check_noop(rule: str, program: str) -> None:
+    """The program stays as it is, and nothing is said of it but that it is the same.
+
+    Args:
+        rule: the one that is selected.
+        program: behind the imports and Net.
+    """
+    result = _migrated(rule, _IMPORTS + _NET + program)
+    assert {finding.outcome for finding in result.findings} <= {Outcome.SAME}
+    assert result.after.decode() == _IMPORTS + _NET + program
+
+
+def check_transformed(rule: str, before: str, after: str, imports: str = "") -> None:
+    """The program becomes another one, which stays as it is.
+
+    Args:
+        rule: the one that is selected.
+        before: behind the imports and Net.
+        after: what is written.
+        imports: what is written in front of all others.
+    """
+    result = _migrated(rule, _IMPORTS + _NET + before)
+    assert {finding.outcome for finding in result.findings} == {Outcome.REWRITTEN}
+    assert result.after.decode() == imports + _IMPORTS + _NET + after
+    again = _migrated(rule, result.after.decode())
+    assert again.after == result.after
+
+
+def check_pinned(rule: str, program: str, reason: str) -> None:
+    """Places of the program are kept in graph mode, or left to a person.
+
+    Args:
+        rule: the one that is selected.
+        program: behind the imports and Net.
+        reason: a part of what is said of the first one.
+    """
+    result = _migrated(rule, _IMPORTS + _NET + program)
+    assert {finding.outcome for finding in result.findings} <= {Outcome.PINNED, Outcome.MANUAL}
+    assert reason in result.findings[0].message
+    pinned = any(finding.outcome is Outcome.PINNED for finding in result.findings)
+    assert (result.after != result.before) == pinned
+    assert _migrated(rule, result.after.decode()).after == result.after
+
+
+def _migrated(rule: str, program: str) -> FileResult:
+    options = Options(select=frozenset({rule}))
+    result = migrate_tree({"main.py": program.encode()}, options)["main.py"]
+    assert result.status in {FileStatus.CHANGED, FileStatus.UNCHANGED}, result.reason
+    return result

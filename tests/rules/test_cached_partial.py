@@ -1,0 +1,98 @@
+"""`cached-partial`: what it leaves alone, and what it does."""
+
+from __future__ import annotations
+
+from tests.rules.checking import check_noop, check_pinned, check_transformed
+
+RULE = "cached-partial"
+
+
+def test_functools_partial_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+import functools
+
+
+def bound(step, model: Net):
+    return functools.partial(step, model)
+""",
+    )
+
+
+def test_a_partial_of_jit_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def bound(step, model: Net, x):
+    return nnx.jit_partial(step, model)(x)
+""",
+    )
+
+
+def test_a_model_that_is_not_touched_again_is_rewritten() -> None:
+    check_transformed(
+        RULE,
+        """\
+import functools
+
+
+@nnx.jit
+def run(model: Net, x):
+    return model(x)
+
+
+def twice(model: Net, x):
+    bound = nnx.cached_partial(run, model)  # saves time
+    return bound(bound(x))
+""",
+        """\
+import functools
+
+
+@nnx.jit
+def run(model: Net, x):
+    return model(x)
+
+
+def twice(model: Net, x):
+    bound = functools.partial(run, model)  # saves time
+    return bound(bound(x))
+""",
+    )
+
+
+def test_a_partial_that_leaves_the_function_is_rewritten() -> None:
+    check_transformed(
+        RULE,
+        """\
+@nnx.jit
+def run(model: Net, x):
+    return model(x)
+
+
+def bind(model: Net):
+    return nnx.cached_partial(run, model)
+""",
+        """\
+@nnx.jit
+def run(model: Net, x):
+    return model(x)
+
+
+def bind(model: Net):
+    return functools.partial(run, nnx.merge(*nnx.split(model)))
+""",
+        imports="import functools\n",
+    )
+
+
+def test_arguments_that_are_not_to_be_seen_is_left_to_a_person() -> None:
+    check_pinned(
+        RULE,
+        """\
+def bind(run, arguments):
+    return nnx.cached_partial(*arguments)
+""",
+        "what it binds is not to be seen",
+    )

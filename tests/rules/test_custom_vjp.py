@@ -1,0 +1,41 @@
+"""`custom-vjp`: what it leaves alone, and what it does."""
+
+from __future__ import annotations
+
+from tests.rules.checking import check_noop, check_pinned
+
+RULE = "custom-vjp"
+
+
+def test_that_of_jax_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+@jax.custom_vjp
+def clipped(x):
+    return jnp.clip(x, -1, 1)
+""",
+    )
+
+
+def test_that_of_nnx_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+@nnx.custom_vjp
+def clipped(x, limit):
+    return jnp.clip(x, -limit, limit)
+
+
+def clipped_fwd(x, limit):
+    return clipped(x, limit), jnp.abs(x) < limit
+
+
+def clipped_bwd(inside, g):
+    return g[1] * inside, jnp.zeros(())
+
+
+clipped.defvjp(clipped_fwd, clipped_bwd)
+""",
+        "its backward pass gets the gradients of updates beside that of the output",
+    )

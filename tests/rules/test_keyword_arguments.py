@@ -1,0 +1,50 @@
+"""`keyword-arguments`: what it leaves alone, and what it does."""
+
+from __future__ import annotations
+
+from tests.rules.checking import check_noop, check_pinned
+
+RULE = "keyword-arguments"
+
+
+def test_arguments_by_place_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def run(x, y):
+    return nnx.vmap(lambda x, y: x - y, in_axes=1)(x, y)
+""",
+    )
+
+
+def test_the_default_axis_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+@nnx.vmap
+def shifted(x, y):
+    return x - y
+
+
+def run(x, y):
+    return shifted(x, y=y)
+""",
+    )
+
+
+def test_an_argument_that_a_partial_binds_by_name_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+import functools
+
+
+def shifted(x, y):
+    return x - 2 * y
+
+
+def run(x, y):
+    return functools.partial(nnx.vmap(shifted, in_axes=1), y=y)(x)
+""",
+        "shifted gets y by keyword from a partial",
+    )

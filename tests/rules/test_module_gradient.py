@@ -1,0 +1,103 @@
+"""`module-gradient`: what it leaves alone, and what it does."""
+
+from __future__ import annotations
+
+from tests.rules.checking import check_noop, check_pinned, check_transformed
+
+RULE = "module-gradient"
+
+
+def test_arrays_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def slope(x: jax.Array):
+    return nnx.grad(lambda x: (x**2).sum())(x)
+""",
+    )
+
+
+def test_params_that_only_update_reads_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def train_step(model: nnx.Linear, optimizer: nnx.Optimizer, x):
+    grads = nnx.grad(lambda m: m(x).sum())(model)
+    optimizer.update(model, grads)
+""",
+    )
+
+
+def test_jax_over_a_state_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def slope(graphdef, state, x):
+    return jax.grad(lambda state: nnx.merge(graphdef, state)(x).sum())(state)
+""",
+    )
+
+
+def test_a_model_with_statistics_is_rewritten() -> None:
+    check_transformed(
+        RULE,
+        """\
+def train_step(model: Net, optimizer: nnx.Optimizer, x):
+    def loss_fn(model: Net):
+        return jnp.mean(model(x) ** 2)
+
+    loss, grads = nnx.value_and_grad(loss_fn)(model)  # of Params
+    optimizer.update(model, grads)
+    return loss
+""",
+        """\
+def train_step(model: Net, optimizer: nnx.Optimizer, x):
+    def loss_fn(params, nondiff):
+        model = nnx.merge(graphdef, params, nondiff)
+        return jnp.mean(model(x) ** 2)
+
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    loss, grads = nnx.value_and_grad(loss_fn)(params, nondiff)  # of Params
+    optimizer.update(model, grads)
+    return loss
+""",
+    )
+
+
+def test_a_model_that_is_the_second_argument_is_rewritten() -> None:
+    check_transformed(
+        RULE,
+        """\
+def loss_fn(x, model: Net):
+    return jnp.mean(model(x) ** 2)
+
+
+def gradients(model: Net, x):
+    return nnx.grad(loss_fn, argnums=1)(x, model)
+""",
+        """\
+def loss_fn(x, model: Net):
+    return jnp.mean(model(x) ** 2)
+
+
+def gradients(model: Net, x):
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+    def loss_fn_of_state(x, params, nondiff):
+        return loss_fn(x, nnx.merge(graphdef, params, nondiff))
+
+    return nnx.grad(loss_fn_of_state, argnums=1)(x, params, nondiff)
+""",
+    )
+
+
+def test_a_class_that_is_not_known_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
+    grads = nnx.grad(lambda m: m(x).sum())(model)
+    optimizer.update(model, grads)
+""",
+        "because the class of the Module is not",
+    )

@@ -1,0 +1,48 @@
+"""`placement`: what it leaves alone, and what it does."""
+
+from __future__ import annotations
+
+from tests.rules.checking import check_noop, check_pinned
+
+RULE = "placement"
+
+
+def test_no_shardings_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+@nnx.jit
+def forward(model: Net, x):
+    return model(x)
+""",
+    )
+
+
+def test_an_array_that_is_placed_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+
+def forward(mesh, x):
+    return nnx.jit(jnp.sum, in_shardings=NamedSharding(mesh, P("data")))(x)
+""",
+    )
+
+
+def test_a_model_that_jit_places_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+mesh = jax.make_mesh((1,), ("data",))
+
+
+@nnx.jit(in_shardings=(NamedSharding(mesh, P()), NamedSharding(mesh, P("data"))))
+def forward(model: Net, x):
+    return model(x)
+""",
+        "tree mode places nothing of model that the function does not change",
+    )

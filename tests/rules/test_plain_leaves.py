@@ -1,0 +1,39 @@
+"""`plain-leaves`: what it leaves alone, and what it does."""
+
+from __future__ import annotations
+
+from tests.rules.checking import check_noop, check_pinned
+
+RULE = "plain-leaves"
+
+
+def test_modules_alone_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def both(model: Net, head: nnx.Linear):
+    return nnx.split((model, head))
+""",
+    )
+
+
+def test_arrays_beside_a_module_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def named(model: Net):
+    return nnx.state({"model": model, "none": None, "scale": jnp.ones(2)})
+""",
+    )
+
+
+def test_a_number_beside_a_module_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+def describe(model: nnx.Linear, depth: int):
+    graphdef, state = nnx.split((model, depth))
+    return len(jax.tree.leaves(state))
+""",
+        "plain Python values in it become leaves of the State",
+    )

@@ -1,0 +1,59 @@
+"""`returned-carry`: what it leaves alone, and what it does."""
+
+from __future__ import annotations
+
+from tests.rules.checking import check_noop, check_pinned
+
+RULE = "returned-carry"
+
+
+def test_one_name_for_both_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def step(model: nnx.Linear, x):
+    model.bias[...] += x
+    return model, model.bias[...].sum()
+
+
+def run(model: nnx.Linear, xs):
+    model, sums = nnx.scan(step)(model, xs)
+    model.frozen = True
+    return model.frozen, sums
+""",
+    )
+
+
+def test_only_variables_are_changed_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def step(model: nnx.Linear, x):
+    model.bias[...] += x
+    return model, x
+
+
+def run(model: nnx.Linear, xs):
+    trained, _ = nnx.scan(step)(model, xs)
+    trained.bias[...] += 1
+    return model.bias[...]
+""",
+    )
+
+
+def test_an_attribute_of_one_of_two_names_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+def step(model: nnx.Linear, x):
+    model.bias[...] += x
+    return model, x
+
+
+def run(model: nnx.Linear, xs):
+    trained, _ = nnx.scan(step)(model, xs)
+    trained.frozen = True
+    return model.frozen
+""",
+        "tree mode returns another object: trained is changed and model used",
+    )

@@ -1,0 +1,71 @@
+"""`shared-reference`: what it leaves alone, and what it does."""
+
+from __future__ import annotations
+
+from tests.rules.checking import check_noop, check_pinned
+
+RULE = "shared-reference"
+
+
+def test_two_models_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+@nnx.jit
+def both(left: nnx.Linear, right: nnx.Linear, x):
+    return left(x) + right(x)
+
+
+def run(x, rngs: nnx.Rngs):
+    return both(nnx.Linear(2, 2, rngs=rngs), nnx.Linear(2, 2, rngs=rngs), x)
+""",
+    )
+
+
+def test_a_number_twice_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+class Sized(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.size = self.linear.out_features
+
+
+def leaves(model: Sized):
+    return nnx.state(model)
+""",
+    )
+
+
+def test_a_layer_under_two_names_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+class Tied(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.one = nnx.Linear(2, 2, rngs=rngs)
+        self.two = self.one
+
+
+def leaves(tied: Tied):
+    return len(jax.tree.leaves(nnx.state(tied)))
+""",
+        "tree mode takes nothing but trees: self.one is kept in several places",
+    )
+
+
+def test_a_model_that_goes_in_twice_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+@nnx.jit
+def both(left: nnx.Linear, right: nnx.Linear, x):
+    return left(x) + right(x)
+
+
+def run(model: nnx.Linear, x):
+    return both(model, model, x)
+""",
+        "tree mode takes nothing but trees: model goes in twice",
+    )

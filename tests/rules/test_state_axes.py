@@ -1,0 +1,65 @@
+"""`state-axes`: what it leaves alone, and what it does."""
+
+from __future__ import annotations
+
+from tests.rules.checking import check_noop, check_pinned, check_transformed
+
+RULE = "state-axes"
+
+
+def test_an_axis_for_all_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+@nnx.vmap(in_axes=(0, None))
+def each(model: nnx.Linear, x):
+    return model(x)
+""",
+    )
+
+
+def test_that_of_another_package_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def each(f, StateAxes, x):
+    return jax.vmap(f, in_axes=StateAxes)(x)
+""",
+    )
+
+
+def test_params_mapped_and_the_rest_shared_is_rewritten() -> None:
+    check_transformed(
+        RULE,
+        """\
+@nnx.vmap(in_axes=(nnx.StateAxes({nnx.Param: 0, ...: None}), 0))
+def each(model: nnx.Linear, x):
+    return model(x)  # one row
+""",
+        """\
+def each(model: nnx.Linear, x):
+    graphdef, params, rest = nnx.split(model, nnx.Param, ...)
+
+    @nnx.vmap(in_axes=(0, None, 0))
+    def each_of_state(params, rest, x):
+        model = nnx.merge(graphdef, params, rest)
+        return model(x)  # one row
+
+    return each_of_state(params, rest, x)
+""",
+    )
+
+
+def test_axes_that_the_caller_gives_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+def batched(function, axes, *args):
+    return nnx.vmap(function, in_axes=(axes, None))(*args)
+
+
+def default_axes():
+    return nnx.StateAxes({nnx.Param: 0, ...: 0})
+""",
+        "axes is built in a way that cannot be read from the code",
+    )

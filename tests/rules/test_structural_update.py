@@ -1,0 +1,82 @@
+"""`structural-update`: what it leaves alone, and what it does."""
+
+from __future__ import annotations
+
+from tests.rules.checking import check_noop, check_pinned
+
+RULE = "structural-update"
+
+
+def test_values_of_variables_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+@nnx.jit
+def step(model: nnx.Linear, x):
+    model.bias[...] += x.mean()
+    return model(x)
+""",
+    )
+
+
+def test_an_attribute_outside_of_transforms_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def freeze(model: nnx.Linear):
+    model.frozen = True
+    return model
+""",
+    )
+
+
+def test_an_attribute_of_what_is_made_inside_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+@nnx.jit
+def made(x):
+    model = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+    model.bias = nnx.Param(x)
+    return model(x)
+""",
+    )
+
+
+def test_an_attribute_that_is_set_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+@nnx.jit
+def step(model: nnx.Linear, x):
+    model.last = nnx.Variable(x)
+    return model(x)
+""",
+        "the function changes model: attribute last is set",
+    )
+
+
+def test_a_mode_that_is_switched_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+@nnx.jit
+def evaluate(model: Net, x):
+    model.eval()
+    return model(x)
+""",
+        "the function changes model: .eval() changes it",
+    )
+
+
+def test_a_jitted_constructor_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+class Made(nnx.Module):
+    @nnx.jit
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+""",
+        "the function changes self: attribute linear is set",
+    )
