@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from nnx_migrate.core.findings import Finding, Outcome
 from nnx_migrate.engine.run import run
 from nnx_migrate.sources.configuration import Configuration
@@ -29,14 +31,28 @@ CELLS = (
 )
 
 
-def _findings(folder: Path, *targets: str) -> list[Finding]:
+COUNTING = """
+from flax import nnx
+class Counting(nnx.Module):
+    def __call__(self, x):
+        self.n = 1
+        return x
+"""
+STEP = "from flax import nnx\n@nnx.jit\ndef step(m, x):\n    return m(x)\n"
+
+
+def _write_notebook(path: Path, *sources: str) -> None:
     cells: list[dict[str, object]] = [
         {"cell_type": "code", "metadata": {}, "source": c, "outputs": [], "execution_count": None}
-        for c in CELLS
+        for c in sources
     ]
     metadata = {"language_info": {"name": "python"}}
     notebook = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
-    (folder / "work.ipynb").write_text(json.dumps(notebook))
+    path.write_text(json.dumps(notebook))
+
+
+def _findings(folder: Path, *targets: str) -> list[Finding]:
+    _write_notebook(folder / "work.ipynb", *CELLS)
     (folder / "state.py").write_text(STATE)
     result = run([folder / target for target in targets], Configuration(), write=None, jobs=1)
     return [f for each in result.results if each.path.suffix == ".ipynb" for f in each.findings]
@@ -48,3 +64,32 @@ def test_what_another_file_reads_is_seen_from_a_notebook(tmp_path: Path) -> None
         assert left.outcome is Outcome.MANUAL
         assert "net is read from outside" in left.message
         assert passed.outcome is Outcome.REWRITTEN
+
+
+@pytest.mark.parametrize(
+    ("asking", "holding", "pinned"),
+    [
+        ("work.ipynb", "other.ipynb", False),
+        ("work.ipynb", "other.md", False),
+        ("work.ipynb", "work.ipynb", True),
+        ("work.ipynb", "other.py", True),
+        ("work.py", "other.ipynb", True),
+    ],
+)
+def test_a_notebook_runs_nothing_that_another_one_defines(
+    tmp_path: Path, asking: str, holding: str, pinned: bool
+) -> None:
+    cells: dict[str, list[str]] = {}
+    cells.setdefault(holding, []).append(COUNTING)
+    cells.setdefault(asking, []).append(STEP)
+    for name, sources in cells.items():
+        path = tmp_path / name
+        if path.suffix == ".ipynb":
+            _write_notebook(path, *sources)
+        elif path.suffix == ".md":
+            path.write_text("".join(f"```python\n{each}\n```\n" for each in sources))
+        else:
+            path.write_text("\n".join(sources))
+    result = run([tmp_path], Configuration(), write=None, jobs=1)
+    found = [f for each in result.results if each.path.name == asking for f in each.findings]
+    assert [each.outcome for each in found] == [Outcome.PINNED] * pinned

@@ -34,6 +34,29 @@ def look(m):
 
 def same(m):
     return m
+
+class Uncalled(nnx.Module):
+    pass
+
+class Short(nnx.Module):
+    def __call__(self, x):
+        return x
+
+def wrapped(f):
+    def call(self, x, r):
+        r.n = 1
+        return f(self, x)
+    return call
+
+class Long(nnx.Module):
+    @wrapped
+    def __call__(self, x):
+        return x
+
+class Disturbed(nnx.Module):
+    def disturbed(self, x):
+        self.sow(nnx.Intermediate, "x", x)
+        return self.perturb("x", x)
 """
 
 
@@ -53,6 +76,7 @@ def _pins(traced: str, body: str = "self.n += 1") -> list[Finding]:
         "@nnx.jit\ndef step(m: Net):\n    return elsewhere.run(m)\n",
         "@nnx.jit\ndef step(m: Net, f):\n    return f(m)\n",
         "@nnx.jit\ndef step(m: Net):\n    return len(sorted([m], key=touch))\n",
+        "@nnx.jit\ndef step(m: Net, x):\n    return Long()(x, m)\n",
         "@nnx.jit\ndef step(m: Net):\n    return elsewhere.run(touch, m)\n",
     ],
 )
@@ -68,6 +92,10 @@ def test_what_is_not_known_and_may_change_structure_is_pinned(traced: str) -> No
         "@nnx.jit\ndef step(x):\n    return x.mean() + x.at[0].set(1)\n",
         "@nnx.jit\ndef step(x):\n    return elsewhere.run(x)\n",
         "@nnx.jit\ndef step(m: Net):\n    return len(sorted([m], key=look))\n",
+        "@nnx.jit\ndef step(x):\n    return Disturbed().disturbed(x)\n",
+        "@nnx.jit\ndef step(m: Uncalled, x):\n    return m(x)\n",
+        "@nnx.jit\ndef step(m: Net, x):\n    return Short()(x, m)\n",
+        "@nnx.jit\ndef step(m: Net, x):\n    return Short()(x, rngs=m)\n",
     ],
 )
 def test_what_no_code_in_sight_changes_is_left(traced: str) -> None:

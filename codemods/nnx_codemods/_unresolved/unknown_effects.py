@@ -29,9 +29,10 @@ def unknown_effect(
         return None
     if works_on_copy(context, site, name, frozenset({"clone", "view"})):
         return None
+    in_sight = context.analysis.in_sight.of(context.tree.module)
     is_object = any_leaf(values, lambda value: _is_object(context, value))
     for effect in sorted(unknown, key=lambda e: e.order):
-        found = context.analysis.in_sight.possible(effect, is_object)
+        found = in_sight.possible(effect, is_object)
         if found is not None and not (collected and found.by is not None and found.by.sows):
             return found
     return None

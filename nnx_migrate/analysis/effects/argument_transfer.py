@@ -38,7 +38,7 @@ from nnx_migrate.analysis.library.effect_model import (
     harmless_library_call,
     operands_of,
 )
-from nnx_migrate.analysis.library.return_model import is_transform
+from nnx_migrate.analysis.library.return_model import SOWING, is_transform
 from nnx_migrate.analysis.symbols.program import nnx_name
 from nnx_migrate.core.place import Place
 
@@ -133,6 +133,8 @@ class Giving(Touching):
             for value in self.aliases.values(scope, call.args[0]):
                 if isinstance(value, Instance):
                     yield from self.finder.of_call(value, where)
+        if dotted == SOWING:
+            yield self.kept(scope, call.func, call.line)
         if name is None and dotted not in MAPPING | BINDING | {"functools.reduce"}:
             yield from self._given_with(scope, call)
         verdict = harmless_library_call(dotted)

@@ -112,6 +112,8 @@ class Handing:
         passed = dict(arguments(function, value, call))
         reached = [parameter for parameter, argument in passed.items() if argument in given]
         rest = set(given) - set(passed.values())
+        if rest and _refuses(function, value, call):
+            return  # it raises, in both modes
         kinds = {"star" if argument in by_place else "double_star" for argument in rest}
         catching = [p for p in function.parameters if p.kind in kinds]
         reached += catching
@@ -194,6 +196,22 @@ class Handing:
             parameter = parameter_at(self.project.function(value.scope), value, index)
             if parameter is not None:
                 yield from without_return(self.finder.of(value.scope, parameter.name))
+
+
+def _refuses(function: ir.Function, value: FunctionValue, call: ir.Call) -> bool:
+    """Whether a function takes no such call: too many arguments, or a keyword that it has not."""
+    parameters = function.parameters
+    kinds = {parameter.kind for parameter in parameters}
+    if function.decorators or value.transforms:  # they may give it other parameters
+        return False
+    names = {p.name for p in parameters if p.kind in {"positional", "keyword"}}
+    keywords = {name for name, _ in call.keywords if name is not None}
+    if "double_star" not in kinds and not keywords <= names:
+        return True
+    if "star" in kinds or value.bound != (function.owner is not None):
+        return False
+    room = sum(p.kind == "positional" for p in parameters) - value.bound - value.partial_args
+    return len(call.args) > room and not any(isinstance(a, ir.Starred) for a in call.args)
 
 
 def _of_attributes(effect: Effect) -> Effect:

@@ -55,7 +55,19 @@ class InSight:
         self.effects = effects
         self.project = effects.project
         self.hierarchy = effects.hierarchy
+        self._of_document: dict[str, InSight] = {}
+        self._document = ""
         self._found: dict[tuple[str, bool], tuple[str, Effect] | None] = {}
+
+    def of(self, module: str) -> InSight:
+        """The same for code of one file: no notebook or page runs what another one defines."""
+        if not self.project.modules[module].stands:
+            return self
+        if module not in self._of_document:
+            narrowed = InSight(self.effects)
+            narrowed._document = module
+            self._of_document[module] = narrowed
+        return self._of_document[module]
 
     def possible(self, effect: Effect, is_object: bool) -> Possible | None:
         """What may happen where an effect is not known; None when nothing can, in sight.
@@ -136,7 +148,13 @@ class InSight:
     def _functions(self, name: str) -> list[Scope]:
         """The functions and methods in sight that have a name."""
         mentions = self.effects.evaluator.callers.mentions
-        return sorted(mentions.functions_named(name), key=str) if name else []
+        named = sorted(mentions.functions_named(name), key=str) if name else []
+        return [scope for scope in named if self._can_run(scope.module)]
+
+    def _can_run(self, module: str) -> bool:
+        """Whether what is looked at may run code of a file."""
+        own = not self._document or module == self._document
+        return own or not self.project.modules[module].stands
 
     def _is_traced(self, method: Scope) -> bool:
         function: ir.Function = self.project.function(method)

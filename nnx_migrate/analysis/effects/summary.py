@@ -38,7 +38,7 @@ from nnx_migrate.analysis.effects.causes import (
 from nnx_migrate.analysis.effects.singledispatch import DISPATCHING, implementations
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
-from nnx_migrate.analysis.interp.attributes import member
+from nnx_migrate.analysis.interp.attributes import cannot_be_called, member
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT
@@ -277,6 +277,8 @@ class EffectFinder(abc.ABC):
         stored = self.evaluator.stored(class_name, name)
         if not stored and not self.hierarchy.ancestry(class_name).closed:
             return frozenset({Effect("unknown", MethodUnknown(name), where)})
+        if name == "__call__" and cannot_be_called(self.evaluator, class_name):
+            return NO_EFFECTS  # it raises, in both modes
         found: Effects = NO_EFFECTS
         for value in member(self.evaluator, instance, name):
             found |= self.of_call(value, where)

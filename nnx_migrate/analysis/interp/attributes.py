@@ -35,7 +35,7 @@ from nnx_migrate.analysis.interp.field_stores import stored_in_class, stored_out
 from nnx_migrate.analysis.interp.names import imported
 from nnx_migrate.analysis.interp.record_fields import passed_for_field, seen_among
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.library.return_model import library_member
+from nnx_migrate.analysis.library.return_model import library_member, module_member
 from nnx_migrate.analysis.symbols.higher_order import METHOD, TAKERS
 from nnx_migrate.analysis.symbols.program import layer_of
 
@@ -157,6 +157,7 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
         or library_member(instance.class_name, name)
         or _replacing(evaluator, instance.class_name, name)
         or _set_from_outside(evaluator, instance, name)
+        or (module_member(name) if hierarchy.kind(instance.class_name) == "module" else NOTHING)
         or unknown(f"attribute {name} of {short_name(instance.class_name)}")
     )
 
@@ -174,6 +175,22 @@ def _of_members(evaluator: Evaluation, class_name: str) -> Values:
 def classes(evaluator: Evaluation, instance: Instance) -> Values:
     """The classes that an object can be of, as values."""
     return frozenset(map(ClassValue, evaluator.hierarchy.classes_of(instance)))
+
+
+def cannot_be_called(evaluator: Evaluation, class_name: str) -> bool:
+    """Whether nothing gives a class without methods out of sight a `__call__`."""
+    ancestry = evaluator.hierarchy.ancestry(class_name)
+    if not ancestry.closed or evaluator.hierarchy.method(class_name, "__call__") is not None:
+        return False
+    for above in ancestry.classes:
+        located = evaluator.project.class_of(above)
+        decorators = located[1].decorators if located is not None else ()
+        if any(ir.last_name(each) != "dataclass" for each in decorators):
+            return False
+        bound = evaluator.stored(above, "__call__") or stored_in_class(evaluator, above, "__call__")
+        if any(True for _ in bound):
+            return False
+    return True
 
 
 def _bound_method(evaluator: Evaluation, method: Scope) -> Values:

@@ -48,6 +48,9 @@ _TRANSPARENT = _CACHES | {
 }
 #: Stands before "Class.method" of a library object.
 _METHOD = "<method>."
+#: Methods that every nnx.Module has and that keep, or give back, arrays that they are given.
+_OF_ANY_MODULE = frozenset({"perturb", "sow"})
+SOWING = f"{_METHOD}Module.sow"
 _RNGS_METHODS = frozenset(
     {"fork", "split", "clone", "items", "keys", "values", "get", "pop", "reseed", "params_key"}
 )
@@ -190,6 +193,12 @@ def library_member(class_name: str, name: str) -> Values:
     if layer.kind == "rngs" and name not in _RNGS_METHODS:
         return frozenset({Instance("flax.nnx.RngStream", origin="a stream of an Rngs")})
     return frozenset({LibraryValue(f"{_METHOD}{layer.name}.{name}")})
+
+
+def module_member(name: str) -> Values:
+    """An attribute that every nnx.Module has, whatever class of the project it is."""
+    found = name in _OF_ANY_MODULE
+    return frozenset({LibraryValue(f"{_METHOD}Module.{name}")}) if found else NOTHING
 
 
 def _method_result(name: str) -> Values:
