@@ -5,11 +5,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
-from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Scope, Value, unknown
+from nnx_migrate.analysis.domain.values import (
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Scope,
+    Value,
+    unknown,
+)
 from nnx_migrate.analysis.effects.reachability import ExtentFinder
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.library.return_model import ANY_OBJECT
+from nnx_migrate.analysis.library.return_model import ANY_OBJECT, METHOD
 from nnx_migrate.core.place import Place
 
 _NAME = "lazy_init"
@@ -60,6 +67,8 @@ class LazyInits:
                 return
             case Instance(class_name=name) if name not in ANY_OBJECT:
                 classes = hierarchy.classes_of(value)
+            case LibraryValue(dotted=dotted) if dotted.startswith(METHOD):
+                return  # `lazy_init(to_nnx.encode, x)` runs a method of the Linen module
             case _:
                 kinds = ((name, hierarchy.kind(name)) for name in hierarchy.all_classes)
                 classes = tuple(name for name, kind in kinds if kind == "module")

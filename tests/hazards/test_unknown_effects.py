@@ -168,3 +168,38 @@ def test_a_list_that_changes_itself_is_left(change: str) -> None:
 def test_a_text_that_code_in_sight_executes_may_be_meant() -> None:
     (pin,) = _pins("@nnx.jit\ndef step(m, x):\n    return m(x)\n", 'exec("self.n = 1")')
     assert "it may be Net.__call__, where what exec() runs" in pin.message
+
+
+@pytest.mark.parametrize(
+    ("inner", "pinned"), [("nnx.Linear(2, 2, rngs=r)", False), ("Net()", True)]
+)
+def test_a_name_bound_to_what_holds_what_it_was_is_known(inner: str, pinned: bool) -> None:
+    traced = f"""
+def main(x, r):
+    m = {inner}
+    m = nnx.Sequential(m)
+    return nnx.jit(lambda n, y: n(y))(m, x)
+"""
+    found = _pins(traced)
+    assert [each.message.startswith("kept") for each in found] == [True] * pinned
+    assert not any("unknown" in each.message for each in found)
+
+
+@pytest.mark.parametrize(("run", "pinned"), [("d.encode", False), ("elsewhere.some()", True)])
+def test_lazy_init_of_a_method_of_a_linen_module_runs_no_other_class(
+    run: str, pinned: bool
+) -> None:
+    traced = f"""
+class Outer(nnx.Module):
+    def __init__(self):
+        self.held = elsewhere.some()
+
+    @nnx.remat
+    def __call__(self, x):
+        return x
+
+def main(x):
+    d = nnx.bridge.ToNNX(elsewhere.Linen(), rngs=nnx.Rngs(0))
+    nnx.bridge.lazy_init({run}, x)
+"""
+    assert len(_pins(traced, body="pass")) == pinned

@@ -184,9 +184,20 @@ def _constructed(evaluator: Evaluation, scope: Scope, call: ir.Call, class_name:
         held = union(
             elements_of(v) if is_container(v) else frozenset({v}) for p in parts for v in p
         )
-        wraps = held - PLAIN
+        wraps = _outside_itself(held - PLAIN, class_name, origin)
     exact = not _is_own_class(evaluator, scope, call.func)
     return Instance(class_name, keywords, exact, wraps, origin=origin)
+
+
+def _outside_itself(held: Values, class_name: str, origin: Place) -> Values:
+    """What is held where `m = nnx.Sequential(m)` seems to hold what it makes itself: the rest."""
+
+    def is_itself(value: Value) -> bool:
+        made = isinstance(value, Instance) and value.class_name == class_name
+        return made and isinstance(value, Instance) and value.origin == origin
+
+    inner = union(v.wraps for v in held if isinstance(v, Instance) and is_itself(v))
+    return frozenset(v for v in held | inner if not is_itself(v))
 
 
 def _is_own_class(evaluator: Evaluation, scope: Scope, func: ir.Expr) -> bool:

@@ -47,11 +47,11 @@ _TRANSPARENT = _CACHES | {
     "contextlib.contextmanager",
 }
 #: Stands before "Class.method" of a library object.
-_METHOD = "<method>."
+METHOD = "<method>."
 #: Methods that every nnx.Module has and that keep, or give back, arrays that they are given.
 _OF_ANY_MODULE = frozenset({"perturb", "sow"})
-SOWING = f"{_METHOD}Module.sow"
-_RNGS_METHODS = frozenset(
+SOWING = f"{METHOD}Module.sow"
+_RNGSMETHODS = frozenset(
     {"fork", "split", "clone", "items", "keys", "values", "get", "pop", "reseed", "params_key"}
 )
 _ARRAY_LIBRARIES = ("jax.numpy.", "jax.random.", "jax.nn.", "jax.lax.", "numpy.", "optax.losses.")
@@ -190,15 +190,15 @@ def library_member(class_name: str, name: str) -> Values:
     layer = layer_of(class_name)
     if layer is None or layer.name in {"Module", "Pytree", "Object"}:
         return NOTHING
-    if layer.kind == "rngs" and name not in _RNGS_METHODS:
+    if layer.kind == "rngs" and name not in _RNGSMETHODS:
         return frozenset({Instance("flax.nnx.RngStream", origin="a stream of an Rngs")})
-    return frozenset({LibraryValue(f"{_METHOD}{layer.name}.{name}")})
+    return frozenset({LibraryValue(f"{METHOD}{layer.name}.{name}")})
 
 
 def module_member(name: str) -> Values:
     """An attribute that every nnx.Module has, whatever class of the project it is."""
     found = name in _OF_ANY_MODULE
-    return frozenset({LibraryValue(f"{_METHOD}Module.{name}")}) if found else NOTHING
+    return frozenset({LibraryValue(f"{METHOD}Module.{name}")}) if found else NOTHING
 
 
 def _method_result(name: str) -> Values:
@@ -232,8 +232,8 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
         return frozenset({ContainerValue(whole - PLAIN or whole)})
     if dotted in _ENTERED:
         return frozenset({ContainerValue(first)})
-    if dotted.startswith(_METHOD):
-        return _method_result(dotted.removeprefix(_METHOD))
+    if dotted.startswith(METHOD):
+        return _method_result(dotted.removeprefix(METHOD))
     if dotted.startswith(INITIALIZERS):
         return ARRAY if dotted.rpartition(".")[2] in _INITIALIZING else INITIALIZER
     if nnx is not None:
