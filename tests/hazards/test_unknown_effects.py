@@ -203,3 +203,57 @@ def main(x):
     nnx.bridge.lazy_init({run}, x)
 """
     assert len(_pins(traced, body="pass")) == pinned
+
+
+_LOOP = """
+class Buffered(nnx.Module):
+    def __init__(self):
+        self.w = nnx.Param(jnp.ones(()))
+        HELD
+
+    def step(self):
+        BODY
+
+def main(f):
+    return nnx.LOOP
+"""
+_LOOPS = {
+    "fori": "fori_loop(0, 3, lambda i, m: (f(m), m)[1], Buffered())",
+    "while": "while_loop(lambda m: True, lambda m: (f(m), m)[1], Buffered())",
+}
+
+
+@pytest.mark.parametrize(
+    ("loop", "held", "pinned"),
+    [
+        ("while", "pass", False),
+        ("while", "self.buffer = jnp.zeros(())", True),
+        ("fori", "pass", True),
+        ("fori", "self.buffer = jnp.zeros(())", True),
+    ],
+)
+def test_what_an_unknown_function_in_a_loop_may_do(loop: str, held: str, pinned: bool) -> None:
+    traced = _LOOP.replace("HELD", held).replace("LOOP", _LOOPS[loop]).replace("BODY", "pass")
+    assert len(_pins(f"import jax.numpy as jnp\n{traced}")) == pinned
+
+
+@pytest.mark.parametrize(
+    ("body", "pinned"),
+    [
+        ("m.w[...] += 1", False),
+        ("m.eval()", False),
+        ("m.sow(nnx.Intermediate, 'h', m.w)", False),
+        ("del m.w", False),
+        ("m.w = nnx.Param(2.0)", True),
+        ("setattr(m, name, 2.0)", True),
+    ],
+)
+def test_what_raises_in_a_loop_in_both_modes_is_left(body: str, pinned: bool) -> None:
+    traced = f"""
+def touching(m, name):
+    {body}
+
+def main(touching):
+    return nnx.fori_loop(0, 3, lambda i, m: (touching(m, "w"), m)[1], Net())
+"""
+    assert len(_pins(traced, body="pass")) == pinned

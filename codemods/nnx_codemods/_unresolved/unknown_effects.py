@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnx_codemods._sown.as_result import left_after
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node
 from nnx_migrate.analysis.domain.containers import any_leaf
-from nnx_migrate.analysis.domain.values import Instance, Scope, Value, Values
+from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Instance, Scope, Value, Values
 from nnx_migrate.analysis.effects.in_sight import Possible
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
@@ -29,7 +29,9 @@ def unknown_effect(
         return None
     if works_on_copy(context, site, name, frozenset({"clone", "view"})):
         return None
-    in_sight = context.analysis.in_sight.of(context.tree.module)
+    if site.transform == "while_loop" and _holds_only_variables(context, values):
+        return None  # what it does to Variables is the same in both modes, all else raises
+    in_sight = context.analysis.in_sight.of(context.tree.module, site.transform in _LOOPS)
     is_object = any_leaf(values, lambda value: _is_object(context, value))
     for effect in sorted(unknown, key=lambda e: e.order):
         found = in_sight.possible(effect, is_object)
@@ -60,4 +62,11 @@ def _is_object(context: FileContext, value: Value) -> bool:
     return context.evaluator.hierarchy.kind(value.class_name) not in {"plain", "state", "variable"}
 
 
+def _holds_only_variables(context: FileContext, values: Values) -> bool:
+    """Whether no array lies outside of a Variable in an object, for sure."""
+    contents = context.analysis.contents.of(values - ARRAY - PLAIN)
+    return not (contents.arrays or contents.unseen)
+
+
+_LOOPS = frozenset({"fori_loop", "while_loop"})
 _ADVICE = "annotate what it is, or name what is called, where neither changes structure"

@@ -246,6 +246,22 @@ def of_object(cause: Cause) -> bool:
             return only_of_objects(cause)
 
 
+def shows_after_loop(cause: Cause) -> bool:
+    """Whether a loop that carries the object may end differently in tree mode for it.
+
+    What adds or takes away attributes, `eval()` and `sow` raise in both modes, or do the same.
+    """
+    match cause:
+        case AttributeWritten(how=how):
+            return how != "deleted"
+        case MethodChanges(name=name):
+            return name not in _OF_OBJECTS | {"append", "extend", "insert"}
+        case PropertyCached() | KeywordAsks():
+            return False
+        case _:
+            return True
+
+
 def changes_by(cause: Cause, *names: str) -> bool:
     """Whether a function of nnx of one of these names changes it."""
     if not isinstance(cause, FunctionChanges):

@@ -17,6 +17,7 @@ from nnx_migrate.analysis.effects.causes import (
     TextExecuted,
     Unseen,
     only_of_objects,
+    shows_after_loop,
 )
 from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, worst
 from nnx_migrate.analysis.ir import nodes as ir
@@ -55,19 +56,25 @@ class InSight:
         self.effects = effects
         self.project = effects.project
         self.hierarchy = effects.hierarchy
-        self._of_document: dict[str, InSight] = {}
+        self._narrowed: dict[tuple[str, bool], InSight] = {}
         self._document = ""
+        self._in_loop = False
         self._found: dict[tuple[str, bool], tuple[str, Effect] | None] = {}
 
-    def of(self, module: str) -> InSight:
-        """The same for code of one file: no notebook or page runs what another one defines."""
-        if not self.project.modules[module].stands:
+    def of(self, module: str, in_loop: bool) -> InSight:
+        """The same for one file: no notebook or page runs what another one defines.
+
+        Args:
+            in_loop: what happens to what a loop carries, so that most of it raises in both modes.
+        """
+        document = module if self.project.modules[module].stands else ""
+        if not document and not in_loop:
             return self
-        if module not in self._of_document:
+        if (document, in_loop) not in self._narrowed:
             narrowed = InSight(self.effects)
-            narrowed._document = module
-            self._of_document[module] = narrowed
-        return self._of_document[module]
+            narrowed._document, narrowed._in_loop = document, in_loop
+            self._narrowed[document, in_loop] = narrowed
+        return self._narrowed[document, in_loop]
 
     def possible(self, effect: Effect, is_object: bool) -> Possible | None:
         """What may happen where an effect is not known; None when nothing can, in sight.
@@ -130,6 +137,8 @@ class InSight:
         asked = function.parameters[:count] if own else function.parameters[count:]
         for parameter in asked:
             for effect in self.effects.of(scope, parameter.name):
+                if self._in_loop and not shows_after_loop(effect.cause):
+                    continue
                 if effect.kind == "structure":
                     if own or only_of_objects(effect.cause):  # the rest is done to lists as well
                         yield effect
