@@ -4,8 +4,8 @@ Backward: `class Big(Net)` in a file that imports `Net`, a package's `__init__.p
 it, a file that gets `jit` from the project's own `compat.py`. Names are followed through
 from-imports, star imports and base classes, to a fixpoint, in any file order.
 
-Forward: a base class, or a function that is handed a Module, in a file that a candidate imports;
-from there on through packages' `__init__.py` and base classes only.
+Forward: a base class, or a function that is handed a Module, in a file that one of these imports, or
+a candidate; from there on through packages' `__init__.py` and base classes only.
 
 Only a tree with candidates pays for this. The other files are read again (they are in the page
 cache) instead of being kept; see `importers`.
@@ -51,6 +51,7 @@ class Fringe:
         self._exports: dict[str, set[str]] = {}
         self._paths: dict[str, list[Path]] = defaultdict(list)
         self._wanted: set[str] = set()
+        self._looked_for: set[str] = set()
         self._others: list[Listing] = []
 
     def add(self, path: Path, data: bytes | None = None) -> None:
@@ -102,6 +103,7 @@ class Fringe:
             return
         found = dict(self._imported())
         found.update(self._importing())
+        found.update(self._imported())
         for path in sorted(found):
             found_data = read(path)
             if found_data is not None:
@@ -119,9 +121,9 @@ class Fringe:
 
     def _imported(self) -> Iterator[tuple[Path, Place]]:
         packages = [self._names.package(group.real) for group in self._others]
-        looked_for: set[str] = set()
-        while not self._wanted <= looked_for:
-            fresh, looked_for = self._wanted - looked_for, looked_for | self._wanted
+        while not self._wanted <= self._looked_for:
+            fresh = self._wanted - self._looked_for
+            self._looked_for |= fresh
             around = fresh | {module.rpartition(".")[0] for module in fresh}
             for group, package in zip(self._others, packages, strict=True):
                 for name in group.names if package in around else ():
@@ -144,6 +146,7 @@ class Fringe:
                 if file is None or bound is None:
                     continue
                 known = self._exports.setdefault(file.place.module, set())
+                self._want(file.imports)
                 yield path, file.place
                 if not bound <= known:
                     known |= bound
