@@ -257,3 +257,47 @@ def main(touching):
     return nnx.fori_loop(0, 3, lambda i, m: (touching(m, "w"), m)[1], Net())
 """
     assert len(_pins(traced, body="pass")) == pinned
+
+
+@pytest.mark.parametrize(
+    ("traced", "pinned"),
+    [
+        ("def step(m, x):\n    return m(x, 1)", False),
+        ("def step(m, x):\n    return m(x, train=True)", False),
+        ("def step(m):\n    return m()", True),
+        ("def step(m, x):\n    return m(x, **x)", True),
+        ("def step(m, x):\n    return m(*x, 1)", True),
+        ("def step(m: Net, f):\n    return f(1, m)", False),
+        ("def step(m: Net, f):\n    return f(m, 1)", True),
+        ("def step(m: Net, f):\n    return f(second=1, first=m)", True),
+        ("def step(m: Net, f):\n    return f(m, third=1)", False),
+        ("def step(m: Net, f):\n    return f(m, 1, 2)", False),
+        ("import functools\ndef step(m: Net, f):\n    return functools.partial(f, m)(1)", True),
+    ],
+)
+def test_what_cannot_be_called_like_that_is_not_meant(traced: str, pinned: bool) -> None:
+    code = "def f(first, second):\n    first.n = 2\n"
+    head, _, step = traced.rpartition("def ")
+    assert len(_pins(f"{code}\n{head}@nnx.jit\ndef {step}\n")) == pinned
+
+
+def test_methods_that_call_each_other_are_all_looked_at() -> None:
+    traced = """
+class Even(nnx.Module):
+    def to_odd(self, x):
+        self.held.to_even(x)
+        self.n = 1
+
+class Odd(nnx.Module):
+    def to_even(self, x):
+        return self.held.to_odd(x)
+
+@nnx.jit
+def step(m, x):
+    return m.to_odd(x)
+
+@nnx.jit
+def other(m, x):
+    return m.to_even(x)
+"""
+    assert len(_pins(traced, body="pass")) == 2

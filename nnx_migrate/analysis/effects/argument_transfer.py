@@ -20,6 +20,7 @@ from nnx_migrate.analysis.domain.values import (
     Values,
 )
 from nnx_migrate.analysis.effects.attribute_transfer import Touching, by_method
+from nnx_migrate.analysis.effects.call_form import CallForm
 from nnx_migrate.analysis.effects.causes import FunctionChanges, PassedTo, UpdateAdds
 from nnx_migrate.analysis.effects.may_alias import mapped, reduced, unstarred
 from nnx_migrate.analysis.effects.summary import Effect
@@ -49,8 +50,14 @@ _UNSOWN = frozenset({"Param", "BatchStat", "Cache", "RngState", "RngKey", "RngCo
 class Giving(Touching):
     """Looks at calls that are given the object, or a part of it."""
 
-    def given(self, scope: Scope, call: ir.Call, where: Place) -> Iterator[Effect]:
-        """What whatever is called does with those of its arguments that are the object."""
+    def given(
+        self, scope: Scope, call: ir.Call, where: Place, *, whole: bool = True
+    ) -> Iterator[Effect]:
+        """What whatever is called does with those of its arguments that are the object.
+
+        Args:
+            whole: the call passes all that is passed; otherwise it binds arguments of a later one.
+        """
         given = [i for i, arg in enumerate(call.args) if self.rooted(scope, unstarred(arg))]
         named = [name for name, value in call.keywords if self.rooted(scope, value)]
         if not given and not named:
@@ -82,8 +89,12 @@ class Giving(Touching):
                 case Basic(sort="unknown", reason=reason, named_at_run_time=by_name):
                     what = f"something unknown: {reason}"
                     called = ir.last_name(func)
-                    yield Effect("unknown", PassedTo(what, called, by_name), where)
+                    form = self._form(scope, call) if whole else None
+                    yield Effect("unknown", PassedTo(what, called, by_name, form=form), where)
                     yield from self._given_with(scope, call)
+
+    def _form(self, scope: Scope, call: ir.Call) -> CallForm:
+        return CallForm.of(call, lambda argument: self.rooted(scope, argument))
 
     def callees(self, scope: Scope, func: ir.Expr) -> Values:
         """What may be called, and what is not known of it."""
@@ -120,7 +131,7 @@ class Giving(Touching):
             yield from self._updated(scope, call, where)
         if call.args and short in BINDING:
             bound = ir.Call(call.args[0], call.args[1:], call.keywords, call.line)
-            yield from self.given(scope, bound, where)
+            yield from self.given(scope, bound, where, whole=False)
         elif call.args and dotted in MAPPING:
             yield from self.given(scope, mapped(call), where)
         if dotted == "functools.reduce":

@@ -16,6 +16,7 @@ from nnx_migrate.analysis.domain.values import (
     short_name,
 )
 from nnx_migrate.analysis.effects import guards as flags
+from nnx_migrate.analysis.effects.call_form import CallForm
 from nnx_migrate.analysis.effects.causes import (
     Cause,
     ElementReplaced,
@@ -200,18 +201,9 @@ class Handing:
 
 def _refuses(function: ir.Function, value: FunctionValue, call: ir.Call) -> bool:
     """Whether a function takes no such call: too many arguments, or a keyword that it has not."""
-    parameters = function.parameters
-    kinds = {parameter.kind for parameter in parameters}
-    if function.decorators or value.transforms:  # they may give it other parameters
+    if value.transforms or value.bound != (function.owner is not None):
         return False
-    names = {p.name for p in parameters if p.kind in {"positional", "keyword"}}
-    keywords = {name for name, _ in call.keywords if name is not None}
-    if "double_star" not in kinds and not keywords <= names:
-        return True
-    if "star" in kinds or value.bound != (function.owner is not None):
-        return False
-    room = sum(p.kind == "positional" for p in parameters) - value.bound - value.partial_args
-    return len(call.args) > room and not any(isinstance(a, ir.Starred) for a in call.args)
+    return not CallForm.of(call).fits(function, value.bound + value.partial_args)
 
 
 def _of_attributes(effect: Effect) -> Effect:

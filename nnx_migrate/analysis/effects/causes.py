@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal, assert_never
 
 from nnx_migrate.analysis.domain.values import NAMED_AT_RUN_TIME
+from nnx_migrate.analysis.effects.call_form import CallForm
 from nnx_migrate.analysis.ir.records import record
 from nnx_migrate.analysis.symbols.program import nnx_name
 
@@ -102,12 +103,14 @@ class PassedTo:
         called: the name by which it is called; empty where there is none.
         named_at_run_time: which code that is, a text decides when the program runs.
         library: it is code of another package.
+        form: how that code is called, where all of the call is to be seen.
     """
 
     what: str
     called: str = ""
     named_at_run_time: bool = False
     library: bool = False
+    form: CallForm | None = None
 
 
 @record
@@ -116,6 +119,7 @@ class MethodUnknown:
 
     name: str
     because: str = ""
+    form: CallForm | None = None
 
 
 @record
@@ -123,6 +127,7 @@ class CalleeUnknown:
     """It is called, or something that it holds, and what that runs is not known."""
 
     because: str
+    form: CallForm | None = None
 
 
 @record

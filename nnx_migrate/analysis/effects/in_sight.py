@@ -9,7 +9,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
+from nnx_migrate.analysis.domain.fixpoint import Fixpoint
 from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.effects.call_form import CallForm
 from nnx_migrate.analysis.effects.causes import (
     CalleeUnknown,
     MethodUnknown,
@@ -49,6 +51,10 @@ class Possible:
     name: str = ""
 
 
+#: The code that is found, by its name, and what it does.
+_Found = tuple[str, Effect] | None
+
+
 class InSight:
     """Looks for code in sight that may be what a call of something unknown runs."""
 
@@ -59,7 +65,7 @@ class InSight:
         self._narrowed: dict[tuple[str, bool], InSight] = {}
         self._document = ""
         self._in_loop = False
-        self._found: dict[tuple[str, bool], tuple[str, Effect] | None] = {}
+        self._fixpoint = Fixpoint()
 
     def of(self, module: str, in_loop: bool) -> InSight:
         """The same for one file: no notebook or page runs what another one defines.
@@ -85,57 +91,69 @@ class InSight:
         """
         cause = effect.cause
         match cause:
-            case CalleeUnknown():
-                return self._by(effect, self._of_methods("__call__"))
-            case MethodUnknown(name=name):
-                return self._by(effect, self._of_method_or_part(name))
+            case CalleeUnknown(form=form):
+                return self._by(effect, self._of_methods("__call__", form))
+            case MethodUnknown(name=name, form=form):
+                return self._by(effect, self._of_method_or_part(name, form))
             case PassedTo(called=called) if called.startswith("assert"):
                 return None  # methods of test cases
-            case PassedTo(called=called, library=False) if not is_object or self._functions(called):
-                return self._by(effect, self._given(called) or self._given("__call__"))
+            case PassedTo(called=called, library=False, form=form) if not is_object or (
+                self._functions(called)
+            ):
+                found = self._given(called, form) or self._given("__call__", form)
+                return self._by(effect, found)
             case PassedTo() | Unseen() if is_object:
                 return Possible(effect)
             case _:
                 return None
 
-    def _by(self, effect: Effect, found: tuple[str, Effect] | None) -> Possible | None:
+    def _by(self, effect: Effect, found: _Found) -> Possible | None:
         return None if found is None else Possible(effect, found[1], found[0])
 
-    def _of_method_or_part(self, name: str) -> tuple[str, Effect] | None:
+    def _of_method_or_part(self, name: str, form: CallForm | None) -> _Found:
         """A method of that name changes its object, or something kept under it does when called."""
-        found = self._of_methods(name)
+        found = self._of_methods(name, form)
         if found is not None or name in _OF_DATA or any(self._methods(name)):
             return found
-        return self._of_methods("__call__")
+        return self._of_methods("__call__", form)
 
-    def _of_methods(self, name: str) -> tuple[str, Effect] | None:
-        """The first method of that name in sight that changes its own object, or may do so."""
-        if (name, True) not in self._found:
-            self._found[name, True] = None  # what it calls itself, it need not be asked for
-            self._found[name, True] = self._first(self._methods(name), own=True)
-        return self._found[name, True]
+    def _of_methods(self, name: str, form: CallForm | None) -> _Found:
+        """The first method of that name in sight that changes its own object, or may do so.
 
-    def _given(self, name: str) -> tuple[str, Effect] | None:
+        Args:
+            form: how it is called, if that is seen: what cannot be called like that is not meant.
+        """
+        return self._first(self._methods(name), name, form, own=True)
+
+    def _given(self, name: str, form: CallForm | None) -> _Found:
         """The first function of that name that changes something that it is given."""
-        if (name, False) not in self._found:
-            self._found[name, False] = None
-            self._found[name, False] = self._first(self._functions(name), own=False)
-        return self._found[name, False]
+        return self._first(self._functions(name), name, form, own=False)
 
-    def _first(self, scopes: Iterable[Scope], own: bool) -> tuple[str, Effect] | None:
-        for scope in scopes:
-            found = worst(self._structural(scope, own))
-            if found is not None:
-                function = self.project.function(scope)
-                owner = (function.owner or "").partition(":")[0]
-                return f"{owner}.{function.name}" if owner else function.name, found
-        return None
+    def _first(
+        self, scopes: Iterable[Scope], name: str, form: CallForm | None, *, own: bool
+    ) -> _Found:
+        def first() -> _Found:
+            for scope in scopes:
+                found = worst(self._structural(scope, form, own))
+                if found is not None:
+                    function = self.project.function(scope)
+                    owner = (function.owner or "").partition(":")[0]
+                    return f"{owner}.{function.name}" if owner else function.name, found
+            return None
 
-    def _structural(self, scope: Scope, own: bool) -> Iterator[Effect]:
+        # What it calls itself, it need not be asked for.
+        return self._fixpoint.get((name, form, own), first, None, lambda found: found)
+
+    def _structural(self, scope: Scope, form: CallForm | None, own: bool) -> Iterator[Effect]:
         function = self.project.function(scope)
         count = 1 if function.owner is not None else 0
+        bounds = {count} if own else {0, count}
+        if form is not None and not any(form.fits(function, bound) for bound in bounds):
+            return
         asked = function.parameters[:count] if own else function.parameters[count:]
         for parameter in asked:
+            if form is not None and not own and not _is_given(form, function, parameter, bounds):
+                continue
             for effect in self.effects.of(scope, parameter.name):
                 if self._in_loop and not shows_after_loop(effect.cause):
                     continue
@@ -171,3 +189,9 @@ class InSight:
             return False
         class_name = f"{method.module}:{function.owner}"
         return self.hierarchy.kind(class_name) != "plain" or self.hierarchy.is_tree(class_name)
+
+
+def _is_given(
+    form: CallForm, function: ir.Function, parameter: ir.Parameter, bounds: set[int]
+) -> bool:
+    return any(form.may_give_object(function, parameter, bound) for bound in bounds)

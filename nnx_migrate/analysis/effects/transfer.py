@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.callgraph.dunder_dispatch import runs_in
 from nnx_migrate.analysis.domain.values import (
@@ -16,8 +16,10 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.effects import guards as flags
 from nnx_migrate.analysis.effects.argument_transfer import Giving
 from nnx_migrate.analysis.effects.attribute_transfer import by_method
+from nnx_migrate.analysis.effects.call_form import CallForm
 from nnx_migrate.analysis.effects.capture_scope import captured_reads, is_capture
 from nnx_migrate.analysis.effects.causes import (
+    CalleeUnknown,
     KeywordAsks,
     MethodChanges,
     MethodUnknown,
@@ -78,7 +80,8 @@ class Tracker(Giving):
             if self.rooted(scope, func.base):
                 yield from self._super_call(scope, func.name, where)
         elif isinstance(func, ir.Attribute) and self.rooted(scope, func.base):
-            yield from self.flags.as_called(scope, call, self._method_call(scope, func, where))
+            effects = _of_form(self._method_call(scope, func, where), call, where)
+            yield from self.flags.as_called(scope, call, effects)
             yield from self._asked_for(scope, call, where)
         elif (own := self._unbound(scope, call)) is not None:
             yield from self._method_call(scope, own, where)
@@ -89,7 +92,9 @@ class Tracker(Giving):
         elif self.rooted(scope, func):
             for value in self.callees(scope, func):
                 called = value if isinstance(value, Instance | FunctionValue) else None
-                found = self.finder.of_call(value, where)
+                partial = isinstance(value, Instance) and value.partial
+                found: Iterable[Effect] = self.finder.of_call(value, where)
+                found = found if partial else _of_form(found, call, where)
                 yield from self.flags.as_called(scope, call, found, called)
             yield from self._asked_for(scope, call, where)
         yield from self.given(scope, call, where)
@@ -185,6 +190,21 @@ class Tracker(Giving):
                 yield from self.finder.of_set_methods(class_name, name)
         else:
             yield from self.finder.of_method(base, name, where)
+
+
+def _of_form(effects: Iterable[Effect], call: ir.Call, where: Place) -> Iterator[Effect]:
+    """The effects of a call at a place, where what it runs is not known with the form of it."""
+    for effect in effects:
+        cause = effect.cause
+        if (
+            isinstance(cause, MethodUnknown | CalleeUnknown)
+            and cause.form is None
+            and effect.where == where
+        ):
+            told = dataclasses.replace(cause, form=CallForm.of(call))
+            yield dataclasses.replace(effect, cause=told)
+        else:
+            yield effect
 
 
 class TrackedEffects(EffectFinder):

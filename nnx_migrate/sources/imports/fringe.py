@@ -4,8 +4,8 @@ Backward: `class Big(Net)` in a file that imports `Net`, a package's `__init__.p
 it, a file that gets `jit` from the project's own `compat.py`. Names are followed through
 from-imports, star imports and base classes, to a fixpoint, in any file order.
 
-Forward: a base class, or a function that is handed a Module, in a file that one of these imports, or
-a candidate; from there on through packages' `__init__.py` and base classes only.
+Forward: a base class, or a function that is handed a Module, in a file that a candidate or one of
+these imports; from there on through packages' `__init__.py` and base classes only.
 
 Only a tree with candidates pays for this. The other files are read again (they are in the page
 cache) instead of being kept; see `importers`.
