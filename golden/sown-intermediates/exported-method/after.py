@@ -14,8 +14,6 @@ class Encoder(nnx.Module):
         return x
 
     @nnx.compat.jit
-    @nnx.set_graph_mode(True)
-    @nnx.set_graph_updates(True)
     def encode(self, x: jax.Array):
         return self(x)
 

@@ -27,29 +27,21 @@ class WithMean(Net):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def several(model: Net, x: jax.Array):
     return model(x)
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def of_subclass(model: WithMean, x: jax.Array):
     return model(x)
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def after_eager(model: Net, x: jax.Array):
     return model(x)
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def sometimes(model: Net, x: jax.Array):
     return model(x)
 

@@ -31,11 +31,7 @@ class WithLists(nnx.Module):
         self.layers = nnx.split_rngs(splits=3)(nnx.vmap(lambda rngs: Deep(rngs)))(rngs)
 
     def __call__(self, x: jax.Array):
-        run = nnx.compat.scan(
-            nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda x, layer: layer(x))),
-            in_axes=(nnx.Carry, 0),
-            out_axes=nnx.Carry,
-        )
+        run = nnx.compat.scan(lambda x, layer: layer(x), in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
         return run(x, self.layers)
 
 
@@ -44,11 +40,7 @@ class Net(nnx.Module):
         self.layers = nnx.split_rngs(splits=3)(nnx.vmap(lambda rngs: Layer(rngs)))(rngs)
 
     def __call__(self, x: jax.Array):
-        run = nnx.compat.scan(
-            nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda x, layer: layer(x))),
-            in_axes=(nnx.Carry, 0),
-            out_axes=nnx.Carry,
-        )
+        run = nnx.compat.scan(lambda x, layer: layer(x), in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
         return run(x, self.layers)
 
 
@@ -57,11 +49,7 @@ class Handed(nnx.Module):
         self.layers = nnx.split_rngs(splits=3)(nnx.vmap(lambda rngs: Layer(rngs)))(rngs)
 
     def encode(self, x: jax.Array):
-        run = nnx.compat.scan(
-            nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda x, layer: layer(x))),
-            in_axes=(nnx.Carry, 0),
-            out_axes=nnx.Carry,
-        )
+        run = nnx.compat.scan(lambda x, layer: layer(x), in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
         return run(x, self.layers)
 
 
@@ -70,11 +58,7 @@ class Caught(nnx.Module):
         self.layers = nnx.split_rngs(splits=3)(nnx.vmap(lambda rngs: Layer(rngs)))(rngs)
 
     def features(self, x: jax.Array):
-        run = nnx.compat.scan(
-            nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda x, layer: layer(x))),
-            in_axes=(nnx.Carry, 0),
-            out_axes=nnx.Carry,
-        )
+        run = nnx.compat.scan(lambda x, layer: layer(x), in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
         return run(x, self.layers)
 
 

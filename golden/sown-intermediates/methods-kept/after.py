@@ -15,26 +15,18 @@ class Net(nnx.Module):
         return x
 
     @nnx.compat.jit
-    @nnx.set_graph_mode(True)
-    @nnx.set_graph_updates(True)
     def overridden(self, x: jax.Array):
         return self(x)
 
     @nnx.compat.jit
-    @nnx.set_graph_mode(True)
-    @nnx.set_graph_updates(True)
     def handed_on(self, x: jax.Array):
         return self(x)
 
     @nnx.compat.jit
-    @nnx.set_graph_mode(True)
-    @nnx.set_graph_updates(True)
     def by_name(self, x: jax.Array):
         return self(x)
 
     @nnx.compat.jit
-    @nnx.set_graph_mode(True)
-    @nnx.set_graph_updates(True)
     def not_popped(self, x: jax.Array):
         return self(x)
 

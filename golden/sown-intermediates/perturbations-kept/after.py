@@ -28,10 +28,7 @@ def stays(x):
     model = Net(nnx.Rngs(0))
     model(x)
     wrt = nnx.DiffState(0, nnx.Perturbation)
-    grads = nnx.compat.grad(
-        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda model: jnp.sum(model(x)))),
-        argnums=wrt,
-    )(model)
+    grads = nnx.compat.grad(lambda model: jnp.sum(model(x)), argnums=wrt)(model)
     return grads, model
 
 
@@ -39,10 +36,7 @@ def other_input(x):
     model = Net(nnx.Rngs(1))
     model(x[:1])
     wrt = nnx.DiffState(0, nnx.Perturbation)
-    grads = nnx.compat.grad(
-        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda model: jnp.sum(model(x) ** 2))),
-        argnums=wrt,
-    )(model)
+    grads = nnx.compat.grad(lambda model: jnp.sum(model(x) ** 2), argnums=wrt)(model)
     nnx.pop(model, nnx.Perturbation)
     return grads
 
@@ -52,10 +46,7 @@ def other_method(x):
     model(x)
     model.double(x)
     wrt = nnx.DiffState(0, nnx.Perturbation)
-    grads = nnx.compat.grad(
-        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda model: jnp.sum(model(x) ** 2))),
-        argnums=wrt,
-    )(model)
+    grads = nnx.compat.grad(lambda model: jnp.sum(model(x) ** 2), argnums=wrt)(model)
     nnx.pop(model, nnx.Perturbation)
     return grads
 
@@ -64,10 +55,7 @@ def sown_too(x):
     model = Sowing(nnx.Rngs(3))
     model(x)
     wrt = nnx.DiffState(0, (nnx.Param, nnx.Perturbation))
-    grads = nnx.compat.grad(
-        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda model: jnp.sum(model(x) ** 2))),
-        argnums=wrt,
-    )(model)
+    grads = nnx.compat.grad(lambda model: jnp.sum(model(x) ** 2), argnums=wrt)(model)
     nnx.pop(model, nnx.Perturbation)
     return grads, nnx.pop(model, nnx.Intermediate)
 
@@ -76,10 +64,7 @@ def accumulated(model: Net, x):
     """Somebody may have perturbed it before."""
     model(x)
     wrt = nnx.DiffState(0, nnx.Perturbation)
-    grads = nnx.compat.grad(
-        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda model: jnp.sum(model(x) ** 2))),
-        argnums=wrt,
-    )(model)
+    grads = nnx.compat.grad(lambda model: jnp.sum(model(x) ** 2), argnums=wrt)(model)
     nnx.pop(model, nnx.Perturbation)
     return grads
 
@@ -87,10 +72,7 @@ def accumulated(model: Net, x):
 def sometimes(model: Net, x, skip: bool):
     model(x)
     wrt = nnx.DiffState(0, nnx.Perturbation)
-    grads = nnx.compat.grad(
-        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda model: jnp.sum(model(x) ** 2))),
-        argnums=wrt,
-    )(model)
+    grads = nnx.compat.grad(lambda model: jnp.sum(model(x) ** 2), argnums=wrt)(model)
     if not skip:
         nnx.pop(model, nnx.Perturbation)
     return grads

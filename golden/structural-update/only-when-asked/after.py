@@ -38,8 +38,6 @@ def forward(model: Block, x):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def inspected(model: Block, x):
     return model(x, sow_weights=True)
 

@@ -19,9 +19,7 @@ class Net(nnx.Module):
         self.block2 = Block(rngs)
 
     def __call__(self, x: jax.Array):
-        run = nnx.compat.remat(
-            nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda block, x: block(x)))
-        )
+        run = nnx.compat.remat(lambda block, x: block(x))
         return run(self.block2, run(self.block1, x))
 
 

@@ -16,8 +16,6 @@ class Net(nnx.Module):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def loss_fn(model: Net, x):
     y = model(x)
     aux = nnx.pop(model, nnx.Intermediate)

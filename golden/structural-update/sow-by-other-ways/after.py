@@ -59,15 +59,11 @@ def with_mixin(model: ByMixin, x: jax.Array):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def with_name(model: ByName, x: jax.Array):
     return model(x)
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def with_partial(model: ByPartial, x: jax.Array):
     return model(x)
 

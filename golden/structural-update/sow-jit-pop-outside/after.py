@@ -24,8 +24,6 @@ class Net(nnx.Module):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def forward(model: Net, x):
     return model(x)
 

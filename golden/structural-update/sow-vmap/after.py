@@ -20,10 +20,7 @@ def create(rngs: nnx.Rngs):
 
 
 def forward(ensemble: Member, x: jax.Array):
-    return nnx.compat.vmap(
-        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda member, x: member(x))),
-        in_axes=(0, None),
-    )(ensemble, x)
+    return nnx.compat.vmap(lambda member, x: member(x), in_axes=(0, None))(ensemble, x)
 
 
 def predict(ensemble: Member, x: jax.Array):

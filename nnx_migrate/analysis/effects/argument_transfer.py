@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.callgraph.binding import unbound
+from nnx_migrate.analysis.callgraph.call_form import CallForm
 from nnx_migrate.analysis.callgraph.dunder_dispatch import runs_of_library, runs_of_name
 from nnx_migrate.analysis.callgraph.lattice import outside_circles
 from nnx_migrate.analysis.callgraph.transformed import CAPTURED
@@ -20,7 +21,6 @@ from nnx_migrate.analysis.domain.values import (
     Values,
 )
 from nnx_migrate.analysis.effects.attribute_transfer import Touching, by_method
-from nnx_migrate.analysis.effects.call_form import CallForm
 from nnx_migrate.analysis.effects.causes import FunctionChanges, PassedTo, UpdateAdds
 from nnx_migrate.analysis.effects.may_alias import mapped, reduced, unstarred
 from nnx_migrate.analysis.effects.summary import Effect

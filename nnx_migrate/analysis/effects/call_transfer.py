@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from nnx_migrate.analysis.callgraph.binding import arguments, parameter_at
+from nnx_migrate.analysis.callgraph.call_form import CallForm
 from nnx_migrate.analysis.domain.values import (
     FunctionValue,
     Instance,
@@ -16,7 +17,6 @@ from nnx_migrate.analysis.domain.values import (
     short_name,
 )
 from nnx_migrate.analysis.effects import guards as flags
-from nnx_migrate.analysis.effects.call_form import CallForm
 from nnx_migrate.analysis.effects.causes import (
     Cause,
     ElementReplaced,

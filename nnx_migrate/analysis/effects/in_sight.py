@@ -9,9 +9,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
+from nnx_migrate.analysis.callgraph.call_form import CallForm
 from nnx_migrate.analysis.domain.fixpoint import Fixpoint
 from nnx_migrate.analysis.domain.values import Scope
-from nnx_migrate.analysis.effects.call_form import CallForm
 from nnx_migrate.analysis.effects.causes import (
     CalleeUnknown,
     MethodUnknown,

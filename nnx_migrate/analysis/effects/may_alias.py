@@ -118,6 +118,7 @@ class Aliases:
                     and self.rooted(scope, base)
                     and not (name in VARIABLE_READS and self.reads_variable(scope, base))
                     and self._may_hold(scope, expr)
+                    and not self._is_outside_tree(scope, expr)
                 )
             case ir.Element(base=base) | ir.Unpacked(base=base):
                 return (
@@ -157,6 +158,13 @@ class Aliases:
 
     def _may_hold(self, scope: Scope, expr: ir.Expr) -> bool:
         return any(map(_may_hold, self.values(scope, expr)))
+
+    def _is_outside_tree(self, scope: Scope, attribute: ir.Attribute) -> bool:
+        """Whether a Module keeps there what is the same object in a transform, in both modes."""
+        hierarchy = self.finder.hierarchy
+        owners, held = self.values(scope, attribute.base), self.values(scope, attribute)
+        kinds = {isinstance(v, Instance) and hierarchy.kind(v.class_name) for v in owners}
+        return kinds == {"module"} and all(map(hierarchy.is_opaque, held))
 
     def _is_parameter(self, binding: ParameterOf) -> bool:
         """Whether it is the tracked parameter, or that of an inner function with it as default."""

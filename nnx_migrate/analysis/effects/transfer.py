@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
+from nnx_migrate.analysis.callgraph.call_form import CallForm
 from nnx_migrate.analysis.callgraph.dunder_dispatch import runs_in
 from nnx_migrate.analysis.domain.values import (
     Basic,
@@ -16,7 +17,6 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.effects import guards as flags
 from nnx_migrate.analysis.effects.argument_transfer import Giving
 from nnx_migrate.analysis.effects.attribute_transfer import by_method
-from nnx_migrate.analysis.effects.call_form import CallForm
 from nnx_migrate.analysis.effects.capture_scope import captured_reads, is_capture
 from nnx_migrate.analysis.effects.causes import (
     CalleeUnknown,

@@ -151,6 +151,12 @@ class Hierarchy:
                     return True
         return False
 
+    def is_opaque(self, value: Value) -> bool:
+        """Whether it is an object that jax does not look into, of whatever class it may be."""
+        return isinstance(value, Instance) and all(
+            self.kind(name) == "plain" and not self.is_tree(name) for name in self.classes_of(value)
+        )
+
     def named_tuple_fields(self, class_name: str) -> tuple[str, ...]:
         """The fields of a NamedTuple in their order; none of any other class."""
         classes = self.ancestry(class_name).classes

@@ -13,28 +13,20 @@ class Net(nnx.Module):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def left_there(model: Net, x: jax.Array):
     return model(x)
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def handed_on(model: Net, x: jax.Array):
     return model(x)
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def replaced(model: Net, x: jax.Array):
     return model(x)
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def sown_before(model: Net, x: jax.Array):
     return model(x)

@@ -7,8 +7,6 @@ class Encoder(nnx.Module):
         self.linear = nnx.Linear(2, 2, rngs=rngs)
 
     @nnx.compat.jit
-    @nnx.set_graph_mode(True)
-    @nnx.set_graph_updates(True)
     def __call__(self, x: jax.Array):
         x = nnx.relu(self.linear(x))
         self.sow(nnx.Intermediate, "hidden", x)
