@@ -20,6 +20,6 @@ def loss_fn(model: Net, x: jax.Array):
 
 
 def gradients_and_hidden(model: Net, x: jax.Array):
-  grads = nnx.compat.grad(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(loss_fn)))(model, x)
+  grads = nnx.compat.grad(loss_fn)(model, x)
   intermediates = nnx.pop(model, nnx.Intermediate)  # sown in the loss, popped out here
   return grads, nnx.to_pure_dict(intermediates)
