@@ -270,8 +270,9 @@ def main(touching):
         ("def step(m: Net, f):\n    return f(1, m)", False),
         ("def step(m: Net, f):\n    return f(m, 1)", True),
         ("def step(m: Net, f):\n    return f(second=1, first=m)", True),
-        ("def step(m: Net, f):\n    return f(m, third=1)", False),
-        ("def step(m: Net, f):\n    return f(m, 1, 2)", False),
+        ("def step(m, f):\n    return f(m, third=1)", False),
+        ("def step(m, f):\n    return f(m, 1, 2)", False),
+        ("def step(m: Net, f):\n    return f(m, 1, 2)", True),
         ("import functools\ndef step(m: Net, f):\n    return functools.partial(f, m)(1)", True),
     ],
 )

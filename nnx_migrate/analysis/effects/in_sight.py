@@ -97,8 +97,8 @@ class InSight:
                 return self._by(effect, self._of_method_or_part(name, form))
             case PassedTo(called=called) if called.startswith("assert"):
                 return None  # methods of test cases
-            case PassedTo(called=called, library=False, form=form) if not is_object or (
-                self._functions(called)
+            case PassedTo(called=called, library=False, form=form) if not is_object or any(
+                self._fits(scope, form, own=False) for scope in self._functions(called)
             ):
                 found = self._given(called, form) or self._given("__call__", form)
                 return self._by(effect, found)
@@ -145,14 +145,13 @@ class InSight:
         return self._fixpoint.get((name, form, own), first, None, lambda found: found)
 
     def _structural(self, scope: Scope, form: CallForm | None, own: bool) -> Iterator[Effect]:
+        if not self._fits(scope, form, own):
+            return
         function = self.project.function(scope)
         count = 1 if function.owner is not None else 0
-        bounds = {count} if own else {0, count}
-        if form is not None and not any(form.fits(function, bound) for bound in bounds):
-            return
         asked = function.parameters[:count] if own else function.parameters[count:]
         for parameter in asked:
-            if form is not None and not own and not _is_given(form, function, parameter, bounds):
+            if form is not None and not own and not _is_given(form, function, parameter):
                 continue
             for effect in self.effects.of(scope, parameter.name):
                 if self._in_loop and not shows_after_loop(effect.cause):
@@ -167,6 +166,13 @@ class InSight:
                     inner = self.possible(effect, is_object=False)
                     if inner is not None and inner.by is not None:
                         yield inner.by
+
+    def _fits(self, scope: Scope, form: CallForm | None, own: bool) -> bool:
+        """Whether a function takes a call of that form, of an object's own method or as a value."""
+        function = self.project.function(scope)
+        count = 1 if function.owner is not None else 0
+        bounds = {count} if own else {0, count}
+        return form is None or any(form.fits(function, bound) for bound in bounds)
 
     def _methods(self, name: str) -> list[Scope]:
         """The methods of that name of classes whose instances a traced function may be given."""
@@ -191,7 +197,6 @@ class InSight:
         return self.hierarchy.kind(class_name) != "plain" or self.hierarchy.is_tree(class_name)
 
 
-def _is_given(
-    form: CallForm, function: ir.Function, parameter: ir.Parameter, bounds: set[int]
-) -> bool:
+def _is_given(form: CallForm, function: ir.Function, parameter: ir.Parameter) -> bool:
+    bounds = {0, 1} if function.owner is not None else {0}
     return any(form.may_give_object(function, parameter, bound) for bound in bounds)
