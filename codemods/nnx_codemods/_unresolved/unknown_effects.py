@@ -29,9 +29,10 @@ def unknown_effect(
         return None
     if works_on_copy(context, site, name, frozenset({"clone", "view"})):
         return None
-    if site.transform == "while_loop" and _holds_only_variables(context, values):
+    flow = site.spec.operands
+    if flow is not None and flow.rebinds and _holds_only_variables(context, values):
         return None  # what it does to Variables is the same in both modes, all else raises
-    in_sight = context.analysis.in_sight.of(context.tree.module, site.transform in _LOOPS)
+    in_sight = context.analysis.in_sight.of(context.tree.module, site.spec.is_loop)
     is_object = any_leaf(values, lambda value: _is_object(context, value))
     for effect in sorted(unknown, key=lambda e: e.order):
         found = in_sight.possible(effect, is_object)
@@ -68,5 +69,4 @@ def _holds_only_variables(context: FileContext, values: Values) -> bool:
     return not (contents.arrays or contents.unseen)
 
 
-_LOOPS = frozenset({"fori_loop", "while_loop"})
 _ADVICE = "annotate what it is, or name what is called, where neither changes structure"

@@ -20,6 +20,7 @@ class ControlFlow:
         leading: how many parameters the functions have in front of them.
         carried: the place of what it carries from one step to the next, if it is a loop.
         listed: its functions stand in one list.
+        rebinds: a step may put other Variables of their kind into what is carried, in both modes.
     """
 
     parameters: tuple[str, ...]
@@ -29,6 +30,7 @@ class ControlFlow:
     leading: int = 0
     carried: int | None = None
     listed: bool = False
+    rebinds: bool = False
 
 
 #: What the call of a transformed function gives: what the function does, something that nothing is

@@ -15,7 +15,7 @@ from nnx_migrate.analysis.flax.transform_spec import ControlFlow, TransformSpec
 _COND = ControlFlow(("pred", "true_fun", "false_fun"), (1, 2), (1, 2), 3)
 _SWITCH = ControlFlow(("index", "branches"), (1,), (1,), 2, listed=True)
 # What the condition changes is dropped in every mode.
-_WHILE = ControlFlow(("cond_fun", "body_fun", "init_val"), (0, 1), (1,), 2, carried=2)
+_WHILE = ControlFlow(("cond_fun", "body_fun", "init_val"), (0, 1), (1,), 2, carried=2, rebinds=True)
 _FORI = ControlFlow(("lower", "upper", "body_fun", "init_val"), (2,), (2,), 3, 1, carried=3)
 
 _JIT = TransformSpec(
