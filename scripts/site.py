@@ -27,7 +27,8 @@ def lay_out(folder: Path) -> None:
     shutil.copy(ROOT / "mkdocs.yml", folder)
     made = dict(rule_pages())
     for name in ("CONTRIBUTING", "CHANGELOG"):
-        made[f"{name.lower()}.md"] = (ROOT / f"{name}.md").read_text(encoding="utf-8")
+        text = (ROOT / f"{name}.md").read_text(encoding="utf-8")
+        made[f"{name.lower()}.md"] = text.replace("](docs/", "](")
     page = target / "writing-rules.md"
     made[page.name] = page.read_text(encoding="utf-8").replace(
         "{{ smallest_rule }}", smallest_rule()
