@@ -120,3 +120,46 @@ def _rewritten(case: str, made: str) -> set[str]:
     body = f"def _run(config, x):\n    model = {made}\n{REWRITTEN[case]}\n"
     findings = migrated(f"{PLAIN}{body}_run(1, jnp.ones((2, 2)))\n").findings
     return {f.rule for f in findings if f.outcome is Outcome.REWRITTEN}
+
+
+_STREAMS = """
+from flax import nnx
+
+class Block(nnx.Module):
+    def __init__(self, rngs{given}):
+        self.rngs = {kept}
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+    def __call__(self, x):
+        return self.linear(x)
+
+class Net(nnx.Module):
+    def __init__(self, rngs{given}):
+        self.a = Block(rngs)
+        self.b = Block(rngs)
+
+    def __call__(self, x):
+        return self.b(self.a(x))
+
+@nnx.jit
+def step(model: Net, x):
+    return model(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "outcomes"),
+    [
+        ("", "rngs", [Outcome.PINNED]),
+        ("=None", "rngs", [Outcome.PINNED]),
+        (": nnx.Rngs", "rngs", [Outcome.PINNED]),
+        ("", "rngs.fork()", []),
+        (": int", "rngs", []),
+    ],
+)
+def test_what_a_constructor_is_given_as_rngs_is_most_probably_an_rngs(
+    given: str, kept: str, outcomes: list[Outcome]
+) -> None:
+    found = migrated(_STREAMS.format(given=given, kept=kept)).findings
+    assert [each.outcome for each in found] == outcomes
+    assert all(each.rule == "shared-reference" for each in found)

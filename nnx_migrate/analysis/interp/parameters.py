@@ -48,9 +48,22 @@ def parameter_values(evaluator: Evaluation, scope: Scope, parameter: ir.Paramete
         return _all_made(evaluator, declared) or declared | _seen(evaluator, declared, passed)
     if not passed and evaluator.fixpoint.unguessed != unguessed:
         return NOTHING  # what is unknown only because it is not computed yet would stay so
-    return passed or unknown(
+    found = passed or unknown(
         f"no call of {function.name} found that shows what {parameter.name} is"
     )
+    return found | _by_its_name(evaluator, scope, function, parameter)
+
+
+def _by_its_name(
+    evaluator: Evaluation, scope: Scope, function: ir.Function, parameter: ir.Parameter
+) -> Values:
+    """What the constructors of most Modules are given for a parameter `rngs`: an Rngs."""
+    if parameter.name != "rngs" or function.name != "__init__" or function.owner is None:
+        return NOTHING
+    if evaluator.hierarchy.kind(f"{scope.module}:{function.owner}") != "module":
+        return NOTHING
+    origin = Place(scope.module, function.line)
+    return frozenset({Instance("flax.nnx.Rngs", exact=False, probable=True, origin=origin)})
 
 
 def _own_object(
