@@ -302,3 +302,53 @@ def other(m, x):
     return m.to_even(x)
 """
     assert len(_pins(traced, body="pass")) == 2
+
+
+_NUMBERED = """
+from flax import nnx
+
+class Quiet(nnx.Module):
+    def __call__(self, x):
+        return x
+
+class Loud(nnx.Module):
+    def __call__(self, x):
+        self.n = 1
+        return x
+
+class Net(nnx.Module):
+    def __init__(self):
+        for i in range(2):
+            setattr(self, f"block{i}", Quiet())
+        self.loud = Loud()
+
+    def __call__(self, x, i):
+        return getattr(self, NAME)(x)
+
+@nnx.jit
+def step(m: Net, x, i):
+    return m(x, i)
+
+def outside(m: Net, i):
+    OUTSIDE
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "outside", "pinned"),
+    [
+        ('f"block{i}"', "pass", False),
+        ('"block" + i', "pass", False),
+        ('f"{i}block"', "pass", True),
+        ('f"lo{i}"', "pass", True),
+        ('f"tra{i}"', "pass", True),
+        ('f"block{i}"', "m.block3 = Loud()", True),
+        ('f"block{i}"', "setattr(m, i, Loud())", True),
+        ('f"block{i}"', "vars(m)[i] = Loud()", True),
+    ],
+)
+def test_a_name_whose_beginning_is_seen_may_be_what_begins_so(
+    name: str, outside: str, pinned: bool
+) -> None:
+    found = migrated(_NUMBERED.replace("NAME", name).replace("OUTSIDE", outside)).findings
+    assert [each.outcome for each in found] == [Outcome.PINNED] * pinned

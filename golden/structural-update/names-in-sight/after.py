@@ -92,15 +92,11 @@ def run(model: Net, name, x):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def forward(model, x):
     return model(x)
 
 
-@nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
+@nnx.jit
 def quietly(model: QuietlyNumbered, x):
     return model(x)
 

@@ -24,6 +24,8 @@ from nnx_migrate.analysis.interp.attributes import NAMESPACES, REPLACE, classes,
 from nnx_migrate.analysis.interp.merge_results import merged
 from nnx_migrate.analysis.interp.string_constants import (
     FUNCTIONS_BY_NAME,
+    attributes_beginning,
+    beginning,
     literal_names,
     methods_by_any_name,
     stored_by_any_name,
@@ -162,6 +164,14 @@ def _getattr(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
         return frozenset({by_name}) | evaluator.all_of(scope, tuple(default))
     held = evaluator.values(scope, target)
     objects = [value for value in held if isinstance(value, Instance)]
+    start = beginning(evaluator, scope, name)
+    named = [attributes_beginning(evaluator, each, start) for each in objects]
+    if objects and len(objects) == len(held) and not default and None not in named:
+        found = union(stored_by_any_name(evaluator, each) for each in objects)
+        for each, texts in zip(objects, named, strict=True):
+            found |= union(member(evaluator, each, text) for text in sorted(texts or ()))
+        if found:
+            return found
     parts = [stored_by_any_name(evaluator, each) for each in objects]
     parts += [
         member(evaluator, each, name)

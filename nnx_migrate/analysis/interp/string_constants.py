@@ -14,11 +14,14 @@ from nnx_migrate.analysis.domain.values import (
     Values,
 )
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.program import layer_of
 
 #: Modules of libraries in whose functions nothing of the program is kept: `getattr(nnx, "gelu")`
 #: may do anything to what it is given, and nothing to an object that only holds it.
 FUNCTIONS_BY_NAME = frozenset({"flax.nnx", "jax.nn", "jax.numpy"})
 _MAX_HOPS = 4
+#: Where these are used, attributes may be set under any name.
+_SETTING_BY_NAME = ("__dict__", "vars", "__setattr__", "set_attributes", "__getattr__")
 
 
 def literal_names(
@@ -95,6 +98,68 @@ def stored_by_any_name(evaluator: Evaluation, instance: Instance) -> Values:
             for value in _stored(function):
                 found |= evaluator.values(Scope(located[0], key), value)
     return found
+
+
+def beginning(evaluator: Evaluation, scope: Scope, expr: ir.Expr) -> str:
+    """What a text that is computed begins with, `f"block{i}"` or `"block" + name`; else ""."""
+    if isinstance(expr, ir.Name):
+        bound = evaluator.project.bindings(scope, expr.id)
+        if len(bound) != 1 or not isinstance(bound[0], Located):
+            return ""
+        expr = bound[0].expr
+    match expr:
+        case ir.Computed(operands=(ir.Constant(type="str", text=text), *_)):
+            return text
+        case _:
+            return ""
+
+
+def attributes_beginning(
+    evaluator: Evaluation, instance: Instance, start: str
+) -> frozenset[str] | None:
+    """The names of an object's attributes that begin like that, but for those that its own methods
+    compute; None where there may be others."""
+    if not start or any(map(evaluator.project.has_word, _SETTING_BY_NAME)):
+        return None
+    if any(name.startswith(start) for name in evaluator.callers.mentions.names_written_outside()):
+        return None
+    if any(not _is_own(evaluator, *row) for row in evaluator.callers.mentions.calls_of("setattr")):
+        return None
+    found: set[str] = set()
+    hierarchy = evaluator.hierarchy
+    for class_name in hierarchy.classes_of(instance):
+        if not hierarchy.ancestry(class_name).closed:
+            return None
+        for above in hierarchy.ancestry(class_name).classes:
+            located, layer = evaluator.project.class_of(above), layer_of(above)
+            of_flax = layer.structural_methods | layer.attributes.keys() if layer else frozenset()
+            if any(name.startswith(start) for name in of_flax):
+                return None
+            if located is not None:
+                module, record = located
+                found |= {*record.methods, *record.attributes, *record.annotations}
+                for _, method in evaluator.project.methods_of(module, record.key):
+                    found |= _written(method)
+    return frozenset(name for name in found if name.startswith(start))
+
+
+def _is_own(evaluator: Evaluation, scope: Scope, call: ir.Call) -> bool:
+    """Whether it is `setattr(self, ...)`, in a method, or names the attribute in sight."""
+    function = evaluator.project.function(scope)
+    own = function.parameters[:1] if function.owner is not None else ()
+    match call.args:
+        case (_, ir.Constant(text=name), _) if name:
+            return True
+        case (first, *_):
+            return any(first == ir.Name(parameter.name) for parameter in own)
+        case _:
+            return False
+
+
+def _written(method: ir.Function) -> set[str]:
+    own = ir.Name(method.parameters[0].name) if method.parameters else None
+    targets = [each.target for each in method.writes]
+    return {t.name for t in targets if isinstance(t, ir.Attribute) and t.base == own}
 
 
 def _stored(method: ir.Function) -> Iterator[ir.Expr]:

@@ -53,6 +53,8 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
             if isinstance(op, ast.BitOr | ast.Mult | ast.Add):
                 return ir.Computed((lower_expr(left), lower_expr(right)))
             return _operated(node.left, node.right)
+        case ast.JoinedStr(values=[ast.Constant(value=str()) as head, *_]):
+            return ir.Computed((lower_expr(head),))  # like "block" + str(i)
         case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert(), operand=operand):
             return _operated(operand)
         case ast.Yield() | ast.YieldFrom():
