@@ -17,7 +17,6 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.prefix_filters import filters_travel
 from nnx_migrate.rewrite.model.context import FileContext
 
-PREFIX_CLASSES = frozenset({"StateAxes", "StateSharding"})
 AxisKind = Literal["place", "none", "carry", "unknown"]
 
 

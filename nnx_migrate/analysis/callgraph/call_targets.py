@@ -242,13 +242,6 @@ class Handles:
             if self.hierarchy.method(class_name, "__init__") == scope:
                 yield class_name
 
-    def made_classes(self, scope: Scope, function: ir.Function) -> Iterator[str]:
-        """The names of the classes whose constructor a method is."""
-        for class_name in self._made(scope, function):
-            located = self.project.class_of(class_name)
-            if located is not None:
-                yield located[1].name
-
     def _aliases(self, handle: Handle) -> frozenset[Handle]:
         if handle not in self._known_aliases:
             self._known_aliases[handle] = frozenset(self._aliases_of(handle))
