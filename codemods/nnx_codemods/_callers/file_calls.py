@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import collections
 import dataclasses
-import functools
 from collections.abc import Iterator, Mapping
 
 from nnx_migrate.analysis.domain.values import (
@@ -26,7 +25,7 @@ from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.transforms import WRAPPERS, of_nnx, spec
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import lower_expr
-from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.context import FileContext, remembered
 
 #: What may be given an object that can be called, and does not call it.
 _NOT_CALLING = of_nnx(lambda t: t.collects) | frozenset(
@@ -62,7 +61,7 @@ class FileCalls:
     handed_on: Mapping[Scope, list[int]]
 
 
-@functools.lru_cache(maxsize=16)
+@remembered
 def calls_in(context: FileContext) -> FileCalls:
     found: dict[Scope, list[tuple[ast.Call, FunctionValue]]] = collections.defaultdict(list)
     unseen: dict[str, list[int]] = collections.defaultdict(list)

@@ -24,7 +24,7 @@ from nnx_migrate.analysis.effects.summary import Effects
 from nnx_migrate.analysis.residual_sow import CollectingEffects
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.place import Place
-from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import (
     CapturePlan,
     NotRewritten,
@@ -62,6 +62,7 @@ def passed_up(context: FileContext) -> Mapping[Site, PassedUp | str]:
     return _settled(context)[1]
 
 
+# Not remembered by the context: calls in other files name theirs, which would hold each other.
 @functools.lru_cache(maxsize=2)
 def _settled(
     context: FileContext,
@@ -274,7 +275,7 @@ def _without_perturbed(context: FileContext, scope: Scope, effects: Effects) -> 
     return effects
 
 
-@functools.lru_cache(maxsize=2)
+@remembered
 def _without_captured(context: FileContext) -> tuple[CollectingEffects, frozenset[Place]]:
     """Effects where what is captured is not sown, and the places of the pops that go."""
     found = (each for each in captured(context).values() if isinstance(each, Captured))

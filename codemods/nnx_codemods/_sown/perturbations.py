@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import functools
 from collections.abc import Mapping
 
 from nnx_codemods._callers.traced_calls import uses_of
@@ -23,7 +22,7 @@ from nnx_migrate.analysis.residual_sow import LeftoverFinder
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.place import Place
-from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import (
     NotRewritten,
     PerturbPlan,
@@ -67,7 +66,7 @@ def may_perturb(project: Project) -> bool:
     return all(map(project.has_word, ("perturb", "Perturbation", "DiffState")))
 
 
-@functools.lru_cache(maxsize=2)
+@remembered
 def perturbed(context: FileContext) -> Mapping[Site, Perturbed | str]:
     """The gradients of a file by perturbations: what is to be done, or why it is not."""
     found: dict[Site, Perturbed | str] = {}

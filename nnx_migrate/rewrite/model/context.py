@@ -9,6 +9,7 @@ import io
 import tokenize
 import weakref
 from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from nnx_migrate.analysis.domain.values import Scope, Values
 from nnx_migrate.analysis.facts import Analysis
@@ -22,6 +23,9 @@ from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.text.edits import Text
 from nnx_migrate.sources.configuration import Options
 from nnx_migrate.sources.text import Source, newline_of
+
+_Asked = ParamSpec("_Asked")
+_Answer = TypeVar("_Answer")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -68,6 +72,11 @@ class FileContext:
     editable: bool = False
     read: Reader = nothing_else
     asked_by: weakref.ref[FileContext] | None = None
+
+    @functools.cached_property
+    def answers(self) -> dict[object, Any]:
+        """What functions that are `remembered` said of the file."""
+        return {}
 
     @functools.cached_property
     def _others(self) -> dict[str, FileContext | None]:
@@ -210,3 +219,24 @@ class FileContext:
 
     def scope(self, node: ast.AST) -> Scope:
         return self.tree.scope(node)
+
+
+def remembered(
+    question: Callable[Concatenate[FileContext, _Asked], _Answer],
+) -> Callable[Concatenate[FileContext, _Asked], _Answer]:
+    """Ask a question about a file once for as long as its context lives.
+
+    Args:
+        question: what it is asked with beside the context is hashed, and passed by place. Its
+            answer names no context: these would hold each other, and nobody looks for circles.
+    """
+
+    @functools.wraps(question)
+    def answer(file: FileContext, /, *args: _Asked.args, **keywords: _Asked.kwargs) -> _Answer:
+        key = question, args
+        if key not in file.answers:
+            file.answers[key] = question(file, *args, **keywords)
+        found: _Answer = file.answers[key]
+        return found
+
+    return answer

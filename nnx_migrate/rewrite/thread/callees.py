@@ -12,13 +12,12 @@ loop shows what it captures.
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Iterator, Mapping
 
 from nnx_migrate.analysis.domain.values import FunctionValue
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
-from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Capture
 from nnx_migrate.rewrite.model.functions import definition_of, free_names
 from nnx_migrate.rewrite.model.ownership import direct_calls
@@ -71,7 +70,7 @@ def _check_names(
             raise CannotEmit(f"{name} is something else where {function.name} is called")
 
 
-@functools.lru_cache(maxsize=2)
+@remembered
 def needed_by(context: FileContext, site: Site) -> Mapping[ast.FunctionDef, set[str]]:
     """The functions that those of the site call, with the names of the objects that they use."""
     traced = site.functions or (stack_of(context, site)[-1].function,)
