@@ -136,7 +136,8 @@ def test_encodings_and_newlines_are_shown_right(reader: Reader, tmp_path: Path) 
         page.evaluate(f"location.hash = '#file={name}'")
         found = page.locator(f"section[aria-label='{name}']")
         found.locator("tbody tr").first.wait_for()
-        return found.inner_text()
+        text: str = found.inner_text()
+        return text
 
     assert "iso-8859-1" in section("latin.py")
     assert 'note = "é"' in section("latin.py")

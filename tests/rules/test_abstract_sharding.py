@@ -57,3 +57,16 @@ def placements(mesh):
 """,
         "tree mode leaves out the shardings of the mesh",
     )
+
+
+def test_under_use_mesh_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+def shapes():
+    with jax.make_mesh((1,), ("x",)):
+        abstract = nnx.eval_shape(lambda: Net(nnx.Rngs(0)))
+    return nnx.state(abstract)
+""",
+        "tree mode leaves out the shardings of the mesh",
+    )

@@ -59,6 +59,23 @@ def step(h, dropout: nnx.Dropout, x):
     )
 
 
+def test_a_model_with_statistics_is_rewritten() -> None:
+    check_transformed(
+        RULE,
+        """\
+@nnx.scan(in_axes=(None, nnx.Carry, 0), out_axes=(nnx.Carry, 0))
+def roll(model: Net, carry, x):
+    return model(carry + x), carry
+""",
+        """\
+@nnx.scan(in_axes=(None, nnx.Carry, 0), out_axes=(nnx.Carry, 0))
+def roll(model: Net, carry, x):
+    model = nnx.clone(model)
+    return model(carry + x), carry
+""",
+    )
+
+
 def test_a_class_that_writes_its_params_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,

@@ -27,6 +27,20 @@ def run(bias: jax.Array, x):
     )
 
 
+def test_a_model_that_only_this_function_sees_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def run(x):
+    def body(i, x):
+        layer = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+        return layer(x)
+
+    return nnx.fori_loop(0, 3, body, x)
+""",
+    )
+
+
 def test_a_model_in_a_loop_of_nnx_is_rewritten() -> None:
     check_transformed(
         RULE,

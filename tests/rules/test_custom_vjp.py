@@ -18,6 +18,21 @@ def clipped(x):
     )
 
 
+def test_the_gradient_of_a_custom_function_of_jax_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+@jax.custom_jvp
+def rounded(x):
+    return jnp.round(x)
+
+
+def run(x):
+    return rounded(x)
+""",
+    )
+
+
 def test_that_of_nnx_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,
@@ -36,6 +51,29 @@ def clipped_bwd(inside, g):
 
 
 clipped.defvjp(clipped_fwd, clipped_bwd)
+""",
+        "its backward pass gets the gradients of updates beside that of the output",
+    )
+
+
+def test_one_over_a_model_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+@nnx.custom_vjp
+def scaled(model: Net, x):
+    return model(x)
+
+
+def scaled_fwd(model: Net, x):
+    return scaled(model, x), model
+
+
+def scaled_bwd(model, g):
+    return g
+
+
+scaled.defvjp(scaled_fwd, scaled_bwd)
 """,
         "its backward pass gets the gradients of updates beside that of the output",
     )

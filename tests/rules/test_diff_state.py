@@ -27,6 +27,19 @@ def gradients(loss, x, DiffState):
     )
 
 
+def test_a_filter_that_is_not_used_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+KERNELS = nnx.PathContains("kernel")
+
+
+def count(model: Net):
+    return len(nnx.state(model, KERNELS))
+""",
+    )
+
+
 def test_a_filter_by_type_is_rewritten() -> None:
     check_transformed(
         RULE,

@@ -70,3 +70,27 @@ def run(model: Net, x):
     return [forward(x, model=model) for _ in range(2)]
 """,
     )
+
+
+def test_a_name_that_a_call_fills_by_place_is_rewritten() -> None:
+    check_transformed(
+        RULE,
+        """\
+@nnx.jit(donate_argnames="model")
+def forward(model: Net, x):
+    return model(x)
+
+
+def run(model: Net, x):
+    return [forward(model, x) for _ in range(2)]
+""",
+        """\
+@nnx.jit(donate_argnames="model", donate_argnums=0)
+def forward(model: Net, x):
+    return model(x)
+
+
+def run(model: Net, x):
+    return [forward(model, x) for _ in range(2)]
+""",
+    )

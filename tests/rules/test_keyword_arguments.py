@@ -32,6 +32,21 @@ def run(x, y):
     )
 
 
+def test_all_that_a_model_is_called_with_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+@nnx.jit
+def forward(model: Net, x):
+    return model(x)
+
+
+def run(model: Net, x):
+    return forward(model=model, x=x)
+""",
+    )
+
+
 def test_an_argument_that_a_partial_binds_by_name_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,
@@ -47,4 +62,20 @@ def run(x, y):
     return functools.partial(nnx.vmap(shifted, in_axes=1), y=y)(x)
 """,
         "shifted gets y by keyword from a partial",
+    )
+
+
+def test_a_mapped_function_that_is_called_by_name_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+@nnx.vmap(in_axes=1)
+def shifted(x, y):
+    return x - 2 * y
+
+
+def run(x, y):
+    return shifted(x, y=y)
+""",
+        "shifted is called with y by keyword",
     )

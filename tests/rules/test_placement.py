@@ -31,6 +31,17 @@ def forward(mesh, x):
     )
 
 
+def test_shardings_of_results_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+@nnx.jit(out_shardings=None)
+def forward(model: Net, x):
+    return model(x)
+""",
+    )
+
+
 def test_a_model_that_jit_places_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,

@@ -27,6 +27,17 @@ def named(model: Net):
     )
 
 
+def test_a_number_outside_of_what_is_split_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def describe(model: nnx.Linear, depth: int):
+    graphdef, state = nnx.split(model)
+    return len(jax.tree.leaves(state)) * depth
+""",
+    )
+
+
 def test_a_number_beside_a_module_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,
@@ -34,6 +45,17 @@ def test_a_number_beside_a_module_is_kept_in_graph_mode() -> None:
 def describe(model: nnx.Linear, depth: int):
     graphdef, state = nnx.split((model, depth))
     return len(jax.tree.leaves(state))
+""",
+        "plain Python values in it become leaves of the State",
+    )
+
+
+def test_a_text_in_a_dictionary_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+def checkpoint(model: nnx.Linear):
+    return nnx.state({"model": model, "name": "encoder"})
 """,
         "plain Python values in it become leaves of the State",
     )

@@ -41,6 +41,20 @@ def run(model: nnx.Linear, xs):
     )
 
 
+def test_a_result_that_is_only_read_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def run(model: nnx.Linear, xs):
+    def step(model: nnx.Linear, x):
+        return model, model(x)
+
+    trained, ys = nnx.scan(step)(model, xs)
+    return trained(ys[0]), model(ys[0])
+""",
+    )
+
+
 def test_an_attribute_of_one_of_two_names_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,
@@ -56,4 +70,17 @@ def run(model: nnx.Linear, xs):
     return model.frozen
 """,
         "tree mode returns another object: trained is changed and model used",
+    )
+
+
+def test_a_loop_that_is_switched_afterwards_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+def run(model: Net, x):
+    looped = nnx.fori_loop(0, 2, lambda i, model: model, model)
+    looped.eval()
+    return model(x)
+""",
+        "tree mode returns another object: looped is changed and model used",
     )

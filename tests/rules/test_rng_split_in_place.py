@@ -41,3 +41,17 @@ def keys(dropout: nnx.Dropout, size: int):
 """,
         "it changes the object in place and returns backups",
     )
+
+
+def test_streams_that_are_forked_in_place_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+def keys(dropout: nnx.Dropout):
+    backups = nnx.fork_rngs(dropout)
+    y = dropout(jnp.ones(2))
+    nnx.restore_rngs(backups)
+    return y
+""",
+        "it changes the object in place and returns backups",
+    )

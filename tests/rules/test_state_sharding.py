@@ -18,6 +18,19 @@ def forward(model: nnx.Linear, x):
     )
 
 
+def test_a_sharding_of_jax_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+
+def forward(mesh, x):
+    return jax.jit(jnp.sum, in_shardings=NamedSharding(mesh, P("data")))(x)
+""",
+    )
+
+
 def test_a_sharding_by_filters_is_rewritten() -> None:
     check_transformed(
         RULE,

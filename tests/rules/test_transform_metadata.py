@@ -46,6 +46,23 @@ def forward(model: nnx.Linear, x):
     )
 
 
+def test_a_scan_over_layers_is_rewritten() -> None:
+    check_transformed(
+        RULE,
+        """\
+@nnx.scan(in_axes=(nnx.Carry, 0), out_axes=nnx.Carry, transform_metadata={nnx.PARTITION_NAME: None})
+def forward(x, layer: nnx.Linear):
+    return layer(x)
+""",
+        """\
+@nnx.scan(in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
+@nnx.transform_metadata(in_axes=(nnx.Carry, 0), out_axes=nnx.Carry, partition=None)
+def forward(x, layer: nnx.Linear):
+    return layer(x)
+""",
+    )
+
+
 def test_metadata_that_is_not_to_be_seen_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,
