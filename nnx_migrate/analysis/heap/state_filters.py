@@ -7,6 +7,15 @@ from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 
+#: Functions that give a tree of the form of an argument, with the place of it.
+_FORM_OF = {
+    "jax.tree.map": 1,
+    "jax.tree_map": 1,
+    "jax.tree_util.tree_map": 1,
+    "optax.apply_updates": 0,
+    "optax.incremental_update": 0,
+}
+
 
 def holds_variables_alone(
     hierarchy: Hierarchy,
@@ -37,11 +46,19 @@ def holds_variables_alone(
             project.nnx_name(scope, func) == "split"
         ):
             return 0 < index < len(args) and _is_variable(hierarchy, scope, args[index])
+        case ir.Unpacked(base=ir.Sequence(elements=parts), index=index) if 0 <= index < len(
+            parts
+        ) and not any(isinstance(part, ir.Starred) for part in parts):
+            return holds_variables_alone(hierarchy, scope, parts[index], seen)
         case ir.Unpacked(base=base, index=index) if start := _carried(hierarchy, scope, base):
             # What a scan carries keeps its structure.
             if isinstance(start, ir.Sequence) and 0 <= index < len(start.elements):
                 return holds_variables_alone(hierarchy, scope, start.elements[index], seen)
             return False
+        case ir.Call(func=func, args=args, keywords=()) if (
+            place := _FORM_OF.get(project.dotted(scope, func) or "")
+        ) is not None and place < len(args):
+            return holds_variables_alone(hierarchy, scope, args[place], seen)
         case _ if start := _carried(hierarchy, scope, state):
             return holds_variables_alone(hierarchy, scope, start, seen)
         case _:
