@@ -93,3 +93,25 @@ def test_a_notebook_runs_nothing_that_another_one_defines(
     result = run([tmp_path], Configuration(), write=None, jobs=1)
     found = [f for each in result.results if each.path.name == asking for f in each.findings]
     assert [each.outcome for each in found] == [Outcome.PINNED] * pinned
+
+
+@pytest.mark.parametrize(("holding", "pinned"), [("other.ipynb", False), ("work.ipynb", True)])
+def test_any_module_is_none_of_another_notebook(tmp_path: Path, holding: str, pinned: bool) -> None:
+    touching = """
+from flax import nnx
+class Touching(nnx.Module):
+    def __call__(self, given):
+        given.n = 1
+        return given.x
+"""
+    step = (
+        "from flax import nnx\nclass Net(nnx.Module):\n    pass\n@nnx.jit\n"
+        "def step(net: Net):\n    return make()(net)\n"
+        "def make() -> nnx.Module:\n    return build()\n"
+    )
+    _write_notebook(tmp_path / "work.ipynb", step, *([touching] if holding == "work.ipynb" else []))
+    if holding != "work.ipynb":
+        _write_notebook(tmp_path / holding, touching)
+    result = run([tmp_path], Configuration(), write=None, jobs=1)
+    found = [f for e in result.results if e.path.name == "work.ipynb" for f in e.findings]
+    assert [each.outcome for each in found] == [Outcome.PINNED] * pinned

@@ -174,7 +174,7 @@ class Handing:
     def to_instance(
         self, scope: Scope, instance: Instance, call: ir.Call, where: Place
     ) -> Iterator[Effect]:
-        for class_name in self.hierarchy.classes_of(instance):
+        for class_name in self.finder.classes_met(instance, scope.module):
             method = self.hierarchy.method(class_name, "__call__")
             if isinstance(method, Scope):
                 value = FunctionValue(method, method.function, bound=True)

@@ -11,7 +11,7 @@ import abc
 import collections
 import dataclasses
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from nnx_migrate.analysis.callgraph.lattice import outside_circles
@@ -205,9 +205,17 @@ class EffectFinder(abc.ABC):
             cause = MethodUnknown(name, ", because the class of the Module is not")
             return frozenset({Effect("unknown", cause, where)})
         found: Effects = NO_EFFECTS
-        for class_name in self.hierarchy.classes_of(instance):
+        for class_name in self.classes_met(instance, where.module):
             found |= self._of_class_method(instance, class_name, name, where)
         return found
+
+    def classes_met(self, instance: Instance, module: str) -> Iterator[str]:
+        """The classes that an object can be of in a file: no notebook meets those of another."""
+        in_document = bool(self.project.modules[module].stands)
+        for class_name in self.hierarchy.classes_of(instance):
+            home = self.project.modules.get(class_name.partition(":")[0])
+            if not in_document or home is None or home.module == module or not home.stands:
+                yield class_name
 
     def of_own_parameter(self, method: Scope) -> Effects:
         """The effects of a method on its own object."""
