@@ -26,7 +26,7 @@ class TransformError(ValueError):
     """What is said of a project's own transform cannot be obeyed; the text names the key."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class OwnTransform:
     """One wrapper of a project, and the transform that it is like.
 
@@ -48,7 +48,13 @@ class OwnTransform:
     own: frozenset[str] = frozenset()
     passes: frozenset[str] | None = frozenset()
     compat: str = ""
-    where: str = dataclasses.field(default="", compare=False, repr=False)
+    where: str = dataclasses.field(default="", compare=False)
+
+    def __repr__(self) -> str:
+        """The same in every process: what is kept of a run is found again by it."""
+        passes = None if self.passes is None else sorted(self.passes)
+        named = (self.renamed, sorted(self.bound), sorted(self.own), passes)
+        return f"OwnTransform{(self.name, self.like, *named, self.compat)}"
 
     def option(self, keyword: str) -> str | None:
         """The option of the transform that a keyword of the wrapper is for, if it is for one."""

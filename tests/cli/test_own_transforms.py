@@ -158,6 +158,16 @@ def test_what_is_written_runs_as_before(name: str, command: Command, tmp_path: P
     assert [_printed(tmp_path, mode) for mode in ("graph", "tree")] == [before] * 2
 
 
+def test_one_that_may_be_missing_is_kept(command: Command, tmp_path: Path) -> None:
+    program = (
+        "try:\n    from acme import fancy_jit\nexcept ImportError:\n    fancy_jit = nnx.jit\n\n\n"
+        "@fancy_jit\ndef run(net: Net, x):\n    return net(x)\n"
+    )
+    file = _project(tmp_path, program)
+    assert command("apply", ".").code == 0
+    assert "@functools.partial(fancy_jit, graph=True, graph_updates=True)\n" in file.read_text()
+
+
 def test_without_a_table_nothing_is_known_of_it(command: Command, tmp_path: Path) -> None:
     file = _project(tmp_path, PROGRAMS["decorator"][0])
     before = file.read_text()

@@ -25,7 +25,7 @@ _PINNED_INSTEAD = {"factory_closure", "module_level_grad_fn", "shadowed_nnx"}
 def _table(**keys: str) -> str:
     said = "".join(f"{key} = {value}\n" for key, value in keys.items())
     entries = (
-        f'[tool.nnx-migrate.transforms."acme.{name}"]\nlike = "nnx.{name}"\n{said}'
+        f'[tool.nnx-migrate.transforms."acme.our_{name}_of"]\nlike = "nnx.{name}"\n{said}'
         for name in NAMES
     )
     return "".join(entries)
@@ -60,7 +60,9 @@ def of_nnx_itself(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tu
 def _wrapped(folder: Path, table: str) -> dict[str, list[tuple[str, Outcome]]]:
     (folder / "pyproject.toml").write_text(table)
     for name, text in _programs():
-        wrapped = _TRANSFORM.sub(r"acme.\1", text).replace(_IMPORT, f"import acme\n{_IMPORT}", 1)
+        wrapped = _TRANSFORM.sub(r"acme.our_\1_of", text).replace(
+            _IMPORT, f"import acme\n{_IMPORT}", 1
+        )
         (folder / f"{name}.py").write_text(wrapped, encoding="utf-8")
     return _outcomes(folder)
 

@@ -140,6 +140,13 @@ def test_transforms_of_a_project_are_read(tmp_path: Path) -> None:
     assert [own.keyword(o) for o in options] == ["frozen", "graph", None, None]
 
 
+def test_what_is_said_of_a_transform_reads_the_same_in_every_process(tmp_path: Path) -> None:
+    write(tmp_path / "pyproject.toml", _OWN.replace('["label"]', '["label", "b", "a"]'))
+    (own,) = configured().options_for(tmp_path / "a.py").transforms
+    assert "['a', 'b', 'label']" in repr(own)
+    assert str(tmp_path) not in repr(own)
+
+
 def test_a_transform_that_hands_on_all_keywords(tmp_path: Path) -> None:
     write(tmp_path / "pyproject.toml", _OWN.replace('["graph", "graph_updates"]', "true"))
     (own,) = configured().options_for(tmp_path / "a.py").transforms

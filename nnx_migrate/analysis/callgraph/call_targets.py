@@ -56,6 +56,7 @@ class Handles:
         self._before = before
         self.hierarchy = hierarchy
         self.mentions = mentions
+        self.wraps = project.tables[0].wraps
         self._known_called: dict[Handle, bool] = {}
         self._known_aliases: dict[Handle, frozenset[Handle]] = {}
         self._known: dict[Scope | str, tuple[Handle, ...]] = {}
@@ -192,11 +193,13 @@ class Handles:
         if function.name == "<lambda>":
             outer = scope_around(scope, function)
             around = self.project.function(outer)
-            for each in passed_on_in(outer, around, function.key.__eq__):
+            for each in passed_on_in(outer, around, function.key.__eq__, self.wraps):
                 yield from self._becomes(each)
             for record in self.project.modules[scope.module].classes.values():
                 if record.scope == outer.function:
-                    for each in passed_on_in_class(scope.module, record, function.key.__eq__):
+                    for each in passed_on_in_class(
+                        scope.module, record, function.key.__eq__, self.wraps
+                    ):
                         yield from self._becomes(each)
             return
         if function.owner is None:
@@ -264,15 +267,15 @@ class Handles:
         for scope in scopes if within.module in self.project.modules else ():
             function = self.project.function(scope)
             scopes += [Scope(scope.module, key) for key in function.nested]
-            yield from passed_on_in(scope, function, lambda other: other == name)
+            yield from passed_on_in(scope, function, lambda other: other == name, self.wraps)
             if function.parent is not None:
                 outer = scope_around(scope, function)
                 around = self.project.function(outer)
-                yield from passed_out_of(outer, around, scope.function, name.__eq__)
+                yield from passed_out_of(outer, around, scope.function, name.__eq__, self.wraps)
                 if outer.function != ir.MODULE_SCOPE:
                     outer = Scope(outer.module, ir.MODULE_SCOPE)
                     around = self.project.function(outer)
-                    yield from passed_out_of(outer, around, scope.function, name.__eq__)
+                    yield from passed_out_of(outer, around, scope.function, name.__eq__, self.wraps)
 
     def _by_source(self, passed: Iterable[PassedOn]) -> Mapping[Handle, Sequence[PassedOn]]:
         found: dict[Handle, list[PassedOn]] = collections.defaultdict(list)

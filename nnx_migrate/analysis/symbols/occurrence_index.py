@@ -9,7 +9,8 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeVar
 
 from nnx_migrate.analysis.domain.values import Scope
@@ -18,6 +19,8 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.implicit_calls import NO_OBJECT, SPECIAL
 from nnx_migrate.analysis.symbols.higher_order import (
     TAKER_NAMES,
+    TAKERS,
+    Taker,
     implied_calls,
     takers_named,
 )
@@ -58,13 +61,24 @@ class NameTables:
     Args:
         records: the files, in the order in which their entries are to stand.
         elsewhere: names of functions and classes that other files define.
+        wrappers: the last names of the project's own transforms, with those that they are like.
     """
 
+    def with_wrappers(self, wrappers: Mapping[str, frozenset[str]]) -> NameTables:
+        """The same files, where these names are those of transforms."""
+        return NameTables(self.records, self._elsewhere, wrappers)
+
     def __init__(
-        self, records: Iterable[ir.ModuleIndex], elsewhere: frozenset[str] = frozenset()
+        self,
+        records: Iterable[ir.ModuleIndex],
+        elsewhere: frozenset[str] = frozenset(),
+        wrappers: Mapping[str, frozenset[str]] = MappingProxyType({}),
     ) -> None:
         self.records = tuple(records)
         self._elsewhere = elsewhere
+        self.wrappers = wrappers
+        #: The last names of the project's own transforms.
+        self.wraps = frozenset(wrappers)
         self._implied: dict[str, Sequence[Row[tuple[ir.Expr, ir.Expr]]]] = {}
 
     def _functions(self) -> Iterator[tuple[ir.ModuleIndex, Scope, ir.Function]]:
@@ -95,15 +109,21 @@ class NameTables:
         it is of a library at all. Lambdas are called by their keys.
         """
         found: Table[tuple[ir.Call, ir.Call, str]] = collections.defaultdict(list)
-        for last in sorted(TAKER_NAMES):
+        for last in sorted(TAKER_NAMES | self.wraps):
             for record, scope, call in self.calls.get(last, ()):
                 if ir.last_name(call.func) != last or isinstance(call.func, ir.Call):
                     continue
-                for dotted, taker in takers_named(last):
+                for dotted, taker in (*takers_named(last), *self._takers_like(last)):
                     for made in implied_calls(call, taker):
                         for name in dict.fromkeys(_called_names(made.func)):
                             found[name].append((record, scope, (made, call, dotted)))
         return dict(found)
+
+    def _takers_like(self, last: str) -> Iterator[tuple[str, Taker]]:
+        """What the project's own transforms of a last name are like, of what calls functions."""
+        for like in sorted(self.wrappers.get(last, ())):
+            if (taker := TAKERS.get(f"flax.nnx.{like}")) is not None:
+                yield f"flax.nnx.{like}", taker
 
     @functools.cached_property
     def keywords(self) -> Table[ir.Call]:
@@ -165,7 +185,7 @@ class NameTables:
     @functools.cached_property
     def known(self) -> frozenset[str]:
         """Names that functions and classes may be passed on by: their own, and of attributes."""
-        return self.defined | _kept_in(self.records, self.defined)
+        return self.defined | _kept_in(self.records, self.defined, self.wraps)
 
     def implied(self, first: str) -> Sequence[Row[tuple[ir.Expr, ir.Expr]]]:
         """What syntax that looks for this method first may run it on, and what that is given."""
@@ -235,13 +255,13 @@ class NameTables:
         """Functions that are bound, stored, returned or passed, by the name they have there."""
         found: Table[PassedOn] = collections.defaultdict(list)
         for record, scope, function in self._functions():
-            for each in passed_on_in(scope, function, self.known.__contains__):
+            for each in passed_on_in(scope, function, self.known.__contains__, self.wraps):
                 name = each.source.func if isinstance(each.source, ir.Call) else each.source
                 found[ir.last_name(name)].append((record, scope, each))
         for record in self.records:
             for class_record in record.classes.values():
                 for each in passed_on_in_class(
-                    record.module, class_record, self.known.__contains__
+                    record.module, class_record, self.known.__contains__, self.wraps
                 ):
                     found[ir.last_name(each.source)].append((record, each.site, each))
         return dict(found)
@@ -256,7 +276,9 @@ def defined_in(records: Iterable[ir.ModuleIndex]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _kept_in(records: Iterable[ir.ModuleIndex], defined: frozenset[str]) -> frozenset[str]:
+def _kept_in(
+    records: Iterable[ir.ModuleIndex], defined: frozenset[str], wraps: frozenset[str]
+) -> frozenset[str]:
     """The names of attributes that functions and classes of such names are stored in."""
     found: set[str] = set()
     for record in records:
@@ -266,8 +288,10 @@ def _kept_in(records: Iterable[ir.ModuleIndex], defined: frozenset[str]) -> froz
                 target, value = write.target, write.value
                 if not isinstance(target, ir.Attribute) or value is None or target.name in found:
                     continue
-                wrapped = isinstance(value, ir.Call) and ir.last_name(value.func) in NNX_TRANSFORMS
-                made = _made_from(here, value, defined.__contains__)
+                wrapped = isinstance(value, ir.Call) and (
+                    ir.last_name(value.func) in NNX_TRANSFORMS | wraps
+                )
+                made = _made_from(here, value, defined.__contains__, wraps)
                 # Not what functions give, or each attribute that holds an object would be one.
                 if wrapped or any(not isinstance(source, ir.Call) for _, source in made):
                     found.add(target.name)
@@ -275,7 +299,7 @@ def _kept_in(records: Iterable[ir.ModuleIndex], defined: frozenset[str]) -> froz
 
 
 def passed_on_in(
-    scope: Scope, function: ir.Function, is_function: Callable[[str], bool]
+    scope: Scope, function: ir.Function, is_function: Callable[[str], bool], wraps: frozenset[str]
 ) -> Iterator[PassedOn]:
     """What a function does with functions.
 
@@ -284,53 +308,57 @@ def passed_on_in(
     """
     for name, values in function.bindings.items():
         for value in values:
-            for site, source in _made_from(scope, value, is_function):
+            for site, source in _made_from(scope, value, is_function, wraps):
                 yield PassedOn(site, source, variable=name)
     for write in writes_in(function):
         if write.value is not None and isinstance(write.target, ir.Attribute):
-            for site, source in _made_from(scope, write.value, is_function):
+            for site, source in _made_from(scope, write.value, is_function, wraps):
                 yield PassedOn(site, source, attribute=write.target.name)
     around = Scope(scope.module, function.parent or ir.MODULE_SCOPE)
     for parameter in function.parameters:
         if parameter.default is not None:
-            for site, source in _made_from(around, parameter.default, is_function):
+            for site, source in _made_from(around, parameter.default, is_function, wraps):
                 yield PassedOn(site, source, parameter=(parameter.name, scope))
     for returned in (*function.returns, *function.yields):
-        for site, source in _made_from(scope, returned, is_function):
+        for site, source in _made_from(scope, returned, is_function, wraps):
             yield PassedOn(site, source)
     for call in function.calls:
         for i, argument in enumerate(call.args):
-            for site, source in _made_from(scope, argument, is_function):
+            for site, source in _made_from(scope, argument, is_function, wraps):
                 yield PassedOn(site, source, call=call, place=i)
         for keyword, argument in call.keywords:
-            for site, source in _made_from(scope, argument, is_function) if keyword else ():
+            for site, source in _made_from(scope, argument, is_function, wraps) if keyword else ():
                 yield PassedOn(site, source, call=call, place=keyword or "")
 
 
 def passed_on_in_class(
-    module: str, record: ir.Class, is_function: Callable[[str], bool]
+    module: str, record: ir.Class, is_function: Callable[[str], bool], wraps: frozenset[str]
 ) -> Iterator[PassedOn]:
     """What the body of a class binds to its names."""
     scope = Scope(module, record.scope)
     for attribute, values in record.attributes.items():
         for value in values:
-            for site, source in _made_from(scope, value, is_function):
+            for site, source in _made_from(scope, value, is_function, wraps):
                 yield PassedOn(site, source, attribute=attribute)
 
 
 def passed_out_of(
-    outer: Scope, function: ir.Function, inner: str, is_function: Callable[[str], bool]
+    outer: Scope,
+    function: ir.Function,
+    inner: str,
+    is_function: Callable[[str], bool],
+    wraps: frozenset[str],
 ) -> Iterator[PassedOn]:
     """What a function inside of another puts into a container, or a name, of the outer one."""
     for name, values in function.bindings.items():
         for value in values:
             if isinstance(value, ir.Within) and value.key == inner:
-                for site, source in _made_from(outer, value, is_function):
+                for site, source in _made_from(outer, value, is_function, wraps):
                     yield PassedOn(site, source, variable=name)
 
 
 def _made_from(
-    here: Scope, value: ir.Expr, is_function: Callable[[str], bool]
+    here: Scope, value: ir.Expr, is_function: Callable[[str], bool], wraps: frozenset[str]
 ) -> Iterator[tuple[Scope, ir.Name | ir.Attribute | ir.Call]]:
     """What a value is made from: `f`, `nnx.jit(f)`, `(f, g)`, an element of `fs`, `make()`."""
     match value:
@@ -343,21 +371,23 @@ def _made_from(
         case ir.Call(func=ir.ENTERED, args=(manager,)):
             if is_function("__enter__"):
                 yield here, ir.Call(ir.Attribute(manager, "__enter__"), (), (), 0)
-            yield from _made_from(here, manager, is_function)
+            yield from _made_from(here, manager, is_function, wraps)
         case ir.Call(func=ir.ANNOTATED, args=(_, held)):
-            yield from _made_from(here, held, is_function)
+            yield from _made_from(here, held, is_function, wraps)
         case ir.Call(func=ir.Attribute(base=base, name=name), args=given) if name in _GIVING:
-            yield from _made_from(here, base, is_function)
+            yield from _made_from(here, base, is_function, wraps)
             for each in given[1:]:
-                yield from _made_from(here, each, is_function)
+                yield from _made_from(here, each, is_function, wraps)
             if is_function(name):
                 yield here, value
-        case ir.Call(func=func, args=given, keywords=named) if ir.last_name(func) in _PASSING:
-            wraps = ir.last_name(func) in WRAPPERS
+        case ir.Call(func=func, args=given, keywords=named) if (
+            ir.last_name(func) in _PASSING or ir.last_name(func) in wraps
+        ):
+            applied = ir.last_name(func) in WRAPPERS or ir.last_name(func) in wraps
             for each in (*given, *(held for _, held in named)):
-                for site, source in _made_from(here, each, is_function):
+                for site, source in _made_from(here, each, is_function, wraps):
                     # Most of what functions give, and containers are made of, are no functions.
-                    if wraps or not isinstance(source, ir.Call):
+                    if applied or not isinstance(source, ir.Call):
                         yield site, source
             if is_function(ir.last_name(func)) and isinstance(func, ir.Name | ir.Attribute):
                 yield here, value
@@ -370,11 +400,11 @@ def _made_from(
                 yield here, ir.Attribute(ir.ImportRef(module), name)
         case ir.Choice(options=parts) | ir.Sequence(elements=parts):
             for part in parts:
-                yield from _made_from(here, part, is_function)
+                yield from _made_from(here, part, is_function, wraps)
         case ir.Unpacked(base=base) | ir.Element(base=base) | ir.Starred(value=base):
-            yield from _made_from(here, base, is_function)
+            yield from _made_from(here, base, is_function, wraps)
         case ir.Within(key=key, expr=inner):
-            yield from _made_from(Scope(here.module, key), inner, is_function)
+            yield from _made_from(Scope(here.module, key), inner, is_function, wraps)
 
 
 #: Methods whose result is what they are called on, or something in it.

@@ -59,7 +59,7 @@ class Project:
     def replacing(self, *indexes: ir.ModuleIndex) -> Project:
         """The project with some files as they are after an edit."""
         modules = {**self.modules, **{index.module: index for index in indexes}}
-        own = NameTables(indexes, self.tables[0].defined)
+        own = NameTables(indexes, self.tables[0].defined, self.tables[0].wrappers)
         renewed = frozenset[str]().union(*(self._dependents.of(i.module) for i in indexes))
         wrappers = None if self.wrappers is None else self.wrappers.replacing(*indexes)
         return Project(modules.values(), (own, *self.tables), self, renewed, wrappers)
@@ -67,7 +67,8 @@ class Project:
     def with_wrappers(self, transforms: Sequence[OwnTransform]) -> Project:
         """The project in which transforms of its own stand for those that they are like."""
         wrappers = Wrappers.of(self, transforms)
-        return Project(self.modules.values(), self.tables, wrappers=wrappers)
+        tables = tuple(each.with_wrappers(wrappers.by_last_name) for each in self.tables)
+        return Project(self.modules.values(), tables, wrappers=wrappers)
 
     @functools.cached_property
     def _dependents(self) -> Dependents:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -57,18 +58,25 @@ class Wrappers:
         """Whether one of them is like the transform of that name."""
         return any(own.like == word for own in self.named.values())
 
-    def words(self, words: Collection[str]) -> Mapping[str, frozenset[str]]:
-        """The last names of wrappers among these, each with what it may stand for."""
+    @functools.cached_property
+    def by_last_name(self) -> Mapping[str, frozenset[str]]:
+        """Their last names, each with the transforms that it may stand for."""
         found: dict[str, frozenset[str]] = {}
         for dotted, own in self.named.items():
             last = dotted.rpartition(".")[2]
-            if last in words:
-                found[last] = found.get(last, frozenset()) | {own.like}
+            found[last] = found.get(last, frozenset()) | {own.like}
         return found
+
+    def words(self, words: Collection[str]) -> Mapping[str, frozenset[str]]:
+        """Those of these names that are among the words of a file."""
+        return {last: likes for last, likes in self.by_last_name.items() if last in words}
 
     def wrapper(self, scope: Scope, expr: ir.Expr) -> OwnTransform | None:
         """The wrapper that an expression refers to, if it refers to one."""
         dotted = self.plain.dotted(scope, expr)
-        if dotted is None and isinstance(expr, ir.Name):
-            dotted = f"{scope.module}.{expr.id}"
-        return self.named.get(dotted or "")
+        if dotted is not None or not isinstance(expr, ir.Name):
+            return self.named.get(dotted or "")
+        # Defined here; or bound twice, as in `except ImportError: fancy_jit = nnx.jit`.
+        bound = [b for b in self.plain.bindings(scope, expr.id) if isinstance(b, Located)]
+        meant = [f"{scope.module}.{expr.id}", *(self.plain.dotted(b.scope, b.expr) for b in bound)]
+        return next((self.named[name] for name in meant if name and name in self.named), None)
