@@ -16,6 +16,7 @@ from nnx_migrate.cli.options import (
     Unsafe,
     Verbose,
     Verify,
+    WithoutTraceChecks,
     WithoutUnsafe,
     given_flags,
 )
@@ -131,6 +132,7 @@ def apply(
     docs: Docs = False,
     unsafe: Unsafe = False,
     on_unsafe: WithoutUnsafe = None,
+    no_trace_checks: WithoutTraceChecks = False,
     target: Target = None,
     jobs: Jobs = None,
     timeout: Timeout = None,
@@ -191,6 +193,7 @@ def apply(
         docs=docs,
         unsafe=unsafe,
         on_unsafe=on_unsafe,
+        no_trace_checks=no_trace_checks,
         jobs=jobs,
         timeout=timeout,
     )

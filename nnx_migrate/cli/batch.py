@@ -14,6 +14,7 @@ from nnx_migrate.cli.options import (
     Select,
     Unsafe,
     Verify,
+    WithoutTraceChecks,
     WithoutUnsafe,
     given_flags,
 )
@@ -119,6 +120,7 @@ def batch(
     docs: Docs = False,
     unsafe: Unsafe = False,
     on_unsafe: WithoutUnsafe = None,
+    no_trace_checks: WithoutTraceChecks = False,
 ) -> None:
     """Migrate large repositories: supervised, resumable, in shards, or on a Ray cluster.
 
@@ -155,7 +157,14 @@ def batch(
         context.fail("--verify looks at what was written: add --write")
     if engine == "local" and (address is not None or check_gpus):
         context.fail("--address and --check-gpus are for --engine ray")
-    flags = given_flags(select=select, ignore=ignore, docs=docs, unsafe=unsafe, on_unsafe=on_unsafe)
+    flags = given_flags(
+        select=select,
+        ignore=ignore,
+        docs=docs,
+        unsafe=unsafe,
+        on_unsafe=on_unsafe,
+        no_trace_checks=no_trace_checks,
+    )
     request = BatchRequest(
         out=out,
         write=write,

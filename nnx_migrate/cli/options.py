@@ -47,6 +47,13 @@ WithoutUnsafe = Annotated[
         "  [default: pin]",
     ),
 ]
+WithoutTraceChecks = Annotated[
+    bool,
+    typer.Option(
+        "--no-trace-checks",
+        help="Pin a gradient that is rewritten with a check, because not all of its loss is known.",
+    ),
+]
 Verify = Annotated[
     bool,
     typer.Option(
@@ -72,6 +79,7 @@ def given_flags(
     docs: bool,
     unsafe: bool,
     on_unsafe: OnUnsafe | None,
+    no_trace_checks: bool,
     jobs: int | None = None,
     timeout: int | None = None,
 ) -> dict[str, Any]:
@@ -83,6 +91,7 @@ def given_flags(
         docs: look into documents.
         unsafe: apply rewrites that rest on an assumption.
         on_unsafe: what to do without.
+        no_trace_checks: write nothing that is checked when it is traced.
         jobs: worker processes.
         timeout: seconds for a file.
     """
@@ -92,6 +101,7 @@ def given_flags(
         "docs": docs or None,
         "unsafe": unsafe or None,
         "on_unsafe": on_unsafe,
+        "trace_checks": False if no_trace_checks else None,
         "jobs": jobs,
         "timeout": timeout,
     }

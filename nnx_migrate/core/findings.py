@@ -23,6 +23,8 @@ class Proof(enum.StrEnum):
     """How a precondition of a rewrite is known."""
 
     PROVED = "proved"
+    #: What is written checks it when it is traced, and raises where it does not hold.
+    CHECKED = "checked when traced"
     ASSUMED = "assumed"
 
 

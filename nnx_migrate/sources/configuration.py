@@ -5,6 +5,7 @@
     ignore = ["state-axes"]
     unsafe = false
     on-unsafe = "pin"                 # or "leave"
+    trace-checks = true               # false: pin what only a check in the new code makes safe
     jobs = 4
     docs = false                      # look into .md and .rst files, and doctests, too
     exclude = ["third_party/"]        # .gitignore patterns, relative to this file
@@ -62,6 +63,8 @@ class Options:
         unsafe: apply rewrites that rest on an assumption.
         on_unsafe: what becomes of such a site otherwise: pinned to graph mode, or left with a
             finding.
+        trace_checks: write rewrites that check when they are traced what is not proved; such a
+            site is pinned otherwise.
         jobs: worker processes; None for as many as there are processors, up to 8.
         timeout: seconds that a file may take in `apply`; `batch` has a limit of its own.
         exclude: .gitignore patterns of paths that are not looked at.
@@ -73,6 +76,7 @@ class Options:
     ignore: frozenset[str] = frozenset()
     unsafe: bool = False
     on_unsafe: OnUnsafe = "pin"
+    trace_checks: bool = True
     jobs: int | None = None
     timeout: int = 300
     exclude: tuple[str, ...] = ()
@@ -338,6 +342,7 @@ _READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
         "ignore": _rule_names,
         "unsafe": _boolean,
         "on-unsafe": _one_of("pin", "leave"),
+        "trace-checks": _boolean,
         "jobs": _positive,
         "timeout": _positive,
         "exclude": _strings,
@@ -347,6 +352,6 @@ _READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
 #: Keys that are tables of their own.
 _TABLES = frozenset({"overrides", "check", "transforms"})
 _KEYS = frozenset(_READERS) | _TABLES
-_OVERRIDABLE = frozenset({"select", "ignore", "unsafe", "on-unsafe"})
+_OVERRIDABLE = frozenset({"select", "ignore", "unsafe", "on-unsafe", "trace-checks"})
 #: Keys that there were, and what to do without them.
 _GONE = MappingProxyType({"target": NO_TARGET})

@@ -91,13 +91,41 @@ def gradients(model: Net, x):
     )
 
 
-def test_a_class_that_is_not_known_is_kept_in_graph_mode() -> None:
-    check_pinned(
+def test_a_loss_of_which_not_all_is_known_is_checked_when_traced() -> None:
+    check_transformed(
         RULE,
         """\
 def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
     grads = nnx.grad(lambda m: m(x).sum())(model)
     optimizer.update(model, grads)
+""",
+        """\
+def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+    def loss_of_state(params, nondiff):
+        m = nnx.merge(graphdef, params, nondiff)
+        loss = (lambda m: m(x).sum())(m)
+        if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
+            raise ValueError("the loss must not change the structure of m")
+        return loss
+
+    grads = nnx.grad(loss_of_state)(params, nondiff)
+    optimizer.update(model, grads)
+""",
+    )
+
+
+def test_a_decorated_loss_of_which_not_all_is_known_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+def slope(model: nnx.Module, x):
+    @nnx.grad
+    def loss_fn(model):
+        return model(x).sum()
+
+    return loss_fn(model)
 """,
         "because the class of the Module is not",
     )

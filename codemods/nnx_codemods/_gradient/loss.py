@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nnx_codemods._evidence import is_graph_node, refuse_split
 from nnx_codemods._gradient.argnums import Argnums, Target, argnums_of
+from nnx_codemods._gradient.trace_check import checked_when_traced
 from nnx_migrate.analysis.domain.containers import all_leaves
 from nnx_migrate.analysis.domain.values import (
     Basic,
@@ -89,6 +90,7 @@ def _decide_module(
     param: str,
 ) -> Decision:
     evidence: list[Evidence] = []
+    checked: set[int] = set()
     captured = _returned_captured(context, site)
     if captured is not None:
         return Pin(
@@ -98,13 +100,18 @@ def _decide_module(
         if _is_whole(context, target, held):
             continue
         refusal = refuse_split(context, site, rule, target.index, held, evidence, _MODULES)
-        if refusal is not None:
+        if refusal is None:
+            continue
+        check = checked_when_traced(context, site, target.index, held)
+        if check is None:
             return refusal
-    if not argnums.uses_diff_state and _params_only(context, site, values):
+        checked.add(target.index)
+        evidence[-1] = check
+    if not checked and not argnums.uses_diff_state and _params_only(context, site, values):
         return Same(rule, "the model holds only Params, and nobody sees the type of the gradients")
     pairs = zip(argnums.targets, values, strict=True)
     whole = frozenset(t.index for t, held in pairs if _is_whole(context, t, held))
-    return _contribution(rule, argnums, tuple(evidence), param, whole)
+    return _contribution(rule, argnums, tuple(evidence), param, whole, frozenset(checked))
 
 
 def _is_whole(context: FileContext, target: Target, values: Values) -> bool:
@@ -146,11 +153,13 @@ def _contribution(
     evidence: tuple[Evidence, ...],
     param: str,
     whole: frozenset[int],
+    checked: frozenset[int],
 ) -> Contribution:
     """The Modules are split.
 
     Args:
         whole: places of arguments that are differentiated as they are.
+        checked: those of Modules whose structure the new code is to check.
     """
     splits = []
     for target in argnums.targets:
@@ -160,15 +169,27 @@ def _contribution(
         name = state_name(chosen)
         names = ("diff" if name == "selected" else name, "nondiff")
         behind = max(whole, default=0)
-        splits.append(ArgumentSplit(target.index, (chosen, "..."), "apart", names, behind=behind))
+        splits.append(
+            ArgumentSplit(
+                target.index,
+                (chosen, "..."),
+                "apart",
+                names,
+                behind=behind,
+                checked=target.index in checked,
+            )
+        )
     options: dict[str, str | None] = {}
     if argnums.uses_diff_state:
         indices = [target.index for target in argnums.targets]
         text = str(indices[0]) if len(indices) == 1 else f"({', '.join(map(str, indices))})"
         options["argnums"] = None if indices == [0] else text
+    message = "the Module is split, and the gradient taken of its differentiable State"
+    if checked:
+        message += "; that the loss leaves its structure alone is checked when it is traced"
     return Contribution(
         rule,
-        "the Module is split, and the gradient taken of its differentiable State",
+        message,
         evidence,
         Splits(tuple(splits)),
         options=options,

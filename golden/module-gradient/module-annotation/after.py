@@ -7,11 +7,18 @@ def loss_fn(model: nnx.Module, x: jax.Array):
     return jnp.mean((model(x) - 1.0) ** 2)
 
 
-@nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
+@nnx.jit
 def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x: jax.Array):
     """Any Module will do: all that is known is that it is one."""
-    loss, grads = nnx.compat.value_and_grad(loss_fn)(model, x)
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+    def loss_fn_of_state(params, nondiff, x):
+        model = nnx.merge(graphdef, params, nondiff)
+        loss = loss_fn(model, x)
+        if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+            raise ValueError("loss_fn must not change the structure of model")
+        return loss
+
+    loss, grads = nnx.value_and_grad(loss_fn_of_state)(params, nondiff, x)
     optimizer.update(model, grads)
     return loss

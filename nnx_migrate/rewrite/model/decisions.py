@@ -25,6 +25,8 @@ class ArgumentSplit:
         carried: which of the States go into the carry of a scan.
         with_graphdef: the graphdef is passed too, because the transform keeps what it compiled.
         behind: the place of an argument that is not split, where the others are to follow that too.
+        checked: what the function does to the structure is not proved: what is written raises,
+            when it is traced, where the function changes that.
     """
 
     index: int
@@ -35,6 +37,7 @@ class ArgumentSplit:
     carried: tuple[bool, ...] = ()
     with_graphdef: bool = False
     behind: int = 0
+    checked: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

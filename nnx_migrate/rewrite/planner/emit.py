@@ -70,6 +70,8 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     spelling = Spelling.at(context, site.reference)
     edits, nnx = list(spelling.import_edits), spelling.nnx
     if site.form == "call" and (job.splits or job.returns) and _must_outline(context, job):
+        if any(split.checked for split in job.splits):
+            raise CannotEmit("the calls of its result stand elsewhere, and no check fits there")
         return edits + _outlined(context, job, nnx)
     edits += option_edits(context, site, job.options)
     match job.alone:

@@ -31,7 +31,11 @@ class NamedSplit:
     def statement(self, nnx: str, argument: str) -> str:
         """The assignment that splits `argument`."""
         targets = ", ".join([self.graphdef, *self.states])
-        return f"{targets} = {nnx}.split({argument}, {', '.join(self.split.filters)})"
+        return f"{targets} = {self.split_of(nnx, argument)}"
+
+    def split_of(self, nnx: str, argument: str) -> str:
+        """The expression that splits `argument`."""
+        return f"{nnx}.split({argument}, {', '.join(self.split.filters)})"
 
     def merged(self, nnx: str) -> str:
         """The expression that merges the States again."""

@@ -18,7 +18,7 @@ from nnx_migrate.rewrite.split.arguments import (
 )
 from nnx_migrate.rewrite.split.job import Job, named_splits
 from nnx_migrate.rewrite.split.lambdas import lambda_edits
-from nnx_migrate.rewrite.split.wrappers import wrapped_function
+from nnx_migrate.rewrite.split.wrappers import checked_function, wrapped_function
 from nnx_migrate.rewrite.style.evaluation_order import check_order
 from nnx_migrate.rewrite.style.layout import check_hoistable, insert_at_top, insert_before
 from nnx_migrate.rewrite.text.edits import Edit
@@ -32,7 +32,10 @@ def edited_in_place(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     named = named_splits(context, job)
     definition = definition_of(context, site.function)
     owned = definition is not None and is_owned(context, site, definition)
-    if owned and definition is not None and (not job.returns or definition is site.function):
+    checked = any(n.split.checked for n in named)
+    if checked:
+        edits = checked_function(context, site, definition, named, nnx)
+    elif owned and definition is not None and (not job.returns or definition is site.function):
         edits = _edit_function(context, definition, job, named, nnx)
     else:
         edits = wrapped_function(context, site, definition, named, job.returns, nnx)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.analysis.sites.tree import AnyFunction, names_in
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     CannotEmit,
@@ -49,6 +49,76 @@ def wrapped_function(
         return [insert_before(context, context.tree.statement(function), lines), Edit(*span, name)]
     except NotRewritten:
         return [Edit(*span, wrapper)]
+
+
+def checked_function(
+    context: FileContext,
+    site: Site,
+    definition: AnyFunction | None,
+    named: Sequence[NamedSplit],
+    nnx: str,
+) -> list[Edit]:
+    """Replace the transformed function by one over States that calls it, and raises where the
+    structure of a Module is not what it was before.
+
+    Raises:
+        CannotEmit: a function cannot stand before the statement, or the calls cannot be forwarded.
+    """
+    function = site.function
+    assert isinstance(function, ast.expr)
+    keywords = _keywords(site, named, definition)
+    arity = max((len(use.args) for use in site.uses), default=0)
+    starred = any(isinstance(arg, ast.Starred) for use in site.uses for arg in use.args)
+    parameters, arguments = _forwarded(named, definition, nnx, arity, starred, keywords)
+    text = context.text.of(function)
+    callee = f"({text})" if isinstance(function, ast.Lambda) else text
+    unit = context.indent_unit
+    # Its own names hide those around it, of which it reads the callee's and the graphdefs.
+    own = positional_names(function) if isinstance(function, ast.Lambda) else []
+    taken = names_in(function).difference(own)
+    taken |= {nnx.partition(".")[0], *parameters, *(n.graphdef for n in named)}
+    merges, checks = [], []
+    for n in named:
+        merged = n.merged(nnx)
+        name = fresh([_object_name(site, definition, n)], taken)[0]
+        taken.add(name)
+        arguments[arguments.index(merged)] = name
+        merges.append(f"{unit}{name} = {merged}")
+        if n.split.checked:
+            states = ", ".join([n.graphdef, *n.states])
+            what = f"{_shown(text)} must not change the structure of {name}"
+            checks += [
+                f"{unit}if {n.split_of(nnx, name)} != ({states}):",
+                f'{unit}{unit}raise ValueError("{what}")',
+            ]
+    result = fresh(["loss"], taken)[0]
+    outer = {*context.taken_names(function), *taken}
+    wrapper = fresh([f"{prefix_of(_shown(text)).lstrip('_')}_of_state"], outer)[0]
+    lines = [
+        f"def {wrapper}({', '.join(parameters)}):",
+        *merges,
+        f"{unit}{result} = {callee}({', '.join(arguments)})",
+        *checks,
+        f"{unit}return {result}",
+        "",
+    ]
+    statement = context.tree.statement(function)
+    return [insert_before(context, statement, lines), Edit(*context.text.span(function), wrapper)]
+
+
+def _shown(callee: str) -> str:
+    """What a message calls a function."""
+    return callee if all(part.isidentifier() for part in callee.split(".")) else "the loss"
+
+
+def _object_name(site: Site, definition: AnyFunction | None, named: NamedSplit) -> str:
+    """What the function calls its Module, or else the call."""
+    known = positional_names(definition)
+    place = named.split.index
+    if place < len(known):
+        return known[place]
+    given = next((use.args[place] for use in site.uses if place < len(use.args)), None)
+    return prefix_of(ast.unparse(given)) if given is not None else "model"
 
 
 def fits(context: FileContext, span: tuple[int, int], replacement: str) -> bool:

@@ -1,0 +1,42 @@
+"""Gradients of any Module, where comparing its structure would not find what may happen."""
+
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Recorder(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+    def encode(self, x):
+        h = self.linear(x)
+        self.sow(nnx.Intermediate, "h", h)
+        return h
+
+
+def with_encoder(model: nnx.Module, x):
+    @nnx.set_graph_mode(True)
+    @nnx.set_graph_updates(True)
+    def loss_fn(model):
+        return jnp.mean(model.encode(x) ** 2)
+
+    return nnx.compat.grad(loss_fn)(model)
+
+
+def with_state(model: nnx.Module, x):
+    @nnx.set_graph_mode(True)
+    @nnx.set_graph_updates(True)
+    def loss_fn(model):
+        return jnp.mean(model(x) ** 2), nnx.state(model, nnx.BatchStat)
+
+    return nnx.compat.grad(loss_fn, has_aux=True)(model)
+
+
+def decorated(model: nnx.Module, x):
+    @nnx.compat.grad
+    @nnx.set_graph_mode(True)
+    @nnx.set_graph_updates(True)
+    def loss_fn(model):
+        return jnp.mean(model(x) ** 2)
+
+    return loss_fn(model)

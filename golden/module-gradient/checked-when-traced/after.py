@@ -1,0 +1,83 @@
+"""A trainer for any Module: what its model and its loss are is not known here."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Trainer:
+    def __init__(self, model: nnx.Module, optimizer: nnx.Optimizer, loss: Callable):
+        self.model = model
+        self.optimizer = optimizer
+        self.loss = loss
+
+    def step(self, x, y):
+        def loss_fn(model):
+            error = jnp.mean((model(x) - y) ** 2)
+            return error, {"error": error}
+
+        graphdef, params, nondiff = nnx.split(self.model, nnx.Param, ...)
+
+        def loss_fn_of_state(params, nondiff):
+            model = nnx.merge(graphdef, params, nondiff)
+            loss = loss_fn(model)
+            if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+                raise ValueError("loss_fn must not change the structure of model")
+            return loss
+
+        (loss, metrics), grads = nnx.value_and_grad(loss_fn_of_state, has_aux=True)(params, nondiff)
+        self.optimizer.update(self.model, grads)
+        return loss, metrics
+
+    def step_of_its_own_loss(self, x, y):
+        graphdef, params, nondiff = nnx.split(self.model, nnx.Param, ...)
+
+        def loss_of_state(params, nondiff, *args):
+            model = nnx.merge(graphdef, params, nondiff)
+            loss = self.loss(model, *args)
+            if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+                raise ValueError("self.loss must not change the structure of model")
+            return loss
+
+        loss, grads = nnx.value_and_grad(loss_of_state)(params, nondiff, x, y)
+        self.optimizer.update(self.model, grads)
+        return loss
+
+
+@nnx.jit
+def jitted_step(model: nnx.Module, optimizer: nnx.Optimizer, x: jax.Array, y: jax.Array):
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+    def loss_of_state(params, nondiff):
+        m = nnx.merge(graphdef, params, nondiff)
+        loss = (lambda m: jnp.mean((m(x) - m(y)) ** 2))(m)
+        if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
+            raise ValueError("the loss must not change the structure of m")
+        return loss
+
+    grads = nnx.grad(loss_of_state)(params, nondiff)
+    optimizer.update(model, grads)
+    return grads
+
+
+@nnx.jit
+def both(generator: nnx.Module, critic: nnx.Module, x: jax.Array):
+    def loss(generator, critic):
+        return jnp.mean(critic(generator(x)) ** 2)
+
+    generator_graphdef, generator_params, generator_nondiff = nnx.split(generator, nnx.Param, ...)
+    critic_graphdef, critic_params, critic_nondiff = nnx.split(critic, nnx.Param, ...)
+
+    def loss_of_state(generator_params, critic_params, generator_nondiff, critic_nondiff):
+        generator = nnx.merge(generator_graphdef, generator_params, generator_nondiff)
+        critic = nnx.merge(critic_graphdef, critic_params, critic_nondiff)
+        loss_2 = loss(generator, critic)
+        if nnx.split(generator, nnx.Param, ...) != (generator_graphdef, generator_params, generator_nondiff):
+            raise ValueError("loss must not change the structure of generator")
+        if nnx.split(critic, nnx.Param, ...) != (critic_graphdef, critic_params, critic_nondiff):
+            raise ValueError("loss must not change the structure of critic")
+        return loss_2
+
+    return nnx.grad(loss_of_state, argnums=(0, 1))(generator_params, critic_params, generator_nondiff, critic_nondiff)

@@ -1,0 +1,102 @@
+"""Rewrites that are checked when they are traced raise, in both modes, where the check fails."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nnx_migrate.core.findings import Proof
+from nnx_migrate.sources.configuration import Options
+from tests.golden.migration import migrate_tree
+from tests.hazards.running import migrated
+
+_TRAINER = """\
+import jax.numpy as jnp
+from flax import nnx
+
+
+def step(model: nnx.Module, x):
+    def loss_fn(model):
+        return jnp.mean(model(x) ** 2)
+
+    return nnx.grad(loss_fn)(model)
+"""
+#: What a model of another program may do when it is called.
+_CHANGES = {
+    "sown": "self.sow(nnx.Intermediate, 'h', x)",
+    "new attribute": "self.seen = nnx.Variable(x)",
+    "static attribute": "self.calls += 1",
+    "mode": "self.eval()",
+    "replaced Variable": "self.total = nnx.BatchStat(self.total[...] + 1)",
+    "deleted": "del self.total",
+}
+_DRIVER = """\
+import sys
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+from trainer import step
+
+CHANGES = {changes!r}
+
+
+def net(change):
+    space = {{"nnx": nnx, "jnp": jnp}}
+    exec(f'''
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+        self.total = nnx.BatchStat(jnp.zeros(()))
+        self.calls = 0
+
+    def __call__(self, x):
+        {{change}}
+        return self.drop(self.linear(x))
+''', space)
+    return space["Net"](nnx.Rngs(0))
+
+
+for mode in (True, False):
+    nnx.set_graph_mode(mode)
+    nnx.set_graph_updates(mode)
+    for run in (step, nnx.jit(step)):
+        for name, change in CHANGES.items():
+            try:
+                run(net(change), jnp.ones((3, 2)))
+            except (ValueError, jax.errors.TracerBoolConversionError) as error:
+                # Two arrays that are traced cannot be compared: that raises in the same line.
+                print(name, "|", "structure of model" in str(error) or "replaced" in name)
+            else:
+                print(name, "|", "passes")
+"""
+
+
+def test_the_evidence_says_that_it_is_checked() -> None:
+    (finding,) = migrated(_TRAINER).findings
+    assert [each.proof for each in finding.evidence] == [Proof.PROVED, Proof.CHECKED]
+
+
+def test_without_trace_checks_it_is_pinned() -> None:
+    options = Options(trace_checks=False)
+    result = migrate_tree({"main.py": _TRAINER.encode()}, options)["main.py"]
+    assert b"nnx.compat.grad(loss_fn)" in result.after
+
+
+@pytest.mark.runs_jax
+def test_a_structure_that_changes_raises(tmp_path: Path) -> None:
+    trainer = tmp_path / "trainer.py"
+    trainer.write_bytes(migrated(_TRAINER).after)
+    changes = {"nothing": "pass", "in place": "self.total[...] += 1", **_CHANGES}
+    driver = trainer.with_name("driver.py")
+    driver.write_text(_DRIVER.format(changes=changes))
+    done = subprocess.run(
+        [sys.executable, driver], capture_output=True, text=True, check=True, cwd=trainer.parent
+    )
+    expected = [f"{name} | {name in _CHANGES or 'passes'}" for name in changes] * 4
+    assert done.stdout.splitlines() == expected
