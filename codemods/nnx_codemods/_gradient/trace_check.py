@@ -13,6 +13,7 @@ import ast
 from nnx_codemods._evidence import effects_on, is_graph_node
 from nnx_migrate.analysis.domain.containers import all_leaves
 from nnx_migrate.analysis.domain.values import Basic, Scope, Value, Values
+from nnx_migrate.analysis.effects.causes import CalleeUnknown, MethodUnknown
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
@@ -40,6 +41,8 @@ def checked_when_traced(
     if any(effect.kind != "unknown" for effect in effects):
         return None
     for effect in effects:
+        if not isinstance(effect.cause, CalleeUnknown | MethodUnknown):
+            return None  # code in sight may be meant that is not found by its name
         possible = context.analysis.in_sight.possible(effect, is_object=True)
         if possible is not None and possible.by is not None:
             return None

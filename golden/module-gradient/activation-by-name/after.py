@@ -62,16 +62,7 @@ def changed_by_name(model: MLP, change: str, x: jax.Array) -> list[jax.Array]:
         getattr(nnx, change)(model)  # may be any of them
         return jnp.mean(model(x) ** 2)
 
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-
-    def loss_fn_of_state(params, nondiff):
-        model = nnx.merge(graphdef, params, nondiff)
-        loss = loss_fn(model)
-        if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-            raise ValueError("loss_fn must not change the structure of model")
-        return loss
-
-    return jax.tree.leaves(nnx.grad(loss_fn_of_state)(params, nondiff))
+    return jax.tree.leaves(nnx.compat.grad(loss_fn)(model))
 
 
 def make(model: nnx.Module) -> nnx.Optimizer:

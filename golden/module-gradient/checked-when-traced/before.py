@@ -1,4 +1,4 @@
-"""A trainer for any Module: what its model and its loss are is not known here."""
+"""A trainer for any Module: the class of its model is not known here."""
 
 from collections.abc import Callable
 
