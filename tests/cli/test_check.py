@@ -381,7 +381,7 @@ def test_an_interrupt_tells_what_is_known(tmp_path: Path) -> None:
         time.sleep(0.2)
     time.sleep(1)
     running.send_signal(signal.SIGINT)
-    out, _ = running.communicate(timeout=60)
+    out, _ = running.communicate(timeout=300)
     found = json.loads(out)
     verdicts = {case["name"]: case["verdict"] for case in found["cases"]}
     assert verdicts["cases.py:quick_0"] == "equal", found
