@@ -91,11 +91,10 @@ def _respelled(objects: Objects, scope: Scope, call: ir.Call) -> ir.Expr | None:
             objects.project.dotted(scope, made) == "operator.itemgetter"
         ):
             return ir.Element(base)
-        case ir.Call(func=ir.Call(func=made, args=(inner, *given)), args=args) if (
+        case ir.Call(func=ir.Call(func=made, args=(inner, *given), keywords=bound), args=args) if (
             objects.project.dotted(scope, made) == "functools.partial"
         ):
-            keywords = call.func.keywords + call.keywords  # type: ignore[union-attr]
-            return ir.Call(inner, (*given, *args), keywords, call.line, call.column)
+            return ir.Call(inner, (*given, *args), bound + call.keywords, call.line, call.column)
     return None
 
 
