@@ -9,9 +9,9 @@ from tests.bed.programs import COUNT, programs
 from tests.bed.truth import seen, stored
 
 #: So many of the sample are missed as yet; to be lowered with what is mended, never raised.
-_SILENT = 7
-_UNANNOUNCED = 7
-_NEEDLESS = 11
+_SILENT = 0
+_UNANNOUNCED = 5
+_NEEDLESS = 8
 
 
 def test_of_a_sample_so_much_is_missed() -> None:
