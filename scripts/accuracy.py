@@ -19,9 +19,9 @@ import functools
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from marked_text import markdown_table, replace_marked
 from migration_tool import Tool, installed_tool
@@ -32,7 +32,7 @@ PAGE = ROOT / "docs" / "accuracy.md"
 CACHE = ROOT / ".cache" / "sources"
 LABELS = Path(__file__).with_name("accuracy_labels.jsonl")
 PINS = {f"{pin.name} {pin.version}": pin for pin in (FLAX_BEFORE_TREE_MODE, *USERS)}
-CHANGING = ("rewritten", "pinned", "manual")
+CHANGING = ("rewritten", "rewritten-checked", "pinned", "manual")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -98,11 +98,21 @@ def judge(places: Iterable[Place], tool: Tool, cache: Path) -> list[Judged]:
         report = tool.check(unpacked(PINS[package], cache), ["."])
         found: dict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
         for file in report["files"]:
+            pinned = {f["line"] for f in file["findings"] if f["outcome"] == "pinned"}
             for finding in file["findings"]:
-                found[file["path"], finding["line"]].append((finding["outcome"], finding["rule"]))
+                outcome = finding["outcome"]
+                if outcome == "same" and _lines_named(finding, file["path"]) & pinned:
+                    outcome = "pinned"  # it runs inside a function in graph mode
+                found[file["path"], finding["line"]].append((outcome, finding["rule"]))
         return found
 
     return [_judge(place, findings(place.package)) for place in places]
+
+
+def _lines_named(finding: Mapping[str, Any], path: str) -> set[int]:
+    """Lines of a file that a finding gives as evidence; places begin at the project's root."""
+    places = (each["where"].rpartition(":") for each in finding["evidence"])
+    return {int(line) for file, _, line in places if f"/{file}".endswith(f"/{path}")}
 
 
 def _judge(place: Place, found: dict[tuple[str, int], list[tuple[str, str]]]) -> Judged:

@@ -33,10 +33,12 @@ PACKAGES = (
 
 def page_text(surveys: Sequence[Survey]) -> str:
     """Return the tables of docs/ecosystem.md."""
-    header = ("package", "version", "#files", "#with nnx", "#changed", "#sites")
+    header = ("package", "version", "#files", "#with nnx", "#changed", "#places")
+    left = ("#graph mode before", "#graph mode after")
     rows: list[Sequence[object]] = [_row(survey) for survey in surveys]
-    rows.append(("all", "", *map(sum, zip(*map(_numbers, surveys), strict=True))))
-    by_package = markdown_table((*header, *(f"#{outcome}" for outcome in OUTCOMES)), rows)
+    totals = tuple(map(sum, zip(*map(_numbers, surveys), strict=True)))
+    rows.append(("all", "", *totals))
+    by_package = markdown_table((*header, *(f"#{outcome}" for outcome in OUTCOMES), *left), rows)
     rules = sorted({rule for survey in surveys for rule in survey.rules})
     by_rule = markdown_table(
         ("rule", "package", *(f"#{outcome}" for outcome in OUTCOMES)),
@@ -51,7 +53,19 @@ def page_text(surveys: Sequence[Survey]) -> str:
         f"- {survey.package.pin.name}: {line}" for survey in surveys for line in survey.undone
     ]
     listed = "\n".join(undone) if undone else "None."
-    return f"{by_package}\n\n## By rule\n\n{by_rule}\n\n## Files not done\n\n{listed}"
+    share = _pinned_share(surveys)
+    return f"{by_package}\n\n{share}\n\n## By rule\n\n{by_rule}\n\n## Files not done\n\n{listed}"
+
+
+def _pinned_share(surveys: Sequence[Survey]) -> str:
+    pinned = sum(survey.sites("pinned") for survey in surveys)
+    native = sum(
+        survey.sites(outcome)
+        for survey in surveys
+        for outcome in ("rewritten", "rewritten-checked")
+    )
+    changed = max(1, pinned + native)
+    return f"Of the {pinned + native:,} places that are changed, {pinned / changed:.0%} are pinned."
 
 
 def _row(survey: Survey) -> tuple[object, ...]:
@@ -61,7 +75,8 @@ def _row(survey: Survey) -> tuple[object, ...]:
 
 def _numbers(survey: Survey) -> tuple[int, ...]:
     outcomes = [survey.sites(outcome) for outcome in OUTCOMES]
-    return (survey.files, survey.nnx_files, survey.changed, sum(outcomes), *outcomes)
+    counts = (survey.files, survey.nnx_files, survey.changed, sum(outcomes), *outcomes)
+    return (*counts, *survey.graph_lines)
 
 
 def main() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +16,12 @@ from pinned_sources import Pin, copy_tree
 
 from nnx_migrate.sources.documents.kinds import is_document, read_source
 
-OUTCOMES = ("rewritten", "pinned", "manual", "same")
+OUTCOMES = ("rewritten", "rewritten-checked", "pinned", "manual", "same")
+#: What counts of a line with several findings.
+RANK = ("manual", "pinned", "rewritten-checked", "rewritten", "same")
+_GRAPH_MODE = re.compile(
+    rb"nnx\.compat\b|set_graph_(?:mode|updates)\(True\)|\bgraph(?:_updates)?=True\b"
+)
 STATUSES = ("changed", "unchanged", "skipped", "failed", "reverted")
 
 
@@ -39,7 +45,10 @@ class Survey:
         files: Python files and notebooks under the paths.
         nnx_files: those that say `nnx`.
         changed: files that were rewritten.
-        rules: rule -> outcome -> sites.
+        rules: rule -> outcome -> findings.
+        places: outcome -> lines of code; where several findings are of one line, the first of
+            `RANK` counts.
+        graph_lines: lines that ask for graph mode, before and after.
         undone: "path: reason" of every file that was skipped, failed or reverted.
         problems: checks that do not hold, in words.
     """
@@ -49,12 +58,14 @@ class Survey:
     nnx_files: int
     changed: int
     rules: Mapping[str, Mapping[str, int]]
+    places: Mapping[str, int]
+    graph_lines: tuple[int, int]
     undone: tuple[str, ...]
     problems: tuple[str, ...]
 
     def sites(self, outcome: str) -> int:
-        """Number of sites that ended in an outcome, over all rules."""
-        return sum(counts.get(outcome, 0) for counts in self.rules.values())
+        """Number of places that ended in an outcome."""
+        return self.places.get(outcome, 0)
 
 
 def survey(package: Package, source: Path, tool: Tool, scratch: Path) -> Survey:
@@ -84,6 +95,8 @@ def survey(package: Package, source: Path, tool: Tool, scratch: Path) -> Survey:
         nnx_files=sum(b"nnx" in original[name] for name in python),
         changed=sum(file["status"] == "changed" for file in report["files"]),
         rules=_count(report),
+        places=_places(report),
+        graph_lines=(_graph_lines(original, python), _graph_lines(after, python)),
         undone=tuple(_undone(report, applied)),
         problems=tuple(problems),
     )
@@ -172,6 +185,22 @@ def _count(report: Any) -> dict[str, Counter[str]]:
         for finding in file["findings"]:
             rules.setdefault(finding["rule"], Counter())[finding["outcome"]] += 1
     return rules
+
+
+def _places(report: Any) -> Counter[str]:
+    found: dict[tuple[str, int], set[str]] = {}
+    for file in report["files"]:
+        for finding in file["findings"]:
+            found.setdefault((file["path"], finding["line"]), set()).add(finding["outcome"])
+    return Counter(
+        next(outcome for outcome in (*RANK, *here) if outcome in here) for here in found.values()
+    )
+
+
+def _graph_lines(files: Mapping[str, bytes], names: Sequence[str]) -> int:
+    """Lines of these files that ask for graph mode."""
+    lines = (line for name in names for line in files[name].splitlines())
+    return sum(_GRAPH_MODE.search(line) is not None for line in lines)
 
 
 def _undone(report: Any, root: Path) -> Iterator[str]:

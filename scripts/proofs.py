@@ -140,4 +140,5 @@ def _lost(run: ScriptRun, first: ScriptRun) -> list[str]:
 def _migrate(tool: Tool, folder: Path) -> tuple[int, int, int]:
     report = tool.apply(folder, ["."])
     found = [finding["outcome"] for file in report["files"] for finding in file["findings"]]
-    return found.count("rewritten"), found.count("pinned"), found.count("manual")
+    rewritten = found.count("rewritten") + found.count("rewritten-checked")
+    return rewritten, found.count("pinned"), found.count("manual")

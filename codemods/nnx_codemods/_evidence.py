@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from nnx_codemods._sown.residual_state.popped_inside import without_popped
+from nnx_codemods._sown.residual_state.restored import without_restored
 from nnx_migrate.analysis.domain.values import (
     Basic,
     Instance,
@@ -118,8 +120,9 @@ def effects_on(context: FileContext, site: Site, scopes: tuple[Scope, ...], inde
             found |= {Effect("unknown", cause, context.where(site.node))}
         else:
             effects = context.analysis.effects.of(scope, parameter)
+            effects = without_popped(context, scope, parameter, effects)
             found |= {e for e in effects if not (collected and e.sows)}
-    return found
+    return without_restored(context, site, index, found)
 
 
 def returned_argument(context: FileContext, scopes: tuple[Scope, ...]) -> tuple[str, Effect] | None:

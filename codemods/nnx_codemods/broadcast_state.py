@@ -49,7 +49,12 @@ from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Clones, Contribution, Decision, Pin
+from nnx_migrate.rewrite.model.decisions import (
+    Clones,
+    Contribution,
+    Decision,
+    Pin,
+)
 from nnx_migrate.rewrite.model.functions import argument_values, function_scopes, parameter_at
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.split.copies import works_on_copy

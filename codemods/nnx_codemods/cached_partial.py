@@ -51,7 +51,12 @@ from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Replacement
+from nnx_migrate.rewrite.model.decisions import (
+    Contribution,
+    Decision,
+    Manual,
+    Replacement,
+)
 from nnx_migrate.rewrite.model.functions import function_values
 from nnx_migrate.rewrite.model.rule import Rule
 

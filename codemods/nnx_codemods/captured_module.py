@@ -112,7 +112,7 @@ from nnx_migrate.rewrite.model.decisions import (
 )
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.model.stacks import stack_of
-from nnx_migrate.rewrite.planner.round import covered_by_setters
+from nnx_migrate.rewrite.planner.regions import covered_by_setters
 from nnx_migrate.rewrite.thread.bound_methods import bound_functions
 from nnx_migrate.rewrite.thread.captures import closure_edits
 from nnx_migrate.rewrite.thread.eval_shape import is_abstract, of_function

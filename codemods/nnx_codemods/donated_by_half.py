@@ -43,7 +43,12 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Pin, Same
+from nnx_migrate.rewrite.model.decisions import (
+    Contribution,
+    Decision,
+    Pin,
+    Same,
+)
 from nnx_migrate.rewrite.model.functions import argument_values, function_scopes, parameter_at
 from nnx_migrate.rewrite.model.rule import Rule
 

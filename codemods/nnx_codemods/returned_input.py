@@ -70,9 +70,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         for _, name, values in given_parameters(context, site, scope):
             if works_on_copy(context, site, name):
                 continue
-            if not _is_returned_whole(context, values):
-                continue
-            if context.analysis.sharing.gives_back(scope, name):
+            known = _is_returned_whole(context, values)
+            if context.analysis.sharing.gives_back(scope, name, known):
                 where = _where_it_leaves(context, scope, name)
                 evidence = Evidence(f"{name} is returned", Proof.PROVED, where)
                 reason = f"{name}, or a part of it, goes in and comes out ({where})"

@@ -43,8 +43,10 @@ What it does otherwise
 `nnx.ModelAndOptimizer`, `nnx.call`, `nnx.capture` and `bridge.ToLinen` take no mode, so a person
 has to choose something else. Calls of packages that are not part of the project are reported where
 they are given an object with shared parts: their code is not looked at, and tree mode raises where
-it calls functions of nnx (`qwix.apply_lora_to_model(model)`). Packages that are known to call none
-(numpy, orbax, wandb and their like) are left out.
+it calls functions of nnx (`qwix.apply_lora_to_model(model)`). With `--follow-installed` the code
+that is installed is looked at, as far as its imports lead: the finding then says which function of
+nnx it reaches and where, or what of it is not seen, and nothing is said where it reaches none.
+Packages that are known to call none (numpy, orbax, wandb and their like) are left out.
 Objects that are the same without the code showing it (two that a function of another package gives)
 are not found. Arguments with `StateAxes` are looked at by the rule for these.
 
@@ -67,6 +69,7 @@ from nnx_migrate.analysis.domain.values import (
     FunctionValue,
     Instance,
     Scope,
+    Value,
     Values,
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
@@ -85,7 +88,12 @@ from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Pin
+from nnx_migrate.rewrite.model.decisions import (
+    Contribution,
+    Decision,
+    Manual,
+    Pin,
+)
 from nnx_migrate.rewrite.model.functions import argument_values, function_scopes, given_parameters
 from nnx_migrate.rewrite.model.rule import Rule
 
@@ -183,9 +191,12 @@ def _given(context: FileContext, operand: ast.expr) -> Values:
 def _beside_its_optimizer(context: FileContext, site: Site) -> str:
     """A model and the ModelAndOptimizer, or another holder of its State, that was made of it."""
     for scope in function_scopes(context, site):
+        parameters = [(name, values) for _, name, values in given_parameters(context, site, scope)]
+        if not any(_keeps_others(context, value) for _, values in parameters for value in values):
+            continue
         given = [
             (name, value)
-            for _, name, values in given_parameters(context, site, scope)
+            for name, values in parameters
             for value in in_order(values)
             if isinstance(value, Instance)
         ]
@@ -200,6 +211,14 @@ def _beside_its_optimizer(context: FileContext, site: Site) -> str:
                     place = states[value.class_name]
                     return f"{holder} keeps the State of {name}, which goes in beside it ({place})"
     return ""
+
+
+def _keeps_others(context: FileContext, value: Value) -> bool:
+    """Whether it may hold another object, or keep its State."""
+    if not isinstance(value, Instance):
+        return False
+    name = value.class_name
+    return name == "flax.nnx.ModelAndOptimizer" or bool(context.analysis.sharing.states_kept(name))
 
 
 def _returned_twice(context: FileContext, site: Site) -> str:

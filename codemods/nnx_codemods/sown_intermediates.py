@@ -101,8 +101,32 @@ transform, capture goes around that call:
 
     y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
 
+What is read somewhere else is popped at the end of the function, and put back behind its one call,
+where it was before; the copy is for what lay there already:
+
+    y, sown = nnx.vmap(lambda m, x: (m(x), nnx.clone(nnx.pop(m, nnx.Intermediate))))(model, x)
+    nnx.update(model, sown)
+
+A function or method under `@nnx.jit` gets a private twin that does so, and keeps its name and its
+signature, so that nobody who calls it has to change, in other packages either:
+
+    @nnx.jit
+    def _forward_and_pop(model, x):
+        return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+    def forward(model, x):
+        result, sown = _forward_and_pop(model, x)
+        nnx.update(model, sown)
+        return result
+
 When it is safe
 ---------------
+A twin is made where the transform has no options but `static_argnames`, and arguments that are not
+static have no default but None: inside they would be values of the trace.
+What is put back needs a function that stands at its transform, is called once, by a statement of
+its own, with an object that has a name there, and no Variables of the sown types that are made
+otherwise (`self.h = nnx.Intermediate(x)`). Of what nnx.capture collects much more has to be known.
+
 The function gets a second result, so all its calls must change with it, in the files that import it
 too: these are rewritten together, or not at all. Every such file must be among those that the run
 may change, and do no more with the function than to call it; code outside of the project must have
@@ -140,13 +164,17 @@ from __future__ import annotations
 from nnx_codemods._sown.as_result import Captured, captured, passed_up
 from nnx_codemods._sown.layers import OVER_LAYERS
 from nnx_codemods._sown.perturbations import perturbed
+from nnx_codemods._sown.residual_state.private_twin import twins
+from nnx_codemods._sown.residual_state.put_back import put_back
 from nnx_codemods._sown.sowing import RULE_NAME, SOWN_UNDER, sows
 from nnx_codemods._sown.untraced_callers import PassedUp
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CapturePlan, Contribution, Decision, Same
+from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Same
+from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
 from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PutBack
 
 #: Rules that keep a site in graph mode because of what is sown.
 _SETTLED = frozenset({"structural-update", "module-gradient", "diff-state", "state-axes"})
@@ -157,7 +185,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return _decide_perturbed(context, site)
     found = captured(context).get(site) if sows(context, site) else None
     if not isinstance(found, Captured):
-        return _over_layers(context, site)
+        return _over_layers(context, site) or _put_back(context, site)
     evidence = _taken(context, found.plan, "what it sows is taken after the call")
     evidence += _assumed(found)
     return Contribution(
@@ -165,6 +193,27 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         "what the function sows is collected by nnx.capture and is a result of it",
         evidence,
         found.plan,
+        settles=_SETTLED,
+    )
+
+
+def _put_back(context: FileContext, site: Site) -> Decision | None:
+    """What the function sows is popped at its end, and put back behind the call."""
+    twin = twins(context).get(site)
+    if isinstance(twin, FunctionRewrite):
+        message = (
+            "what the function sows is a result of a private twin, and put back behind its call"
+        )
+        return Contribution(RULE.name, message, (), twin, settles=_SETTLED)
+    plan = put_back(context).get(site)
+    if not isinstance(plan, PutBack):
+        return None
+    where = context.where(plan.use)
+    return Contribution(
+        RULE.name,
+        "what the function sows is a result of it, and put back behind the call",
+        (Evidence("this is its one call", Proof.PROVED, where),),
+        plan,
         settles=_SETTLED,
     )
 

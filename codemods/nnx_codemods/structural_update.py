@@ -58,6 +58,12 @@ pass it an object, and so is a function that hands an object on to such a one, o
 table of functions in sight (`STEPS[name]`) is judged by all that it holds.
 `getattr(nnx, name)` is pinned where the names in sight are those of transforms, and reported where
 they are not in sight and it is given a function of the project.
+What a function sows and pops again, on every way through it (`aux = nnx.pop(model, Loss)` behind
+the forward pass), is no change of it, where all its calls are in sight and nothing sown lies on
+the object before: tree mode would leave that there.
+What hands `nnx` itself on (`names = vars(nnx)`, `use(nnx, step)`), a transform of a module whose
+name is computed (`import_module(name).jit`), and a transform that is named in the text of `exec` or
+`eval` are reported.
 What is done to a copy (`model = nnx.clone(model)` first) or under `nnx.capture` is the same in
 both modes.
 
@@ -72,6 +78,8 @@ from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.lazily_made import made_when_called
 from nnx_codemods._gradient.argnums import argnums_of
 from nnx_codemods._sown.as_result import left_after, missing
+from nnx_codemods._sown.residual_state.popped_inside import without_popped
+from nnx_codemods._sown.residual_state.restored import without_restored
 from nnx_codemods._unresolved.named_at_run_time import computed_transform
 from nnx_codemods._unresolved.unknown_effects import explained, unknown_effect
 from nnx_codemods._unresolved.unseen_functions import (
@@ -99,6 +107,7 @@ from nnx_migrate.analysis.effects.causes import (
 )
 from nnx_migrate.analysis.effects.summary import Effect, worst
 from nnx_migrate.analysis.flax.transforms import (
+    AS_VALUE,
     COMPUTED,
     CONTROL_FLOW,
     GRADIENTS,
@@ -108,13 +117,16 @@ from nnx_migrate.analysis.flax.transforms import (
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Decision, Pin
+from nnx_migrate.rewrite.model.decisions import Decision, Manual, Pin
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters, is_captured
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.split.copies import works_on_copy
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
+    if site.transform == AS_VALUE:
+        evidence = Evidence(site.escapes, Proof.ASSUMED, context.where(site.node))
+        return Manual(RULE.name, f"{site.escapes}: name what it calls", (evidence,))
     if site.transform == COMPUTED:
         return computed_transform(context, site, RULE.name)
     if site.spec.operands and _runs_unknown(context, site):
@@ -129,8 +141,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return Pin(RULE.name, reason, (evidence,), outward=True)
     given = tuple(_given(context, site))
     bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
-    for scope, name, values, collected in given:
-        effect = _structural(context, site, scope, name, values, collected)
+    for scope, index, name, values, collected in given:
+        effect = _structural(context, site, scope, index, name, values, collected)
         if effect is not None:
             seen = effect.kind == "structure"
             evidence = Evidence(effect.what, Proof.PROVED if seen else Proof.ASSUMED, effect.where)
@@ -142,7 +154,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if made is not None:
         reason = f"what it makes then is lost: {made.claim} ({made.where})"
         return Pin(RULE.name, reason, (made,), outward=True, bare=bare)
-    for scope, name, values, collected in given:
+    for scope, _, name, values, collected in given:
         possible = unknown_effect(context, site, scope, name, values, collected)
         if possible is not None:
             reason, unsure = explained(possible, name)
@@ -150,14 +162,16 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     return None
 
 
-def _given(context: FileContext, site: Site) -> Iterator[tuple[Scope, str, Values, bool]]:
-    """The parameters that objects come by: of which function, their names, what they can be, and
-    whether what is sown on them is collected."""
+def _given(
+    context: FileContext, site: Site
+) -> Iterator[tuple[Scope, int | None, str, Values, bool]]:
+    """The parameters that objects come by: of which function, at which place, their names, what
+    they can be, and whether what is sown on them is collected."""
     differentiated = _differentiated(context, site)
     for scope in function_scopes(context, site) or seen_functions(context, site):
         for index, name, values in given_parameters(context, site, scope):
             if differentiated is not None and index not in differentiated:
-                yield scope, name, values, index == 0 and is_captured(context, site)
+                yield scope, index, name, values, index == 0 and is_captured(context, site)
 
 
 def _handed_on(context: FileContext, site: Site) -> Pin | None:
@@ -187,11 +201,21 @@ def _differentiated(context: FileContext, site: Site) -> set[int] | None:
 
 
 def _structural(
-    context: FileContext, site: Site, scope: Scope, name: str, values: Values, collected: bool
+    context: FileContext,
+    site: Site,
+    scope: Scope,
+    index: int | None,
+    name: str,
+    values: Values,
+    collected: bool,
 ) -> Effect | None:
+    left = left_after(context, site, scope, name)
+    if index is not None:
+        left = without_restored(context, site, index, left)
+        left = without_popped(context, scope, name, left)
     effects = [
         e
-        for e in left_after(context, site, scope, name)
+        for e in left
         if (e.kind == "structure" or _is_named_at_run_time(e.cause))
         # Streams are split in place, in Variables that are given back.
         and not changes_by(e.cause, *SPLITTERS)
@@ -241,5 +265,5 @@ def _is_known(value: Value, in_lists: bool) -> bool:
 
 
 _ADVICE = "name it, or put all that it may be into a dictionary in sight"
-_TRANSFORMS = GRADIENTS | TRACING | SPLITTERS | CONTROL_FLOW | {COMPUTED}
+_TRANSFORMS = GRADIENTS | TRACING | SPLITTERS | CONTROL_FLOW | {COMPUTED, AS_VALUE}
 RULE = Rule("structural-update", _TRANSFORMS, decide)

@@ -50,7 +50,13 @@ from nnx_migrate.analysis.flax.transforms import METADATA_OPTION, of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Metadata, Pin, Same
+from nnx_migrate.rewrite.model.decisions import (
+    Contribution,
+    Decision,
+    Metadata,
+    Pin,
+    Same,
+)
 from nnx_migrate.rewrite.model.rule import Rule
 
 

@@ -40,25 +40,30 @@ class Analysis:
     @functools.cached_property
     def effects(self) -> EffectFinder:
         if self._before is None:
-            return TrackedEffects(self.evaluator)
+            return TrackedEffects(self.evaluator, self.contents)
         lasting = Lasting(self._before.effects.fixpoint, self.project)
-        return TrackedEffects(self.evaluator, lasting.answer)
+        return TrackedEffects(self.evaluator, self.contents, lasting.answer)
 
     @functools.cached_property
     def in_sight(self) -> InSight:
-        return InSight(self.effects)
+        return InSight(self.effects, self.imports, self.contents)
 
     @functools.cached_property
     def uses(self) -> UseFinder:
-        return UseFinder(self.effects, self.contents)
+        before = None if self._before is None else self._before.uses
+        return UseFinder(self.effects, self.contents, before)
 
     @functools.cached_property
     def contents(self) -> ContentsFinder:
-        return ContentsFinder(self.evaluator)
+        if self._before is None:
+            return ContentsFinder(self.evaluator)
+        lasting = Lasting(self._before.contents.fixpoint, self.project)
+        return ContentsFinder(self.evaluator, lasting.answer)
 
     @functools.cached_property
     def sharing(self) -> SharingFinder:
-        return SharingFinder(self.evaluator)
+        before = None if self._before is None else self._before.sharing
+        return SharingFinder(self.evaluator, self.contents, before)
 
     @functools.cached_property
     def identity(self) -> IdentityFinder:
@@ -78,7 +83,8 @@ class Analysis:
 
     @functools.cached_property
     def extents(self) -> ExtentFinder:
-        return ExtentFinder(self.evaluator)
+        before = None if self._before is None else self._before.extents
+        return ExtentFinder(self.evaluator, before)
 
 
 @functools.lru_cache(maxsize=2)

@@ -22,6 +22,7 @@ from nnx_migrate.analysis.domain.values import (
     TupleValue,
 )
 from nnx_migrate.analysis.effects.summary import Effect
+from nnx_migrate.analysis.heap.reachable_variables import Contents
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.place import Place, refers_to
 
@@ -61,10 +62,14 @@ class Lasting:
                 return module
             case (str() as asked, str() as class_name, _) if asked in _ABOUT:
                 return class_name.partition(":")[0]
+            case str() as class_name:  # what its objects hold
+                return class_name.partition(":")[0]
             case _:
                 return ""
 
     def _mentioned(self, found: object) -> bool:
+        if isinstance(found, Contents):
+            return any(map(self._owns, found.variables)) or any(map(self._told, found.unseen))
         return isinstance(found, frozenset) and any(map(self._is_mentioned_by, found))
 
     def _is_mentioned_by(self, part: object) -> bool:

@@ -22,7 +22,6 @@ from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effect, EffectFinde
 from nnx_migrate.analysis.effects.transfer import Tracker
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.flax.transforms import SPLITTERS, of_nnx, spec
-from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.core.place import Place
 
@@ -57,6 +56,12 @@ class _CautiousTracker(Tracker):
         yield from super().to_library(scope, dotted, call, given, where)
 
 
+class _UnbalancedTracker(_CautiousTracker):
+    """Tells what lies on the object at any point: a pop may come behind that."""
+
+    balances = False
+
+
 class CollectingEffects(EffectFinder):
     """Effects of functions where what some of them sow is popped right after each call.
 
@@ -64,14 +69,21 @@ class CollectingEffects(EffectFinder):
         collected: these functions, each with the parameter that it sows on.
     """
 
-    def __init__(self, evaluator: Evaluator, collected: Mapping[Scope, str]) -> None:
-        super().__init__(evaluator)
+    def __init__(self, analysis: Analysis, collected: Mapping[Scope, str]) -> None:
+        super().__init__(analysis.evaluator, analysis.contents)
         self.collected = collected
 
     def of(self, scope: Scope, parameter: str) -> Effects:
         if self.collected.get(scope) == parameter:
             return NO_EFFECTS
         return super().of(scope, parameter)
+
+    def inside(self, scope: Scope, parameter: str) -> Effects:
+        """The effects of a function at any point in it, those too that it pops again later."""
+        if self.collected.get(scope) == parameter:
+            return NO_EFFECTS
+        inside = _UnbalancedTracker(self, scope, parameter).effects()
+        return self.of(scope, parameter).union(inside)
 
     def _tracked(self, scope: Scope, parameter: str) -> Iterator[Effect]:
         return _CautiousTracker(self, scope, parameter).effects()
@@ -88,7 +100,7 @@ class _VariableAliases(_KeptAliases):
         return super()._is_rooted(scope, expr)
 
 
-class _VariableTracker(_CautiousTracker):
+class _VariableTracker(_UnbalancedTracker):
     follows = _VariableAliases
 
 
@@ -106,7 +118,7 @@ class LeftoverFinder:
         self.analysis = analysis
         self.project = analysis.project
         self.evaluator = analysis.evaluator
-        self.effects = CollectingEffects(analysis.evaluator, collected)
+        self.effects = CollectingEffects(analysis, collected)
         self.trusting = trusting
         self.trusted: list[str] = []
         self._holders: set[Scope] = set()
@@ -131,6 +143,12 @@ class LeftoverFinder:
             return ""
         return reason
 
+    def sown_by_line(self, scope: Scope, name: str) -> Iterator[tuple[Scope, int, Effect]]:
+        """What may leave something sown on what a variable of a function holds, and where."""
+        for where, line, effect in _VariableTracker(self.effects, scope, name).placed():
+            if harm([effect]) is not None:
+                yield where, line, effect
+
     def on_made(self, scope: Scope, made: ir.Expr, name: str) -> str:
         """Why sown values may lie on what an expression gives; empty when they cannot."""
         return self._on_made(scope, made, name, 0)
@@ -142,7 +160,7 @@ class LeftoverFinder:
 
     def _on_parameter(self, scope: Scope, name: str, hops: int) -> str:
         function = self.project.function(scope)
-        left = harm(self.effects.of(scope, name))
+        left = harm(self.effects.inside(scope, name))
         if left is not None:
             return _told(left, name)
         self._holders.add(scope)

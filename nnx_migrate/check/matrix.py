@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from nnx_migrate.check.compare.forms import NotDone
 from nnx_migrate.check.compare.judging import (
     Strictness,
+    judge_cancellation,
+    judge_products,
     judge_programs,
     judge_rounding,
     judge_runs,
@@ -20,6 +22,9 @@ from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Column, Job, Method, Ran, Side, WasTraced, Widened
 from nnx_migrate.check.worker import column as worker
 from nnx_migrate.check.worker.processes import Pending, Workers
+
+# Beside the largest number of a leaf: what rounding may be at most.
+_NEAR = 0.05
 
 
 def matrix(old: Side, new: Side) -> tuple[Column, Column, Column]:
@@ -75,6 +80,13 @@ def check_jobs(
             yield waiting.pop(0).finished()
     for case in waiting:
         yield case.finished()
+
+
+def _may_be_rounding(result: ColumnResult) -> bool:
+    """Whether numbers beyond their tolerance are near enough to ask float64 about them."""
+    scaled = result.difference.scaled if result.difference is not None else None
+    near = scaled is not None and scaled < _NEAR
+    return result.verdict is Verdict.DIFFERENT and result.part != "arguments" and near
 
 
 def _can_be_traced(job: Job) -> bool:
@@ -137,7 +149,7 @@ class _Case:
             if column.name not in self.stopped
             and (
                 column.name not in self.results
-                or self.results[column.name].verdict is not Verdict.PROVED
+                or self.results[column.name].verdict is Verdict.NOT_CHECKED
             )
         ]
         for column in [self.reference, *left] if left else []:
@@ -156,9 +168,20 @@ class _Case:
             for column in self.others:
                 if column.name in self.runs:
                     self.results[column.name] = self._judged(column, old)
+        if any(result.uncalled for result in self.results.values()):
+            called = self._products_called()
+            for name, result in self.results.items():
+                self.results[name] = judge_products(result, called)
         for column in self.others:
             self.results[column.name] = self._of_its_side(self.results[column.name], column)
         return CaseResult(self.job.name, self.results, self.seconds, self.files, read=self.read)
+
+    def _products_called(self) -> Sequence[str]:
+        if self.job.kind != "recorded":
+            return ()
+        from nnx_migrate.check.recording.store import products_called
+
+        return products_called(self.job.file, int(self.job.entry))
 
     def _of_its_side(self, result: ColumnResult, column: Column) -> ColumnResult:
         """Takes back what was said of a side of which not one file was imported."""
@@ -179,9 +202,12 @@ class _Case:
         if isinstance(new, NotDone):
             return ColumnResult(Verdict.NOT_CHECKED, f"new: {new.reason}", proof=proof)
         result = judge_runs(old, new, self.strictness, proof)
-        if result.verdict is not Verdict.CLOSE:
+        beyond = _may_be_rounding(result)
+        if result.verdict is not Verdict.CLOSE and not beyond:
             return result
-        wide = [self._in_float64(each) for each in (self.reference, column)]
+        wide = self._in_float64(self.reference), self._in_float64(column)
+        if beyond:
+            return judge_cancellation(result, (old, new), wide)
         return judge_rounding(result, *wide)
 
     def _in_float64(self, column: Column) -> Widened:

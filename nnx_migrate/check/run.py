@@ -159,7 +159,7 @@ def _inputs(old: Side, new: Side, touched: Sequence[Touched], request: CheckRequ
             environment=environment_of(request),
         )
     elif request.recording is not None:
-        calls = kept_recording(request.recording.absolute(), touched)
+        calls = kept_recording(request.recording.absolute(), old, touched)
     else:
         calls = Inputs(())
     jobs = (*cases.jobs, *calls.jobs)

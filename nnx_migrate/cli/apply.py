@@ -10,7 +10,9 @@ import typer
 
 from nnx_migrate.cli.options import (
     Docs,
+    FollowInstalled,
     Ignore,
+    Python,
     RevertDifferent,
     Select,
     Unsafe,
@@ -133,6 +135,8 @@ def apply(
     unsafe: Unsafe = False,
     on_unsafe: WithoutUnsafe = None,
     no_trace_checks: WithoutTraceChecks = False,
+    follow_installed: FollowInstalled = False,
+    python: Python = None,
     target: Target = None,
     jobs: Jobs = None,
     timeout: Timeout = None,
@@ -194,6 +198,8 @@ def apply(
         unsafe=unsafe,
         on_unsafe=on_unsafe,
         no_trace_checks=no_trace_checks,
+        follow_installed=follow_installed,
+        python=python,
         jobs=jobs,
         timeout=timeout,
     )

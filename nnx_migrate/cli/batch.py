@@ -9,7 +9,9 @@ import typer
 
 from nnx_migrate.cli.options import (
     Docs,
+    FollowInstalled,
     Ignore,
+    Python,
     RevertDifferent,
     Select,
     Unsafe,
@@ -121,6 +123,8 @@ def batch(
     unsafe: Unsafe = False,
     on_unsafe: WithoutUnsafe = None,
     no_trace_checks: WithoutTraceChecks = False,
+    follow_installed: FollowInstalled = False,
+    python: Python = None,
 ) -> None:
     """Migrate large repositories: supervised, resumable, in shards, or on a Ray cluster.
 
@@ -164,6 +168,8 @@ def batch(
         unsafe=unsafe,
         on_unsafe=on_unsafe,
         no_trace_checks=no_trace_checks,
+        follow_installed=follow_installed,
+        python=python,
     )
     request = BatchRequest(
         out=out,

@@ -6,7 +6,9 @@ type and the help stand here. An option of one command only is declared in front
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -54,6 +56,22 @@ WithoutTraceChecks = Annotated[
         help="Pin a gradient that is rewritten with a check, because not all of its loss is known.",
     ),
 ]
+FollowInstalled = Annotated[
+    bool,
+    typer.Option(
+        "--follow-installed",
+        help="Look into installed packages that are given objects with shared parts.",
+    ),
+]
+Python = Annotated[
+    Path | None,
+    typer.Option(
+        "--python",
+        metavar="PATH",
+        help="With --follow-installed: the environment that has them, or its interpreter; it is"
+        " not run.  [default: the active one]",
+    ),
+]
 Verify = Annotated[
     bool,
     typer.Option(
@@ -80,6 +98,8 @@ def given_flags(
     unsafe: bool,
     on_unsafe: OnUnsafe | None,
     no_trace_checks: bool,
+    follow_installed: bool = False,
+    python: Path | None = None,
     jobs: int | None = None,
     timeout: int | None = None,
 ) -> dict[str, Any]:
@@ -92,6 +112,8 @@ def given_flags(
         unsafe: apply rewrites that rest on an assumption.
         on_unsafe: what to do without.
         no_trace_checks: write nothing that is checked when it is traced.
+        follow_installed: look into installed packages.
+        python: where they are installed.
         jobs: worker processes.
         timeout: seconds for a file.
     """
@@ -102,6 +124,8 @@ def given_flags(
         "unsafe": unsafe or None,
         "on_unsafe": on_unsafe,
         "trace_checks": False if no_trace_checks else None,
+        "follow_installed": follow_installed or None,
+        "python": os.path.abspath(python) if python is not None else None,
         "jobs": jobs,
         "timeout": timeout,
     }

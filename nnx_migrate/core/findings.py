@@ -14,6 +14,8 @@ class Outcome(enum.StrEnum):
     """How a site that depends on the mode ends; every site has exactly one."""
 
     REWRITTEN = "rewritten"
+    #: Rewritten, and what is written checks when it is traced that it may be so.
+    REWRITTEN_CHECKED = "rewritten-checked"
     PINNED = "pinned"
     MANUAL = "manual"
     SAME = "same"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from nnx_migrate.analysis.domain.values import Scope, describe
 from nnx_migrate.analysis.effects.summary import worst
 from nnx_migrate.analysis.facts import analysis_of
-from nnx_migrate.analysis.flax.transforms import JAX_SITES, OTHER_PACKAGE
+from nnx_migrate.analysis.flax.transforms import AS_VALUE, JAX_SITES, OTHER_PACKAGE
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode, Tree
@@ -18,9 +18,14 @@ from nnx_migrate.core.place import Place
 from nnx_migrate.engine.locate import Locator
 from nnx_migrate.rewrite.model.active_rules import active_rules
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Pin
+from nnx_migrate.rewrite.model.decisions import (
+    Contribution,
+    Decision,
+    Manual,
+    Pin,
+)
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters
-from nnx_migrate.rewrite.planner.round import covered_by_setters
+from nnx_migrate.rewrite.planner.regions import covered_by_setters
 from nnx_migrate.rewrite.text.edits import Text
 from nnx_migrate.sources.configuration import Options
 from nnx_migrate.sources.text import Source
@@ -72,7 +77,7 @@ def _sites_at(context: FileContext, line: int) -> list[Site]:
 
 def _site(context: FileContext, site: Site) -> Iterator[str]:
     place = f"{context.where(site.node)}:{site.node.col_offset + 1}"
-    own_name = site.transform in JAX_SITES or site.transform == OTHER_PACKAGE
+    own_name = site.transform in JAX_SITES or site.transform in {OTHER_PACKAGE, AS_VALUE}
     name = site.transform if own_name else site.written
     yield f"{place}: {name} ({_FORMS[site.form]})"
     scopes = function_scopes(context, site)

@@ -18,20 +18,16 @@ from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import Tree
 from nnx_migrate.analysis.symbols.program import Project
-from nnx_migrate.core.findings import Finding, Outcome
+from nnx_migrate.core.findings import Finding
 from nnx_migrate.rewrite.gate.checks import Gate, Refused
 from nnx_migrate.rewrite.gate.untouched_nodes import Version
 from nnx_migrate.rewrite.model.active_rules import active_rules
 from nnx_migrate.rewrite.model.context import FileContext, Readable, Reader, nothing_else
-from nnx_migrate.rewrite.model.decisions import (
-    CannotEmit,
-    CapturePlan,
-    Contribution,
-    NotRewritten,
-)
+from nnx_migrate.rewrite.model.decisions import CannotEmit, Contribution, NotRewritten
 from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.model.sown_plans import CapturePlan
+from nnx_migrate.rewrite.planner.contributions import contributions_of
 from nnx_migrate.rewrite.planner.emit import emit
-from nnx_migrate.rewrite.planner.round import contributions_of
 from nnx_migrate.rewrite.sown.capture import result_edits
 from nnx_migrate.rewrite.split.job import Job
 from nnx_migrate.rewrite.style.spelling import Spelling
@@ -217,7 +213,7 @@ def _finding(context: FileContext, node: ast.expr, contribution: Contribution) -
         contribution.rule,
         line,
         start - context.text.line_start(line) + 1,
-        Outcome.REWRITTEN,
+        contribution.outcome,
         contribution.message,
         contribution.evidence,
     )

@@ -30,7 +30,13 @@ from rich.text import Text
 from nnx_migrate.core.findings import Outcome
 from nnx_migrate.core.totals import Totals
 
-_STYLES = {"rewritten": "green", "pinned": "yellow", "manual": "bold red", "same": "dim"}
+_STYLES = {
+    "rewritten": "green",
+    "rewritten-checked": "green",
+    "pinned": "yellow",
+    "manual": "bold red",
+    "same": "dim",
+}
 
 
 @contextlib.contextmanager

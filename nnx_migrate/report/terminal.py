@@ -22,6 +22,7 @@ Progress = Callable[[str, int, int], None]
 _HUNK = re.compile(r"@@ -\d+(?:,(?P<old>\d+))? \+\d+(?:,(?P<new>\d+))? @@")
 _COLOURS = {
     "rewritten": "32",
+    "rewritten-checked": "32",
     "pinned": "33",
     "manual": "1;31",
     "failed": "1;31",

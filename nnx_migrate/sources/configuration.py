@@ -6,6 +6,8 @@
     unsafe = false
     on-unsafe = "pin"                 # or "leave"
     trace-checks = true               # false: pin what only a check in the new code makes safe
+    follow-installed = false          # look into packages that are given objects with shared parts
+    python = ".venv"                  # the environment that has them, relative to this file
     jobs = 4
     docs = false                      # look into .md and .rst files, and doctests, too
     exclude = ["third_party/"]        # .gitignore patterns, relative to this file
@@ -31,6 +33,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from nnx_migrate.sources.imports.installed import environment
 from nnx_migrate.sources.imports.module_names import place_of
 from nnx_migrate.sources.own_transforms import (
     OwnTransform,
@@ -65,6 +68,9 @@ class Options:
             finding.
         trace_checks: write rewrites that check when they are traced what is not proved; such a
             site is pinned otherwise.
+        follow_installed: look into installed packages that objects with shared parts are given to.
+        python: the environment where these are installed, its folder or its interpreter; if empty
+            the active one, or else the one that runs this program.
         jobs: worker processes; None for as many as there are processors, up to 8.
         timeout: seconds that a file may take in `apply`; `batch` has a limit of its own.
         exclude: .gitignore patterns of paths that are not looked at.
@@ -77,6 +83,8 @@ class Options:
     unsafe: bool = False
     on_unsafe: OnUnsafe = "pin"
     trace_checks: bool = True
+    follow_installed: bool = False
+    python: str = ""
     jobs: int | None = None
     timeout: int = 300
     exclude: tuple[str, ...] = ()
@@ -108,6 +116,8 @@ class Table:
         """Return the fields of `Options` that this table sets for `path` (absolute)."""
         relative = path.relative_to(self.file.parent).as_posix()
         values = dict(self.values)
+        if "python" in values:
+            values["python"] = str(self.file.parent / values["python"])
         for patterns, others in self.overrides if overridden else ():
             if patterns.match_file(relative):
                 values.update(others)
@@ -188,8 +198,11 @@ class Configuration:
         place = place_of(path)
         table = self.table_for(place.parent)
         values = table.values_for(place, overridden=overridden) if table is not None else {}
+        options = Options(**{**values, **self._flags})
+        if options.follow_installed and not environment(options.python).folders:
+            raise ConfigError(f"python: no packages are installed below {options.python}")
         named = {each.name: each for each in (*self._of_packages, *values.get("transforms", ()))}
-        return Options(**{**values, "transforms": tuple(named.values()), **self._flags})
+        return dataclasses.replace(options, transforms=tuple(named.values()))
 
     @functools.cached_property
     def _of_packages(self) -> tuple[OwnTransform, ...]:
@@ -320,6 +333,12 @@ def _boolean(where: str, key: str, value: object) -> bool:
     raise ConfigError(f"{where} {key} must be true or false, not {value!r}")
 
 
+def _path(where: str, key: str, value: object) -> str:
+    if isinstance(value, str) and value:
+        return value
+    raise ConfigError(f"{where} {key} must be a path, not {value!r}")
+
+
 def _positive(where: str, key: str, value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
         return value
@@ -343,6 +362,8 @@ _READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
         "unsafe": _boolean,
         "on-unsafe": _one_of("pin", "leave"),
         "trace-checks": _boolean,
+        "follow-installed": _boolean,
+        "python": _path,
         "jobs": _positive,
         "timeout": _positive,
         "exclude": _strings,

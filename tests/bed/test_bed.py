@@ -10,7 +10,7 @@ from tests.bed.truth import seen, stored
 
 #: So many of the sample are missed as yet; to be lowered with what is mended, never raised.
 _SILENT = 0
-_UNANNOUNCED = 5
+_UNANNOUNCED = 2
 _NEEDLESS = 8
 
 

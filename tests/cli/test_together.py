@@ -61,8 +61,8 @@ def test_a_file_that_is_not_named_keeps_the_other_as_it_is(
 ) -> None:
     nets, look = files
     done = command("apply", "nets.py")
-    assert "look.py would have to change with it" in done.out.decode() + done.err
-    assert b"@nnx.compat.jit\n" in nets.read_bytes()
+    assert done.code == 0
+    assert b"_forward_and_pop" in nets.read_bytes()
     assert look.read_bytes() == LOOK
 
 
@@ -81,13 +81,13 @@ def test_a_file_that_cannot_be_done_leaves_the_other_to_itself(
     nets, look = files
     look.write_bytes(LOOK + b"# nnx-migrate: skip-file\n")
     command("apply", ".")
-    assert b"@nnx.compat.jit\n" in nets.read_bytes()
+    assert b"_forward_and_pop" in nets.read_bytes()
     assert b"nnx.pop" in look.read_bytes()
 
 
 def test_what_stands_on_stdin_changes_alone(files: tuple[Path, Path], command: Command) -> None:
     done = command("apply", "-", "--stdin-filename", "nets.py", stdin=NETS)
-    assert b"@nnx.compat.jit\n" in done.out
+    assert b"_forward_and_pop" in done.out
 
 
 @pytest.mark.parametrize("by", ["file", "rule"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nnx_migrate.check.compare.comparison import EXACT, compare
@@ -115,11 +115,14 @@ def run_programs(programs: Sequence[Program], mode: Mode) -> dict[str, Result]:
     return run_matrix([(programs, mode)])[0]
 
 
-def run_matrix(runs: Sequence[Run]) -> list[dict[str, Result]]:
+def run_matrix(
+    runs: Sequence[Run], environment: Mapping[str, str] = ENVIRONMENT
+) -> list[dict[str, Result]]:
     """Runs sets of programs, each in its mode.
 
     Args:
         runs: the programs and the mode of each.
+        environment: variables of the processes; jax runs on the CPU by default.
 
     Returns:
         A result for each name, for each of them.
@@ -129,7 +132,7 @@ def run_matrix(runs: Sequence[Run]) -> list[dict[str, Result]]:
         for number, (programs, mode) in enumerate(runs)
         for name, program, drive in programs
     ]
-    found = run_tasks(tasks, GOLDEN, _LIMITS, ENVIRONMENT)
+    found = run_tasks(tasks, GOLDEN, _LIMITS, environment)
     return [
         {name: _result(found[number, name]) for name, _, _ in programs}
         for number, (programs, _) in enumerate(runs)
@@ -142,12 +145,15 @@ def _result(ran: Ran | NotDone) -> Result:
     return Result(ran.called, ran.seconds)
 
 
-def run_columns(cases: Sequence[Case], columns: Sequence[Column]) -> dict[str, dict[str, Result]]:
+def run_columns(
+    cases: Sequence[Case], columns: Sequence[Column], environment: Mapping[str, str] = ENVIRONMENT
+) -> dict[str, dict[str, Result]]:
     """Runs sides of all cases in their modes.
 
     Args:
         cases: the cases; one whose side does not exist yet ends with an error that says so.
         columns: the sides and their modes; the first is the reference.
+        environment: variables of the processes.
 
     Returns:
         A result for each case name, by the name of the column.
@@ -159,7 +165,7 @@ def run_columns(cases: Sequence[Case], columns: Sequence[Column]) -> dict[str, d
         )
         for column in columns
     ]
-    found = run_matrix(runs)
+    found = run_matrix(runs, environment)
     return {column.name: results for column, results in zip(columns, found, strict=True)}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.symbols.program import Project
-from nnx_migrate.core.findings import FileResult
+from nnx_migrate.core.findings import FileResult, Outcome
 from nnx_migrate.engine.migrate import plan
 from nnx_migrate.rewrite.model.context import Readable
 from nnx_migrate.sources.configuration import Options
@@ -84,7 +84,7 @@ def wrong_outcomes(expectation: Expectation, results: Mapping[str, FileResult]) 
     wrong = []
     for rule in sorted(found.keys() | expectation.outcomes.keys()):
         expected = expectation.outcomes.get(rule, {})
-        for outcome in ("rewritten", "pinned", "manual", "same"):
+        for outcome in map(str, Outcome):
             if outcome == "same" and outcome not in expected:
                 continue
             actual = found.get(rule, Counter())[outcome]

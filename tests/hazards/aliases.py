@@ -368,6 +368,25 @@ GIVEN: Mapping[str, str] = {
     "named tuple": "m = Net(nnx.Rngs(0))\nout = step(m, Loose(m, X))",
     "tree": "m = Net(nnx.Rngs(0))\nout = step(m, Train(m, X))",
     "tied": "a, b = linear(), linear()\nb.kernel = a.kernel\nout = step(a, b)",
+    "through a tree": "m = linear()\np, q = nnx.from_tree(nnx.to_tree([m, m]))\nout = step(p, q)",
+    "through a tree, by names": (
+        "m = linear()\nt = nnx.to_tree(dict(a=m, b=m))\nd = nnx.from_tree(t)\n"
+        "out = step(d['a'], d['b'])"
+    ),
+    "a parameter through a tree": (
+        "def run(m: nnx.Module):\n    p, q = nnx.from_tree(nnx.to_tree([m, m]))\n"
+        "    return step(p, q)\nout = run(linear())"
+    ),
+    "a parameter and its part through a tree": (
+        "def run(m: Net):\n    p, q = nnx.from_tree(nnx.to_tree([m, m.lin]))\n"
+        "    return step(p, q)\nout = run(Net(nnx.Rngs(0)))"
+    ),
+    "a copy of a parameter in two places": (
+        "def run(m: nnx.Module):\n    p, q = copy.deepcopy([m, m])\n"
+        "    return step(p, q)\nout = run(linear())"
+    ),
+    "a reference twice": "r = jax.new_ref(X)\nout = step(r, r)",
+    "a reference in two places": "r = jax.new_ref(X)\nout = step(dict(a=r, b=[r]))",
 }
 #: Neighbours of these that are apart.
 APART: Mapping[str, str] = {
@@ -404,6 +423,22 @@ APART: Mapping[str, str] = {
         "out = run(linear(), linear()), run(Wrap(linear()), linear())"
     ),
     "copies of copies": "m = nnx.clone(linear())\nout = step(m, nnx.clone(m), copy.deepcopy(m))",
+    "two through a tree": (
+        "p, q = nnx.from_tree(nnx.to_tree([linear(), linear()]))\nout = step(p, q)"
+    ),
+    "two parameters through a tree": (
+        "def run(m: nnx.Module, n: nnx.Module):\n"
+        "    p, q = nnx.from_tree(nnx.to_tree([m, n]))\n    return step(p, q)\n"
+        "out = run(linear(), linear())"
+    ),
+    "through trees of their own": (
+        "m = linear()\nt = nnx.to_tree(m)\nout = step(m, nnx.from_tree(t), nnx.from_tree(t))"
+    ),
+    "copies of a parameter": (
+        "def run(m: nnx.Module):\n    return step(m, *[nnx.clone(m) for _ in range(2)])\n"
+        "out = run(linear())"
+    ),
+    "two references": "out = step(jax.new_ref(X), jax.new_ref(X))",
     "a helper called twice": "out = step(same(linear()), same(linear()))",
     "called": "m = linear()\nout = step(m, m(X))",
     "Rngs": (

@@ -88,6 +88,59 @@ def test_without_trace_checks_it_is_pinned() -> None:
     assert b"nnx.compat.grad(loss_fn)" in result.after
 
 
+_SOWS = """\
+from flax import nnx
+
+
+class Sower(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = {part}
+
+    def __call__(self, x):
+        self.sow(nnx.Intermediate, "h", x)
+        return x
+"""
+_PARAMS = "nnx.Linear(2, 2, rngs=rngs)"
+_MAIN = """\
+from sower import Sower
+import trainer
+
+run = getattr(trainer, input())
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "checked"),
+    [
+        pytest.param({"sower.py": _SOWS.format(part=_PARAMS)}, True, id="of another program"),
+        pytest.param(
+            {"sower.py": _SOWS.format(part=_PARAMS), "main.py": _MAIN}, False, id="of one program"
+        ),
+        pytest.param(
+            {"sower.py": _SOWS.format(part=_PARAMS), "main.py": "from sower import Sower"},
+            True,
+            id="imported by a file that does not import the trainer",
+        ),
+        pytest.param(
+            {"sower.py": _SOWS.format(part="nnx.BatchStat(0.0)"), "main.py": _MAIN},
+            True,
+            id="without Params",
+        ),
+        pytest.param(
+            {"sower.py": _SOWS.format(part="rngs"), "main.py": _MAIN}, False, id="of unknown parts"
+        ),
+    ],
+)
+def test_classes_in_sight_that_may_be_differentiated_are_pinned(
+    files: dict[str, str], checked: bool
+) -> None:
+    sources = {"trainer.py": _TRAINER, **files}
+    results = migrate_tree({path: text.encode() for path, text in sources.items()}, Options())
+    after = results["trainer.py"].after
+    assert (b"raise ValueError" in after) == checked
+    assert (b"nnx.compat.grad" in after) != checked
+
+
 @pytest.mark.runs_jax
 def test_a_structure_that_changes_raises(tmp_path: Path) -> None:
     trainer = tmp_path / "trainer.py"

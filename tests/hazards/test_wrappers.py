@@ -18,8 +18,11 @@ RULES = ("structural-update", "module-gradient", "returned-input", "keyword-argu
 NAMES = sorted(of_nnx(lambda known: known.is_site) - {"checkpoint"})
 _TRANSFORM = re.compile(rf"\bnnx\.({'|'.join(NAMES)})\b")
 _IMPORT = "from flax import nnx\n"
-#: What is written otherwise than by options, or next to the transform, is not done to a wrapper.
+#: What is written otherwise than by options, or next to the transform, is not done to a wrapper,
 _PINNED_INSTEAD = {"factory_closure", "module_level_grad_fn", "shadowed_nnx"}
+#: and one that runs inside a function in graph mode says its mode itself.
+_PINNED_INSTEAD |= {"loss_sows_in_jit", "nested_transforms", "unknown_class"}
+_PINNED_INSTEAD |= {"unknown_class_unsafe"}
 
 
 def _table(**keys: str) -> str:

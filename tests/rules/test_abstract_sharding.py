@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.rules.checking import check_noop, check_pinned
 
 RULE = "abstract-sharding"
@@ -40,6 +42,58 @@ def made(mesh):
     )
 
 
+@pytest.mark.parametrize(
+    "entered", ["jax.make_mesh((1,), ('x',))", "Mesh(devices, ('x',))", "mesh"]
+)
+def test_a_mesh_that_is_made_or_entered_by_itself_sets_nothing(entered: str) -> None:
+    check_noop(
+        RULE,
+        f"""\
+from jax.sharding import Mesh
+
+
+def shapes(mesh, devices):
+    with {entered}:
+        abstract = nnx.eval_shape(lambda: Net(nnx.Rngs(0)))
+    return nnx.state(abstract)
+""",
+    )
+
+
+def test_a_mesh_of_a_transform_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def shapes():
+    return nnx.state(nnx.eval_shape(lambda: Net(nnx.Rngs(0))))
+
+
+def summed(mesh, spec, xs):
+    return nnx.shard_map(jnp.sum, mesh=mesh, in_specs=spec, out_specs=spec)(xs)
+""",
+    )
+
+
+def test_a_mesh_around_other_code_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def shapes():
+    return nnx.state(nnx.eval_shape(lambda: Net(nnx.Rngs(0))))
+
+
+def train(mesh, step, model):
+    with jax.set_mesh(mesh):
+        step(model)
+
+
+def main(mesh, step):
+    print(shapes())
+    train(mesh, step, Net(nnx.Rngs(0)))
+""",
+    )
+
+
 def test_an_abstract_model_under_a_mesh_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,
@@ -59,14 +113,70 @@ def placements(mesh):
     )
 
 
-def test_under_use_mesh_is_kept_in_graph_mode() -> None:
+_RUN_UNDER_A_MESH = {
+    "called": """\
+def main(mesh):
+    with jax.set_mesh(mesh):
+        return shapes()
+""",
+    "called by what is called": """\
+def loaded():
+    return shapes()
+
+
+class Loader:
+    def load(self):
+        return loaded()
+
+
+def main(mesh):
+    with jax.set_mesh(mesh):
+        return Loader().load()
+""",
+    "handed on": """\
+def under(mesh, function):
+    with jax.set_mesh(mesh):
+        return function()
+
+
+def main(mesh):
+    return under(mesh, shapes)
+""",
+    "set for good": """\
+def main(mesh):
+    jax.set_mesh(mesh)
+    return shapes()
+""",
+    "in a context manager": """\
+@contextlib.contextmanager
+def placed(mesh):
+    with jax.set_mesh(mesh):
+        yield
+
+
+def main(mesh):
+    with placed(mesh):
+        return shapes()
+""",
+    "by a Variable": """\
+def made(mesh):
+    return nnx.Param(jnp.zeros(2), sharding=("x",), mesh=mesh)
+""",
+}
+
+
+@pytest.mark.parametrize("how", _RUN_UNDER_A_MESH)
+def test_what_may_run_under_a_mesh_is_kept_in_graph_mode(how: str) -> None:
     check_pinned(
         RULE,
-        """\
+        f"""\
+import contextlib
+
+
 def shapes():
-    with jax.make_mesh((1,), ("x",)):
-        abstract = nnx.eval_shape(lambda: Net(nnx.Rngs(0)))
-    return nnx.state(abstract)
-""",
+    return nnx.state(nnx.eval_shape(lambda: Net(nnx.Rngs(0))))
+
+
+{_RUN_UNDER_A_MESH[how]}""",
         "tree mode leaves out the shardings of the mesh",
     )

@@ -40,6 +40,25 @@ def kernel(model: nnx.Linear):
     )
 
 
+def test_the_array_beside_a_module_in_unpacked_arguments_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+@nnx.jit
+def step(model, x):
+    return x
+
+
+def run(*args):
+    return step(*args)
+
+
+def both(x, rngs: nnx.Rngs):
+    return run(nnx.Linear(2, 2, rngs=rngs), jnp.ones(2))
+""",
+    )
+
+
 def test_a_submodule_of_the_argument_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,
@@ -54,4 +73,48 @@ class Autoencoder(nnx.Module):
         return encoder, encoder(x)
 """,
         "self, or a part of it, goes in and comes out",
+    )
+
+
+def test_a_module_in_a_tuple_of_anything_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+from typing import Any, NamedTuple
+
+class State(NamedTuple):
+    model: Any
+    rate: float
+
+
+@nnx.jit
+def step(state: State, x):
+    return x, state.model
+
+
+def run(x, rngs: nnx.Rngs):
+    return step(State(nnx.Linear(2, 2, rngs=rngs), 1.0), x)
+""",
+        "state, or a part of it, goes in and comes out",
+    )
+
+
+def test_a_module_whose_class_a_text_names_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+
+@nnx.jit
+def step(model):
+    return nnx.state(model)
+
+
+def run(rngs: nnx.Rngs):
+    return step(globals()["Net"](rngs))
+""",
+        "model, or a part of it, goes in and comes out",
     )

@@ -69,3 +69,49 @@ def run(model: nnx.Linear, x):
 """,
         "tree mode takes nothing but trees: model goes in twice",
     )
+
+
+def test_a_tuple_that_keeps_a_tied_model_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+from typing import Any, NamedTuple
+
+class Tied(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.one = nnx.Linear(2, 2, rngs=rngs)
+        setattr(self, "two", self.one)
+
+
+class State(NamedTuple):
+    model: Any
+    rate: float
+
+
+@nnx.jit
+def step(state: State, x):
+    return state.model.one(x)
+
+
+def run(x, rngs: nnx.Rngs):
+    return step(State(Tied(rngs), 1.0), x)
+""",
+        "in state, self.one is kept in several places",
+    )
+
+
+def test_a_tied_model_of_a_class_made_by_type_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+class Tied(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.one = self.two = nnx.Linear(2, 2, rngs=rngs)
+
+
+def run(x, rngs: nnx.Rngs):
+    model = type("Other", (Tied,), {})(rngs)
+    return nnx.jit(lambda m, x: m.one(x))(model, x)
+""",
+        "in m, what Linear makes is kept in several places",
+    )

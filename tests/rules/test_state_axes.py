@@ -63,3 +63,49 @@ def default_axes():
 """,
         "axes is built in a way that cannot be read from the code",
     )
+
+
+def test_axes_that_are_bound_twice_alike_are_read() -> None:
+    check_transformed(
+        RULE,
+        """\
+def run(model: nnx.Linear, x):
+    axes = nnx.StateAxes({nnx.Param: 0, ...: None})
+    y = nnx.vmap(lambda m, x: m(x), in_axes=(axes, 0))(model, x)
+    axes = nnx.StateAxes({nnx.Param: 0, ...: None})
+    return y + nnx.vmap(lambda m, x: m(x), in_axes=(axes, None))(model, x)
+""",
+        """\
+def run(model: nnx.Linear, x):
+    axes = nnx.StateAxes({nnx.Param: 0, ...: None})
+    graphdef, params, rest = nnx.split(model, nnx.Param, ...)
+
+    def mapped_fn(params, rest, x):
+        m = nnx.merge(graphdef, params, rest)
+        return m(x)
+
+    y = nnx.vmap(mapped_fn, in_axes=(0, None, 0))(params, rest, x)
+    axes = nnx.StateAxes({nnx.Param: 0, ...: None})
+    graphdef, params, rest = nnx.split(model, nnx.Param, ...)
+
+    def mapped_fn(params, rest, x):
+        m = nnx.merge(graphdef, params, rest)
+        return m(x)
+
+    return y + nnx.vmap(mapped_fn, in_axes=(0, None, None))(params, rest, x)
+""",
+    )
+
+
+def test_axes_that_are_bound_twice_otherwise_are_not() -> None:
+    check_pinned(
+        RULE,
+        """\
+def run(model: nnx.Linear, x):
+    axes = nnx.StateAxes({nnx.Param: 0, ...: None})
+    y = nnx.vmap(lambda m, x: m(x), in_axes=(axes, 0))(model, x)
+    axes = nnx.StateAxes({nnx.Param: None, ...: None})
+    return y + nnx.vmap(lambda m, x: m(x), in_axes=(axes, 0))(model, x)
+""",
+        "built in a way that cannot be read",
+    )

@@ -19,6 +19,27 @@ def step(model: nnx.Linear, x):
     )
 
 
+def test_a_variable_that_is_added_to_in_place_stays() -> None:
+    # Flax raises for it, in both modes.
+    check_noop(
+        RULE,
+        """\
+class Count(nnx.Variable):
+    pass
+
+
+class Counted(nnx.Module):
+    def __init__(self):
+        self.count = Count(jnp.array(0))
+
+
+@nnx.jit
+def step(model: Counted):
+    model.count += 1
+""",
+    )
+
+
 def test_an_attribute_outside_of_transforms_stays() -> None:
     check_noop(
         RULE,
@@ -79,4 +100,27 @@ class Made(nnx.Module):
         self.linear = nnx.Linear(2, 3, rngs=rngs)
 """,
         "the function changes self: attribute linear is set",
+    )
+
+
+def test_what_replaces_itself_when_it_is_added_to_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+class Total(nnx.Variable):
+    def __iadd__(self, other):
+        return Total(self[...] + other)
+
+
+class Summed(nnx.Module):
+    def __init__(self):
+        self.total = Total(jnp.array(0))
+        self.plain = jnp.array(0)
+
+
+@nnx.jit
+def step(model: Summed):
+    model.total += 1
+""",
+        "attribute total is updated",
     )

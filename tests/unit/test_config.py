@@ -51,6 +51,17 @@ def test_every_key(tmp_path: Path) -> None:
     assert excluded[1].match_file("old/a.py")
 
 
+def test_an_environment_is_named_relative_to_its_table(tmp_path: Path) -> None:
+    (tmp_path / ".venv" / "lib" / "python3.12" / "site-packages").mkdir(parents=True)
+    table = '[tool.nnx-migrate]\nfollow-installed = true\npython = ".venv"\n'
+    write(tmp_path / "pyproject.toml", table)
+    options = Configuration().options_for(tmp_path / "deep" / "a.py")
+    assert options == Options(follow_installed=True, python=str(tmp_path / ".venv"))
+    elsewhere = {"python": str(tmp_path)}
+    with pytest.raises(ConfigError, match="no packages are installed below"):
+        Configuration(elsewhere).options_for(tmp_path / "a.py")
+
+
 def test_the_nearest_table_counts_whole_and_flags_beat_it(tmp_path: Path) -> None:
     write(tmp_path / "pyproject.toml", "[tool.nnx-migrate]\nunsafe = true\njobs = 2\n")
     write(tmp_path / "a" / "pyproject.toml", "[tool.nnx-migrate]\ndocs = true\n")

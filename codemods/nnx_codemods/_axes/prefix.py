@@ -131,11 +131,11 @@ class _Reader:
                 return (node, names) if named == self.class_name else (None, [])
             if not isinstance(node, ast.Name):
                 return None, []
-            found = self.context.tree.assigned_value(self.context.tree.scope(node), node.id)
-            if found is None or not _means_the_same(self.context, found[0], node):
+            value = self.context.tree.assigned_alike(self.context.tree.scope(node), node.id)
+            if value is None or not _means_the_same(self.context, value, node):
                 return None, []
             names.append(node.id)
-            node = found[0]
+            node = value
         return None, []
 
     def groups(self, call: ast.Call) -> tuple[Group, ...]:

@@ -16,7 +16,6 @@ from nnx_codemods._axes.axis_texts import (
 )
 from nnx_codemods._axes.prefix import Axes, Element, Group, read_axes
 from nnx_codemods._evidence import effects_on, refuse_split, returned_argument, updated_broadcast
-from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.sites.prefix_filters import filters_travel
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence
@@ -32,9 +31,7 @@ from nnx_migrate.rewrite.model.decisions import (
 )
 from nnx_migrate.rewrite.model.functions import (
     argument_values,
-    definition_of,
     function_scopes,
-    is_captured,
 )
 
 
@@ -67,7 +64,7 @@ def decide_by_axes(
         return Pin(rule, reason, outward=_may_change_structure(context, site))
     sown = [i for i, e in enumerate(inputs.elements) if any(map(_is_sown, e.groups))]
     given = any(map(_is_sown, (g for e in outputs.elements for g in e.groups)))
-    if given or (sown and not _collects(context, site, sown)):
+    if given or (sown and _may_sow(context, site, sown)):
         reason = "its axes are also for Variables that the function sows, which need nnx.capture"
         return Pin(rule, reason, outward=True)
     return _decide_known(context, site, rule, options, inputs, outputs)
@@ -87,23 +84,11 @@ def _is_sown(group: Group) -> bool:
     return "Intermediate" in group.filter or "Perturbation" in group.filter
 
 
-def _collects(context: FileContext, site: Site, places: list[int]) -> bool:
-    """Whether the function captures what is sown on its arguments at these places.
-
-    One that sows nothing, as far as one can see, may have these axes for others that do.
-    """
-    definition = definition_of(context, site.function)
-    nodes = ast.walk(definition) if definition is not None else ()
-    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
-    if not is_captured(context, site) and not any(_is_capture(context, call) for call in calls):
-        return False
+def _may_sow(context: FileContext, site: Site, places: list[int]) -> bool:
+    """Whether the function may sow on its arguments at these places."""
     scopes = function_scopes(context, site)
     effects = (e for place in places for e in effects_on(context, site, scopes, place))
-    return not any(effect.sows or effect.kind == "unknown" for effect in effects)
-
-
-def _is_capture(context: FileContext, func: ast.expr) -> bool:
-    return spec(context.tree.nnx_name(func)).collects
+    return not scopes or any(effect.sows or effect.kind == "unknown" for effect in effects)
 
 
 def _may_change_structure(context: FileContext, site: Site) -> bool:

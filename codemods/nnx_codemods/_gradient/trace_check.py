@@ -40,10 +40,11 @@ def checked_when_traced(
     effects = effects_on(context, site, scopes, index)
     if any(effect.kind != "unknown" for effect in effects):
         return None
+    in_sight = context.analysis.in_sight.differentiated(context.tree.module)
     for effect in effects:
         if not isinstance(effect.cause, CalleeUnknown | MethodUnknown):
             return None  # code in sight may be meant that is not found by its name
-        possible = context.analysis.in_sight.possible(effect, is_object=True)
+        possible = in_sight.possible(effect, is_object=True)
         if possible is not None and possible.by is not None:
             return None
     if not _returns_nothing_of_it(context, site, scopes):

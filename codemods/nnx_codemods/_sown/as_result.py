@@ -13,7 +13,8 @@ from nnx_codemods._sown.pops.exceptional_exits import check_not_interrupted
 from nnx_codemods._sown.pops.forward_calls import NotCaptured
 from nnx_codemods._sown.pops.functions import check_poppers
 from nnx_codemods._sown.propagation import route_of
-from nnx_codemods._sown.residual import check_nothing_left
+from nnx_codemods._sown.residual_state.nothing_left import check_nothing_left
+from nnx_codemods._sown.residual_state.put_back import functions_put_back
 from nnx_codemods._sown.several_types import is_of_several, of_several
 from nnx_codemods._sown.sowing import RULE_NAME, SOWN_UNDER, Sowing, may_sow, sowing_of, sows
 from nnx_codemods._sown.types import check_names, sown_type
@@ -25,11 +26,9 @@ from nnx_migrate.analysis.residual_sow import CollectingEffects
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.model.context import FileContext, remembered
-from nnx_migrate.rewrite.model.decisions import (
-    CapturePlan,
-    NotRewritten,
-)
-from nnx_migrate.rewrite.planner.round import covered_by_setters
+from nnx_migrate.rewrite.model.decisions import NotRewritten
+from nnx_migrate.rewrite.model.sown_plans import CapturePlan
+from nnx_migrate.rewrite.planner.regions import covered_by_setters
 from nnx_migrate.rewrite.style.layout import line_after
 
 
@@ -244,6 +243,8 @@ def left_after(context: FileContext, site: Site, scope: Scope, parameter: str) -
         return effects
     if is_done(context, site):
         return effects
+    if scope in functions_put_back(context):
+        return frozenset(e for e in effects if not e.sows)
     finder, popped = _without_captured(context)
     return frozenset(
         effect
@@ -282,4 +283,4 @@ def _without_captured(context: FileContext) -> tuple[CollectingEffects, frozense
     done = [each for each in found if not each.ignored]
     popped = {Place(call.module, call.taken.lineno) for each in done for call in each.plan.calls}
     collected = {each.sowing.scope: each.sowing.parameter for each in done}
-    return CollectingEffects(context.evaluator, collected), frozenset(popped)
+    return CollectingEffects(context.analysis, collected), frozenset(popped)

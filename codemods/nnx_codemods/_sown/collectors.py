@@ -14,7 +14,7 @@ from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CapturedCall
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

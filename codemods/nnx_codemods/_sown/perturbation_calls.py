@@ -19,7 +19,7 @@ from nnx_codemods._sown.reads import is_blind
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import PerturbedCall
+from nnx_migrate.rewrite.model.sown_plans import PerturbedCall
 from nnx_migrate.rewrite.sown.perturb import gradient_target
 
 #: What looks at an object and keeps none of it but States.

@@ -23,12 +23,10 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.model.context import FileContext, remembered
-from nnx_migrate.rewrite.model.decisions import (
-    NotRewritten,
-    PerturbPlan,
-)
+from nnx_migrate.rewrite.model.decisions import NotRewritten
 from nnx_migrate.rewrite.model.functions import definition_of, given_parameters
-from nnx_migrate.rewrite.planner.round import covered_by_setters
+from nnx_migrate.rewrite.model.sown_plans import PerturbPlan
+from nnx_migrate.rewrite.planner.regions import covered_by_setters
 from nnx_migrate.rewrite.sown.perturb import gradient_target
 
 PERTURBATION = "flax.nnx.Perturbation"

@@ -23,12 +23,8 @@ from nnx_codemods._sown.sowing import Sowing
 from nnx_migrate.analysis.domain.values import ParameterOf, Scope
 from nnx_migrate.analysis.residual_sow import CollectingEffects, harm
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import (
-    CapturedCall,
-    NotRewritten,
-    PassedOn,
-    Run,
-)
+from nnx_migrate.rewrite.model.decisions import NotRewritten
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall, PassedOn, Run
 
 #: Options of nnx.jit that do not depend on what the function returns.
 _OF_ARGUMENTS = frozenset(
@@ -150,7 +146,7 @@ class _Walk:
         if reason or (aux and (before or statement is returned)):
             raise NotCaptured(reason or "the call is part of a larger expression")
         _check_unused(context, holder, statement, use, parameter)
-        effects = CollectingEffects(context.evaluator, self.sowing)
+        effects = CollectingEffects(context.analysis, self.sowing)
         left = harm(effects.of(scope, parameter))
         if left is not None:
             raise NotCaptured(f"{left.what} ({left.where})")

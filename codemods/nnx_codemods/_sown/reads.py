@@ -21,7 +21,7 @@ from nnx_codemods._sown.pops.pairs import (
 )
 from nnx_migrate.analysis.domain.values import is_unknown
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CapturedCall, Read
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall, Read
 from nnx_migrate.rewrite.style.layout import is_hoistable, why_unhoistable
 
 _SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return

@@ -12,7 +12,7 @@ from nnx_codemods._sown.types import check_only_sown, name_at
 from nnx_migrate.analysis.domain.values import ClassValue, TupleValue, Values, short_name
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CapturedCall, SownType
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall, SownType
 
 
 def is_of_several(context: FileContext, sowing: Sowing, calls: Sequence[CapturedCall]) -> bool:

@@ -18,6 +18,7 @@ from nnx_migrate.analysis.effects.causes import (
     KeywordAsks,
     MethodUnknown,
     PassedTo,
+    UpdateAdds,
     changes_by_method,
 )
 from nnx_migrate.analysis.effects.summary import Effect
@@ -230,6 +231,9 @@ def sown_by(context: FileContext, effect: Effect) -> Iterator[Sown]:
     match effect.cause:
         case KeywordAsks(layer=layer, sows=True) if layer in _BY_LIBRARY:
             yield Sown(frozenset({ClassValue(INTERMEDIATE)}), _BY_LIBRARY[layer], effect.where)
+        case UpdateAdds(types=added) if effect.sows:
+            for each in sorted(added):
+                yield Sown(frozenset({ClassValue(each)}), "", effect.where)
     if not changes_by_method(effect.cause, "sow"):
         return
     for scope, call in context.evaluator.callers.mentions.calls_of("sow"):

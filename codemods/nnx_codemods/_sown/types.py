@@ -13,7 +13,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CapturedCall, SownType
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall, SownType
 
 #: What looks for attributes by name, or for all of them.
 _ASKING = frozenset({"getattr", "hasattr"})

@@ -10,12 +10,12 @@ from nnx_codemods._sown.collectors import Outlets
 from nnx_codemods._sown.pops.exceptional_exits import check_not_caught
 from nnx_codemods._sown.pops.forward_calls import NotCaptured
 from nnx_codemods._sown.propagation import Route
-from nnx_codemods._sown.residual import check_nothing_left
+from nnx_codemods._sown.residual_state.nothing_left import check_nothing_left
 from nnx_codemods._sown.sowing import Sowing, Sown, check_runs_module, sown_by
 from nnx_codemods._sown.types import check_names, sown_type
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CapturedCall, CapturePlan
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall, CapturePlan
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

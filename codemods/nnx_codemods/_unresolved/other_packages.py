@@ -1,14 +1,19 @@
-"""Objects with shared parts that are handed to a package whose code is not looked at."""
+"""Objects with shared parts that are handed to a package that is not part of the project."""
 
 from __future__ import annotations
 
+import ast
+
+from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.sites.installed_calls import ForeignCall, Reached, reached
 from nnx_migrate.analysis.sites.other_packages import package_called
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Manual
+from nnx_migrate.sources.imports.installed import environment
 
 
 def handed_out(context: FileContext, site: Site, rule: str) -> Manual | None:
@@ -24,12 +29,74 @@ def handed_out(context: FileContext, site: Site, rule: str) -> Manual | None:
         if reason:
             package = package_called(context.tree, site.reference)
             called = ir.last_name(lower_expr(site.reference))
+            if context.options.follow_installed:
+                call = _as_called(context, site, operand)
+                found = reached(environment(context.options.python), call) if call else _HIDDEN
+                if found is None:
+                    continue
+                seen = _followed(package, called, found)
+            else:
+                seen = (
+                    f"{package} is not part of the project, and its code was not looked at: where "
+                    f"{called} calls functions of nnx on what it is given, tree mode raises"
+                )
             message = (
-                f"{package} is not part of the project, and its code was not looked at: where "
-                f"{called} calls functions of nnx on what it is given, tree mode raises, for "
-                f"{reason}; put nnx.set_graph_mode(True) around the call, unless {package} is "
-                "known to work in tree mode"
+                f"{seen}, for {reason}; put nnx.set_graph_mode(True) around the call, unless "
+                f"{package} is known to work in tree mode"
             )
             evidence = Evidence(reason, Proof.PROVED, context.where(site.node))
             return Manual(rule, message, (evidence,))
     return None
+
+
+def _followed(package: str, called: str, found: Reached) -> str:
+    """What was found in an installed package, in words."""
+    where = f" ({found.where})" if found.where else ""
+    if found.dependent:
+        return (
+            f"{package} is not part of the project, and {called} reaches {found.what}{where} with "
+            "what it is given: tree mode raises there"
+        )
+    return (
+        f"{package} is not part of the project, and not all that {called} runs was seen: "
+        f"{found.what}{where}; where it calls functions of nnx on what it is given, tree mode "
+        "raises"
+    )
+
+
+def _as_called(context: FileContext, site: Site, operand: ast.expr) -> ForeignCall | None:
+    """The call without the names of the file; None where what is called has no name."""
+    spelled = _spelled(context, site.reference)
+    call = site.node
+    if spelled is None or not isinstance(call, ast.Call):
+        return None
+    args = call.args[1:] if call.func is not site.reference else call.args
+    in_list = any(map(is_container, context.values(operand)))
+
+    def given(argument: ast.expr) -> str:
+        if argument is operand:
+            return "[model]" if in_list else "model"
+        if isinstance(argument, ast.Starred):
+            return "*other"
+        return repr(argument.value) if isinstance(argument, ast.Constant) else "other"
+
+    keywords = (f"{k.arg}={given(k.value)}" if k.arg else "**other" for k in call.keywords)
+    return ForeignCall(*spelled, ", ".join([*map(given, args), *keywords]))
+
+
+def _spelled(context: FileContext, func: ast.expr, hops: int = 3) -> tuple[str, str] | None:
+    """The dotted name that is called, and of what it makes the method that is called."""
+    dotted = context.tree.dotted(func)
+    if dotted is not None:
+        return dotted, ""
+    if not hops or not isinstance(func, ast.Attribute):
+        return None
+    made = func.value
+    if isinstance(made, ast.Name):
+        assigned = context.tree.assigned_value(context.scope(made), made.id)
+        made = assigned[0] if assigned is not None else made
+    inner = _spelled(context, made.func, hops - 1) if isinstance(made, ast.Call) else None
+    return None if inner is None else (inner[0], f"{inner[1]}().{func.attr}")
+
+
+_HIDDEN = Reached("what is called has no name", "", False)

@@ -22,10 +22,10 @@ class Trainer:
 
         def loss_fn_of_state(params, nondiff):
             model = nnx.merge(graphdef, params, nondiff)
-            loss = loss_fn(model)
+            result = loss_fn(model)
             if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
                 raise ValueError("loss_fn must not change the structure of model")
-            return loss
+            return result
 
         (loss, metrics), grads = nnx.value_and_grad(loss_fn_of_state, has_aux=True)(params, nondiff)
         self.optimizer.update(self.model, grads)

@@ -23,7 +23,7 @@ def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
   def loss_fn(model: Net):
     return jnp.mean((model(x) - 1.0) ** 2)
 
-  loss, grads = nnx.compat.value_and_grad(loss_fn)(model)
+  loss, grads = nnx.value_and_grad(loss_fn)(model)
   optimizer.update(model, grads)
   return loss
 

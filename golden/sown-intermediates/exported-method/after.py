@@ -13,9 +13,14 @@ class Encoder(nnx.Module):
         self.sow(nnx.Intermediate, "hidden", x)
         return x
 
-    @nnx.compat.jit
+    @nnx.jit
+    def _encode_and_pop(self, x: jax.Array):
+        return self(x), nnx.clone(nnx.pop(self, nnx.Intermediate))
+
     def encode(self, x: jax.Array):
-        return self(x)
+        result, sown = self._encode_and_pop(x)
+        nnx.update(self, sown)
+        return result
 
 
 def look(x: jax.Array):

@@ -26,24 +26,48 @@ class WithMean(Net):
         return y
 
 
-@nnx.compat.jit
+@nnx.jit
+def _several_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, (nnx.Intermediate, Mean)))
+
+
 def several(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _several_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
-@nnx.compat.jit
+@nnx.jit
+def _of_subclass_and_pop(model: WithMean, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, (nnx.Intermediate, Mean)))
+
+
 def of_subclass(model: WithMean, x: jax.Array):
-    return model(x)
+    result, sown = _of_subclass_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
-@nnx.compat.jit
+@nnx.jit
+def _after_eager_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, (nnx.Intermediate, Mean)))
+
+
 def after_eager(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _after_eager_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
-@nnx.compat.jit
+@nnx.jit
+def _sometimes_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, (nnx.Intermediate, Mean)))
+
+
 def sometimes(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _sometimes_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
 def run(x: jax.Array):

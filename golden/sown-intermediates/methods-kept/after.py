@@ -14,21 +14,41 @@ class Net(nnx.Module):
         self.sow(nnx.Intermediate, "hidden", x)
         return x
 
-    @nnx.compat.jit
+    @nnx.jit
+    def _overridden_and_pop(self, x: jax.Array):
+        return self(x), nnx.clone(nnx.pop(self, nnx.Intermediate))
+
     def overridden(self, x: jax.Array):
-        return self(x)
+        result, sown = self._overridden_and_pop(x)
+        nnx.update(self, sown)
+        return result
 
-    @nnx.compat.jit
+    @nnx.jit
+    def _handed_on_and_pop(self, x: jax.Array):
+        return self(x), nnx.clone(nnx.pop(self, nnx.Intermediate))
+
     def handed_on(self, x: jax.Array):
-        return self(x)
+        result, sown = self._handed_on_and_pop(x)
+        nnx.update(self, sown)
+        return result
 
-    @nnx.compat.jit
+    @nnx.jit
+    def _by_name_and_pop(self, x: jax.Array):
+        return self(x), nnx.clone(nnx.pop(self, nnx.Intermediate))
+
     def by_name(self, x: jax.Array):
-        return self(x)
+        result, sown = self._by_name_and_pop(x)
+        nnx.update(self, sown)
+        return result
 
-    @nnx.compat.jit
+    @nnx.jit
+    def _not_popped_and_pop(self, x: jax.Array):
+        return self(x), nnx.clone(nnx.pop(self, nnx.Intermediate))
+
     def not_popped(self, x: jax.Array):
-        return self(x)
+        result, sown = self._not_popped_and_pop(x)
+        nnx.update(self, sown)
+        return result
 
 
 class Doubled(Net):

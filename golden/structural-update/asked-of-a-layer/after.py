@@ -17,14 +17,26 @@ def forward(block: Block, x):
     return block(x)
 
 
-@nnx.compat.jit
+@nnx.jit
+def _look_and_pop(block: Block, x):
+    return block(x, sow=True), nnx.clone(nnx.pop(block, nnx.Intermediate))
+
+
 def look(block: Block, x):
-    return block(x, sow=True)
+    result, sown = _look_and_pop(block, x)
+    nnx.update(block, sown)
+    return result
 
 
-@nnx.compat.jit
+@nnx.jit
+def _look_closer_and_pop(attention: nnx.MultiHeadAttention, x):
+    return attention(x, sow_weights=True), nnx.clone(nnx.pop(attention, nnx.Intermediate))
+
+
 def look_closer(attention: nnx.MultiHeadAttention, x):
-    return attention(x, sow_weights=True)
+    result, sown = _look_closer_and_pop(attention, x)
+    nnx.update(attention, sown)
+    return result
 
 
 def weights(block: Block, x):

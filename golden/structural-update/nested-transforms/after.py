@@ -20,7 +20,7 @@ class Member(nnx.Module):
 @nnx.set_graph_mode(True)
 @nnx.set_graph_updates(True)
 def predict(ensemble: Member, x: jax.Array):
-    @nnx.compat.vmap(in_axes=(0, None))
+    @nnx.vmap(in_axes=(0, None))
     def forward(member: Member, x):
         return member(x)
 

@@ -37,9 +37,15 @@ def forward(model: Block, x):
     return model(x)
 
 
-@nnx.compat.jit
+@nnx.jit
+def _inspected_and_pop(model: Block, x):
+    return model(x, sow_weights=True), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def inspected(model: Block, x):
-    return model(x, sow_weights=True)
+    result, sown = _inspected_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
 @nnx.jit

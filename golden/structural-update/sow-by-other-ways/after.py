@@ -51,11 +51,15 @@ class Rematerialized(nnx.Module):
         return self.run(self.layer, x)
 
 
-@nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
+@nnx.jit
+def _with_mixin_and_pop(model: ByMixin, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def with_mixin(model: ByMixin, x: jax.Array):
-    return model(x)
+    result, sown = _with_mixin_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
 @nnx.compat.jit

@@ -23,9 +23,15 @@ class Net(nnx.Module):
         return x
 
 
-@nnx.compat.jit
+@nnx.jit
+def _forward_and_pop(model: Net, x):
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def forward(model: Net, x):
-    return model(x)
+    result, sown = _forward_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
 def activations(model: Net, x):

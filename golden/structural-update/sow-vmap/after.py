@@ -20,7 +20,12 @@ def create(rngs: nnx.Rngs):
 
 
 def forward(ensemble: Member, x: jax.Array):
-    return nnx.compat.vmap(lambda member, x: member(x), in_axes=(0, None))(ensemble, x)
+    def mapped_fn(member, x):
+        return member(x), nnx.clone(nnx.pop(member, nnx.Intermediate))
+
+    result, sown = nnx.vmap(mapped_fn, in_axes=(0, None))(ensemble, x)
+    nnx.update(ensemble, sown)
+    return result
 
 
 def predict(ensemble: Member, x: jax.Array):

@@ -46,13 +46,18 @@ def arguments(
 
 
 def argument_for(
-    parameters: tuple[ir.Parameter, ...], parameter: ir.Parameter, call: ir.Call, offset: int = 0
+    parameters: tuple[ir.Parameter, ...],
+    parameter: ir.Parameter,
+    call: ir.Call,
+    offset: int = 0,
+    placed: bool = False,
 ) -> ir.Expr | None:
     """What a call passes for a parameter; None when it passes none or it is hidden.
 
     Args:
         parameters: all that is called has.
         offset: how many leading ones are already bound.
+        placed: of `*args` behind all others, what stands at its place, in the stead of any element.
     """
     for keyword, value in call.keywords:
         if keyword == parameter.name:
@@ -62,9 +67,10 @@ def argument_for(
     place = parameters.index(parameter) - offset
     if place < 0:
         return None
-    for arg in call.args[: place + 1]:
+    for at, arg in enumerate(call.args[: place + 1]):
         if isinstance(arg, ir.Starred):
-            return ir.Element(arg.value)
+            last = at == len(call.args) - 1
+            return ir.Unpacked(arg.value, place - at) if placed and last else ir.Element(arg.value)
     return call.args[place] if place < len(call.args) else None
 
 

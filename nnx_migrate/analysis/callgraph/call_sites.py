@@ -41,6 +41,7 @@ class Callers:
         self.evaluator = evaluator
         self.mentions = Mentions(project)
         known = None if before is None else before.handles
+        self._before = None if before is None else before.evaluator.fixpoint
         self.handles: Handles = Handles(project, evaluator.hierarchy, self.mentions, known)
 
     def of(self, scope: Scope) -> tuple[Caller, ...]:
@@ -88,8 +89,23 @@ class Callers:
     ) -> Mapping[Scope, tuple[Caller, ...]]:
         """The functions that calls by that handle reach, each with those calls."""
         return self.evaluator.fixpoint.get(
-            (asked, handle), lambda: self._resolved(calls(handle)), _NO_CALLERS, lambda found: found
+            (asked, handle),
+            lambda: self._reached_before(handle, asked, calls) or self._resolved(calls(handle)),
+            _NO_CALLERS,
+            lambda found: found,
         )
+
+    def _reached_before(
+        self, handle: Handle, asked: str, calls: _Calls
+    ) -> Mapping[Scope, tuple[Caller, ...]] | None:
+        """What was found before the edit of a file, where none of it is about such files."""
+        found = self._before.final((asked, handle)) if self._before else None
+        if not isinstance(found, Mapping):
+            return None
+        renewed = self.project.renewed
+        if any(scope.module in renewed for scope in found):
+            return None
+        return None if any(where.module in renewed for where, _ in calls(handle)) else found
 
     def _resolved(self, rows: _Rows) -> Mapping[Scope, tuple[Caller, ...]]:
         found: dict[Scope, list[Caller]] = collections.defaultdict(list)
@@ -128,7 +144,8 @@ class Callers:
     ) -> Iterator[Located]:
         """What each call in the project passes for `parameter`."""
         for where, call, value in self.of(scope):
-            argument = argument_for(function.parameters, parameter, call, leading(value))
+            parameters = function.parameters
+            argument = argument_for(parameters, parameter, call, leading(value), placed=True)
             if value.bound and function.owner is None and parameter == function.parameters[0]:
                 argument = call.func.base if isinstance(call.func, ir.Attribute) else None
             if argument is not None:

@@ -10,14 +10,14 @@ from typing import Literal, TypeVar
 from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope, scope_around
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
-from nnx_migrate.analysis.symbols.occurrence_index import (
+from nnx_migrate.analysis.symbols.occurrences import Mentions
+from nnx_migrate.analysis.symbols.passed_on import (
     PassedOn,
     callees,
     passed_on_in,
     passed_on_in_class,
     passed_out_of,
 )
-from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.analysis.symbols.program import Binding, Project
 
 _MAX_HOPS = 6
@@ -60,6 +60,7 @@ class Handles:
         self._known_called: dict[Handle, bool] = {}
         self._known_aliases: dict[Handle, frozenset[Handle]] = {}
         self._known: dict[Scope | str, tuple[Handle, ...]] = {}
+        self._merged: dict[tuple[str, Handle], Sequence[tuple[Scope, ir.Call]]] = {}
         self._calls: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
         self._implied: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
         self._passed: dict[str, Mapping[Handle, Sequence[PassedOn]]] = {}
@@ -95,7 +96,10 @@ class Handles:
         known = self._spelled(handle, rows, self._calls)
         if self._before is None:
             return known
-        return self._with_those_before(known, self._before.calls(handle), lambda row: row[0])
+        if ("calls", handle) not in self._merged:
+            merged = self._with_those_before(known, self._before.calls(handle), lambda row: row[0])
+            self._merged["calls", handle] = merged
+        return self._merged["calls", handle]
 
     def implied_calls(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
         """The calls that libraries make of something that is spelled so."""
@@ -104,8 +108,11 @@ class Handles:
         known = self._spelled(handle, rows, self._implied)
         if self._before is None:
             return known
-        before = self._before.implied_calls(handle)
-        return self._with_those_before(known, before, lambda row: row[0])
+        if ("implied", handle) not in self._merged:
+            before = self._before.implied_calls(handle)
+            merged = self._with_those_before(known, before, lambda row: row[0])
+            self._merged["implied", handle] = merged
+        return self._merged["implied", handle]
 
     def _spelled(
         self,

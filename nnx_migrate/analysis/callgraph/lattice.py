@@ -21,7 +21,7 @@ from nnx_migrate.analysis.domain.values import (
     short_name,
     unknown,
 )
-from nnx_migrate.analysis.domain.witnesses import with_one_witness
+from nnx_migrate.analysis.domain.witnesses import are_told_apart, with_one_witness
 from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES, elements_of
 from nnx_migrate.analysis.symbols.program import layer_of
 
@@ -36,6 +36,8 @@ _NESTED = unknown("containers in containers")
 
 def limited(found: Values) -> Values:
     """An answer, each value of it once, of bounded size and depth."""
+    if len(found) <= _MAX_OF_ONE_KIND and are_told_apart(found):
+        return found  # the form in which many come, so not looked at value by value
     found = with_one_witness(found)
     if len(found) > _MAX_VALUES and len(found) > _most(found):
         return unknown("too many possibilities")

@@ -91,6 +91,11 @@ class Fixpoint:
         """Whether no circle is open: what is computed now will not be asked for again."""
         return not self._guesses and not self._provisional
 
+    @property
+    def computing(self) -> bool:
+        """Whether an answer is being computed, so that others may be cut short."""
+        return bool(self._lowest)
+
     def _depends_on(self, depth: int) -> None:
         if self._lowest:
             self._lowest[-1] = min(self._lowest[-1], depth)

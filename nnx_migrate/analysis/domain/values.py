@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.records import record
+from nnx_migrate.analysis.ir.records import linked_record, record
 from nnx_migrate.core.place import Place
 
 
-@record
-class Scope:
+class Scope(NamedTuple):
     """A place where names are looked up: a function of a module (or the module's body)."""
 
     module: str
@@ -34,8 +33,8 @@ class ParameterOf:
     parameter: ir.Parameter
 
 
-@record
-class Instance:
+@linked_record
+class Instance(ir.Link):
     """An object of a known class.
 
     Args:

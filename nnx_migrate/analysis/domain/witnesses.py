@@ -31,12 +31,24 @@ def with_one_witness(values: Values) -> Values:
         (value,) = values
         inside = _settled_inside(value)
         return values if inside is value else frozenset({inside})
+    if are_told_apart(values):
+        return values
     found: dict[Hashable, Value] = {}
     for value in values:
         key = _without_witness(value)
         known = found.get(key)
         found[key] = _settled_inside(value) if known is None else _joined(known, value)
     return frozenset(found.values())
+
+
+def are_told_apart(values: Values) -> bool:
+    """Whether all are objects that hold nothing, each of another class."""
+    names: set[str] = set()
+    for value in values:
+        if not isinstance(value, Instance) or value.wraps:
+            return False
+        names.add(value.class_name)
+    return len(names) == len(values)
 
 
 # The same few values are asked for in every union of a circle, some of them hundreds deep.
@@ -116,8 +128,11 @@ def _text(part: object) -> str:
             return f"{{{','.join(sorted(map(_text, part)))}}}"
         case tuple():
             return f"({','.join(map(_text, part))})"
-        case _ if dataclasses.is_dataclass(part):
-            fields = (_text(getattr(part, each.name)) for each in dataclasses.fields(part))
-            return f"{type(part).__name__}({','.join(fields)})"
-        case _:
+        case str() | bool() | int():
             return repr(part)
+        case _:
+            names = getattr(part, "__match_args__", ())  # the fields of a dataclass
+            if not names:
+                return repr(part)
+            fields = ",".join([_text(getattr(part, name)) for name in names])
+            return f"{type(part).__name__}({fields})"

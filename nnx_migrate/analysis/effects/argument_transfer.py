@@ -23,6 +23,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.effects.attribute_transfer import Touching, by_method
 from nnx_migrate.analysis.effects.causes import FunctionChanges, PassedTo, UpdateAdds
 from nnx_migrate.analysis.effects.may_alias import mapped, reduced, unstarred
+from nnx_migrate.analysis.effects.popped import types_given
 from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.heap.state_filters import holds_variables_alone
@@ -186,6 +187,10 @@ class Giving(Touching):
     def _updated(self, scope: Scope, call: ir.Call, where: Place) -> Iterator[Effect]:
         """What `nnx.update(m, state)` does beside giving Variables their values."""
         if self._is_state_of_variables(scope, call.args[-1]):
+            return
+        types = types_given(self.finder.evaluator, scope, call.args[-1])
+        if types:
+            yield Effect("structure", UpdateAdds("sown values", types), where, sows=True)
             return
         values = self.aliases.values(scope, call.args[0])
         filtered = holds_variables_alone(self.hierarchy, scope, call.args[-1])

@@ -29,6 +29,9 @@ from nnx_migrate.core.place import Place
 
 _How = Literal["set", "updated", "deleted"]
 _HOW: Mapping[str, _How] = {"set": "set", "augment": "updated", "delete": "deleted"}
+_OPERATORS = "add sub mul matmul truediv floordiv mod pow lshift rshift and xor or"
+#: What `+=` and its likes run.
+_IN_PLACE = tuple(f"__i{name}__" for name in _OPERATORS.split())
 
 
 class Touching(Handing):
@@ -40,6 +43,8 @@ class Touching(Handing):
             return
         if write.how in {"item", "key"}:
             yield from self._element_write(scope, write)
+        elif write.how == "augment" and self._is_variable_in_place(scope, target):
+            return  # flax raises, and older versions of it give the same Variable back
         elif isinstance(target, ir.Attribute) and self.rooted(scope, target.base):
             variable = self.aliases.reads_variable(scope, target.base)
             if not (target.name in VARIABLE_READS and variable):
@@ -48,6 +53,19 @@ class Touching(Handing):
         elif write.value is not None and self.aliases.escapes(scope, write.value):
             yield self.kept(scope, target, write.line)
             yield from self.by_readers(scope, target)
+
+    def _is_variable_in_place(self, scope: Scope, target: ir.Expr) -> bool:
+        """Whether it is a Variable for sure, whose class leaves `+=` to flax."""
+        values = self.aliases.values(scope, target)
+        if not values or not self.aliases.is_variable(scope, target):
+            return False
+        return not any(
+            isinstance(self.hierarchy.method(class_name, name), Scope)
+            for value in values
+            if isinstance(value, Instance)
+            for class_name in self.hierarchy.classes_of(value)
+            for name in _IN_PLACE
+        )
 
     def _element_write(self, scope: Scope, write: ir.Write) -> Iterator[Effect]:
         target = write.target

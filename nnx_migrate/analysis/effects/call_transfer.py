@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Literal
 
-from nnx_migrate.analysis.callgraph.binding import arguments, parameter_at
+from nnx_migrate.analysis.callgraph.binding import arguments, leading, parameter_at
 from nnx_migrate.analysis.callgraph.call_form import CallForm
 from nnx_migrate.analysis.domain.values import (
     FunctionValue,
@@ -107,6 +107,8 @@ class Handing:
     ) -> Iterator[Effect]:
         """What a function of the project does with the arguments of the call that are tracked."""
         function = self.project.function(value.scope)
+        if self._leaves_alone(scope, function, value, call):
+            return
         by_place = [unstarred(argument) for argument in call.args]
         given = [*by_place, *(argument for _, argument in call.keywords)]
         given = [argument for argument in given if self.rooted(scope, argument)]
@@ -134,15 +136,31 @@ class Handing:
                 elif not makes_new:
                     yield dataclasses.replace(effect, way="kept")
 
-    def _chosen_by(self, scope: Scope, passed: ir.Expr | None) -> str:
+    def _leaves_alone(
+        self, scope: Scope, function: ir.Function, value: FunctionValue, call: ir.Call
+    ) -> bool:
+        """Whether it does nothing with what it is passed by place, and there is nothing else."""
+        taking = function.parameters[leading(value) :][: len(call.args)]
+        if call.keywords or len(taking) < len(call.args):
+            return False
+        for argument, parameter in zip(call.args, taking, strict=True):
+            if isinstance(argument, ir.Starred) or parameter.kind != "positional":
+                return False
+            if self.rooted(scope, argument):
+                found = self.finder.of(value.scope, parameter.name)
+                if any(effect.way != "returned" for effect in found):
+                    return False
+        return True
+
+    def _chosen_by(self, scope: Scope, passed: ir.Expr | None) -> flags.Flag | None:
         """The own parameter that decides whether a tracked object is passed: `m if p else None`."""
         bound = self.project.bindings(scope, passed.id) if isinstance(passed, ir.Name) else []
         if len(bound) == 1 and isinstance(bound[0], Located):
             passed = bound[0].expr
         if not isinstance(passed, ir.Choice) or not passed.test:
-            return ""
+            return None
         otherwise = passed.options[1]
-        return "" if self.rooted(scope, otherwise) else self.flags.own(scope, passed.test)
+        return None if self.rooted(scope, otherwise) else self.flags.named(scope, passed.test)
 
     def to_class(
         self, scope: Scope, class_name: str, call: ir.Call, where: Place

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Literal
 
 from nnx_migrate.analysis.callgraph.binding import arguments, parameter_at
@@ -76,20 +76,44 @@ _WRITING = frozenset({"set_value", "copy_from", "set_raw_value", "update_from"})
 _READING_RNGS = frozenset({"items", "keys", "values", "get", "state", "tag"})
 
 
-class Search:
-    """Follows one object through all that is done with it; nothing is looked at twice."""
+#: A function, and what it calls the object.
+Followed = tuple[Scope, str]
 
-    def __init__(self, effects: EffectFinder, contents: ContentsFinder) -> None:
+
+class Search:
+    """Follows one object through all that is done with it; nothing is looked at twice.
+
+    Args:
+        silent: what is known to use nothing, whatever it leads to.
+    """
+
+    def __init__(
+        self,
+        effects: EffectFinder,
+        contents: ContentsFinder,
+        silent: Collection[Followed] = (),
+    ) -> None:
+        self.silent = silent
         self.effects = effects
         self.contents = contents
         self.project = effects.project
         self.hierarchy = effects.hierarchy
-        self.seen: set[tuple[Scope, str]] = set()
+        #: What was looked at, with what it leads to.
+        self.seen: dict[Followed, set[Followed]] = {}
+        self._around: list[set[Followed]] = []
 
     def function(self, scope: Scope, name: str) -> Iterator[Use]:
-        if (scope, name) in self.seen:
+        followed = scope, name
+        for leading in self._around[-1:]:
+            leading.add(followed)
+        if followed in self.seen or followed in self.silent:
             return
-        self.seen.add((scope, name))
+        self.seen[followed] = set()
+        self._around.append(self.seen[followed])
+        yield from self._function(scope, name)
+        self._around.pop()
+
+    def _function(self, scope: Scope, name: str) -> Iterator[Use]:
         aliases = Aliases(self.effects, scope, name)
         for where in self.project.within(scope):
             function = self.project.function(where)

@@ -6,29 +6,64 @@ Either raises in graph mode when the function is traced: the object is of anothe
 
 from __future__ import annotations
 
+import collections
+
 from nnx_migrate.analysis.domain.values import Scope, Values
-from nnx_migrate.analysis.effects.captured_use_search import Search, Uses
+from nnx_migrate.analysis.effects.captured_use_search import Followed, Search, Uses
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.core.place import Place
 
 
 class UseFinder:
-    """Finds the uses of what functions capture, or are given, through all that they call."""
+    """Finds the uses of what functions capture, or are given, through all that they call.
 
-    def __init__(self, effects: EffectFinder, contents: ContentsFinder) -> None:
+    Most functions use nothing of most objects, and neither does what they call: all that such a
+    search has looked at need not be looked at by another one.
+
+    Args:
+        before: of the project that this one is but for a file.
+    """
+
+    def __init__(
+        self, effects: EffectFinder, contents: ContentsFinder, before: UseFinder | None = None
+    ) -> None:
         self.effects = effects
         self.contents = contents
-        self._found: dict[tuple[Scope, str], Uses] = {}
+        self._found: dict[Followed, Uses] = {}
+        #: What uses nothing, with what it leads to, which uses nothing either.
+        self._silent: dict[Followed, set[Followed]] = (
+            {} if before is None else before._lasting(effects.project.renewed)
+        )
+
+    def _lasting(self, renewed: frozenset[str]) -> dict[Followed, set[Followed]]:
+        """What uses nothing whatever these modules do: it leads to none of them.
+
+        Neither does a name in it, so that no object of theirs can be meant.
+        """
+        leading: dict[Followed, list[Followed]] = collections.defaultdict(list)
+        for one, others in self._silent.items():
+            for other in others:
+                leading[other].append(one)
+        waiting = [each for each in self._silent if each[0].module in renewed]
+        lost = set(waiting)
+        for each in waiting:
+            new = [one for one in leading[each] if one not in lost]
+            lost.update(new)
+            waiting += new
+        return {one: others for one, others in self._silent.items() if one not in lost}
 
     def of(self, scope: Scope, name: str) -> Uses:
         """The uses that function `scope` makes of what it calls `name`."""
         key = scope, name
         if key not in self._found:
-            self._found[key] = frozenset(Search(self.effects, self.contents).function(scope, name))
+            search = Search(self.effects, self.contents, self._silent)
+            found = self._found[key] = frozenset(search.function(scope, name))
+            if not found:
+                self._silent.update(search.seen)
         return self._found[key]
 
     def of_call(self, values: Values, where: Place) -> Uses:
         """The uses that a call of an object makes of it."""
-        search = Search(self.effects, self.contents)
+        search = Search(self.effects, self.contents, self._silent)
         return frozenset(use for value in values for use in search.called(value, where))

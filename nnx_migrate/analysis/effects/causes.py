@@ -79,9 +79,14 @@ class KeywordAsks:
 
 @record
 class UpdateAdds:
-    """`nnx.update(model, state)` may do more than give Variables their values."""
+    """`nnx.update(model, state)` may do more than give Variables their values.
+
+    Args:
+        types: the classes of Variables that it may add, where these were popped.
+    """
 
     what: Literal["", "with a dictionary", "arrays", "sown values"]
+    types: frozenset[str] = frozenset()
 
 
 @record

@@ -1,7 +1,8 @@
 """Effects that happen only when a parameter is true: `if sow_weights: self.sow(...)`.
 
 A function's effect that depends on a parameter of it is none of a call that leaves the parameter at
-its default of False or None, and depends on the caller's own parameter when that is handed on.
+its default of False or None, and depends on the caller's own parameter when that is handed on. So
+it is with a parameter of a function around it, which the function closes over.
 """
 
 from __future__ import annotations
@@ -9,22 +10,29 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
-from nnx_migrate.analysis.domain.values import FunctionValue, Instance, ParameterOf, Scope
+from nnx_migrate.analysis.domain.values import (
+    FunctionValue,
+    Instance,
+    Located,
+    ParameterOf,
+    Scope,
+)
 from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.program import Project
 
-#: In the place of the scope of the function that is being looked at, which may call itself.
-OWN = Scope("", "")
+#: A parameter of a function.
+Flag = tuple[Scope, str]
 #: What asks for nothing.
 FALSE = (ir.Constant("none"), ir.Constant("number", "False"))
+_MAX_HOPS = 4
 
 
-def only_when(flag: str, effects: Iterable[Effect]) -> Iterator[Effect]:
-    """Effects of what is done only when an own parameter is true; "" for no parameter."""
+def only_when(flag: Flag | None, effects: Iterable[Effect]) -> Iterator[Effect]:
+    """Effects of what is done only when a parameter is true; None for no parameter."""
     for effect in effects:
-        own = effect.flag is not None and effect.flag[0] == OWN
-        yield effect if own or not flag else dataclasses.replace(effect, flag=(OWN, flag))
+        known = effect.flag is not None and not effect.flag[0].module
+        yield effect if known or flag is None else dataclasses.replace(effect, flag=flag)
 
 
 class Flags:
@@ -38,11 +46,33 @@ class Flags:
         self.project = project
         self.scope = scope
 
-    def own(self, scope: Scope, name: str) -> str:
-        """The name when it is a parameter of the function that nothing else is bound to."""
+    def named(self, scope: Scope, name: str) -> Flag | None:
+        """The parameter, of the function or of one around it, that nothing else has the name of.
+
+        Of no module, so that it is none of the flags that what is called has.
+        """
         bindings = self.project.bindings(scope, name) if name else []
-        is_own = [isinstance(b, ParameterOf) and b.scope == self.scope for b in bindings] == [True]
-        return name if is_own else ""
+        if len(bindings) != 1 or not isinstance(bindings[0], ParameterOf):
+            return None
+        of = bindings[0].scope
+        around = of == self.scope or self._is_inside(self.scope, of)
+        return (Scope("", of.function), name) if around else None
+
+    def _is_inside(self, inner: Scope, outer: Scope) -> bool:
+        """Whether a function is defined in another one."""
+        key = self.project.function(inner).parent if inner.module == outer.module else None
+        while key is not None and key != outer.function:
+            key = self.project.function(Scope(inner.module, key)).parent
+        return key is not None
+
+    def kept(self, flag: Flag | None) -> Flag | None:
+        """A flag as the callers of the function are to know it.
+
+        What another function makes an effect depend on says nothing to them.
+        """
+        if flag is None or flag[0].module:
+            return None
+        return Scope(self.scope.module, flag[0].function), flag[1]
 
     def as_called(
         self,
@@ -58,14 +88,49 @@ class Flags:
             called: what is called, where it may be a partial.
         """
         for effect in effects:
-            if effect.flag is None or effect.flag[0] == OWN:
+            if effect.flag is None or not effect.flag[0].module:
                 yield effect
+                continue
+            if isinstance(called, FunctionValue) and self._is_inside(called.scope, effect.flag[0]):
+                flag = self._closed_over(scope, call, called, effect.flag)
+                yield dataclasses.replace(effect, flag=flag)
                 continue
             passed = self._passed(call, *effect.flag, called)
             if passed in FALSE:
                 continue
-            handed_on = self.own(scope, passed.id) if isinstance(passed, ir.Name) else ""
-            yield dataclasses.replace(effect, flag=(OWN, handed_on) if handed_on else None)
+            handed_on = self.named(scope, passed.id) if isinstance(passed, ir.Name) else None
+            yield dataclasses.replace(effect, flag=handed_on)
+
+    def _closed_over(
+        self, scope: Scope, call: ir.Call, called: FunctionValue, flag: Flag
+    ) -> Flag | None:
+        """The parameter that what is called closes over, when this very call of it made that."""
+        of = flag[0]
+        around = of == self.scope or self._is_inside(self.scope, of)
+        if not around or not self._is_made_here(scope, call.func, called.key, 0):
+            return None
+        return Scope("", of.function), flag[1]
+
+    def _is_made_here(self, scope: Scope, expr: ir.Expr, key: str, hops: int) -> bool:
+        """Whether an expression names a function that is defined around it, or is it.
+
+        What comes in as an argument may be of another call of the function around.
+        """
+        match expr:
+            case ir.FunctionRef():
+                return expr.key == key
+            case ir.Name(id=name) if hops < _MAX_HOPS:
+                bindings = self.project.bindings(scope, name)
+                return len(bindings) == 1 and any(
+                    isinstance(bound, Located)
+                    and self._is_made_here(bound.scope, bound.expr, key, hops + 1)
+                    for bound in bindings
+                )
+            case ir.Call(func=func, args=args):
+                parts = (func, *args)
+                return any(self._is_made_here(scope, part, key, hops) for part in parts)
+            case _:
+                return False
 
     def _passed(
         self, call: ir.Call, scope: Scope, name: str, called: FunctionValue | Instance | None

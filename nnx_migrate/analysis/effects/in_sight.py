@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.callgraph.call_form import CallForm
 from nnx_migrate.analysis.domain.fixpoint import Fixpoint
-from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.domain.values import Instance, Scope
 from nnx_migrate.analysis.effects.causes import (
     CalleeUnknown,
     MethodUnknown,
@@ -22,7 +22,9 @@ from nnx_migrate.analysis.effects.causes import (
     shows_after_loop,
 )
 from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, worst
+from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.import_graph import ImportFinder
 
 #: Methods of arrays, dictionaries and texts; what has no other is taken for one of them.
 _OF_DATA = {
@@ -58,12 +60,18 @@ _Found = tuple[str, Effect] | None
 class InSight:
     """Looks for code in sight that may be what a call of something unknown runs."""
 
-    def __init__(self, effects: EffectFinder) -> None:
+    def __init__(
+        self, effects: EffectFinder, imports: ImportFinder, contents: ContentsFinder
+    ) -> None:
         self.effects = effects
+        self.imports = imports
+        self.contents = contents
         self.project = effects.project
         self.hierarchy = effects.hierarchy
         self._narrowed: dict[tuple[str, bool], InSight] = {}
+        self._differentiated: dict[str, InSight] = {}
         self._document = ""
+        self._program = ""
         self._in_loop = False
         self._fixpoint = Fixpoint()
 
@@ -77,10 +85,22 @@ class InSight:
         if not document and not in_loop:
             return self
         if (document, in_loop) not in self._narrowed:
-            narrowed = InSight(self.effects)
+            narrowed = InSight(self.effects, self.imports, self.contents)
             narrowed._document, narrowed._in_loop = document, in_loop
             self._narrowed[document, in_loop] = narrowed
         return self._narrowed[document, in_loop]
+
+    def differentiated(self, module: str) -> InSight:
+        """The same, where the object is differentiated, and the new code checks what happens to it.
+
+        So it has Params, and its class stands in a file that some program of the project runs
+        together with this one; imports at run time (`importlib`) are not followed.
+        """
+        if module not in self._differentiated:
+            narrowed = InSight(self.effects, self.imports, self.contents)
+            narrowed._program = module
+            self._differentiated[module] = narrowed
+        return self._differentiated[module]
 
     def possible(self, effect: Effect, is_object: bool) -> Possible | None:
         """What may happen where an effect is not known; None when nothing can, in sight.
@@ -186,6 +206,8 @@ class InSight:
 
     def _can_run(self, module: str) -> bool:
         """Whether what is looked at may run code of a file."""
+        if self._program and not self.imports.in_one_program(self._program, module):
+            return False
         own = not self._document or module == self._document
         return own or not self.project.modules[module].stands
 
@@ -194,7 +216,13 @@ class InSight:
         if function.owner is None:
             return False
         class_name = f"{method.module}:{function.owner}"
+        if self._program and not self._may_have_params(class_name):
+            return False
         return self.hierarchy.kind(class_name) != "plain" or self.hierarchy.is_tree(class_name)
+
+    def _may_have_params(self, class_name: str) -> bool:
+        found = self.contents.of(frozenset({Instance(class_name)}))
+        return bool(found.unseen) or "Param" in found.variables
 
 
 def _is_given(form: CallForm, function: ir.Function, parameter: ir.Parameter) -> bool:

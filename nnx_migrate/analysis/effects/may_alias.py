@@ -81,12 +81,16 @@ class Aliases:
         self.of_module = is_of_module(parameter)
         if self.of_module:
             self.captured = self.project.member(parameter) or []
+        #: The files of which something may be an object of a module: by a name that leads there.
+        self._naming = self.project.leading_to(module_of(parameter)) if self.of_module else None
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:
         return self.evaluator.values(scope, expr) or frozenset({Basic("unknown", "not resolved")})
 
     def rooted(self, scope: Scope, expr: ir.Expr) -> bool:
         """Whether `expr` is the tracked object or a part of it that may hold Variables."""
+        if self._naming is not None and scope.module not in self._naming:
+            return False
         key = ("rooted", self.scope, self.parameter, scope, expr)
         return self.finder.fixpoint.get(
             key, lambda: self._is_rooted(scope, expr), False, lambda _: True
@@ -359,6 +363,11 @@ class Aliases:
 def is_of_module(name: str) -> bool:
     """Whether it names an object of a module, and no variable of a function."""
     return "." in name
+
+
+def module_of(name: str) -> str:
+    """The module of an object of a module; empty for a variable of a function."""
+    return name.rpartition(".")[0]
 
 
 def mapped(call: ir.Call) -> ir.Call:

@@ -5,6 +5,7 @@ One obstacle is enough to know, and most functions have one near, so they are fo
 
 from __future__ import annotations
 
+import dataclasses
 from collections import deque
 from collections.abc import Iterator
 
@@ -31,7 +32,7 @@ from nnx_migrate.analysis.flax.transforms import SETTERS
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.program import nnx_name
-from nnx_migrate.core.place import Place
+from nnx_migrate.core.place import Place, refers_to
 
 _MAY_BE_FUNCTIONS = (
     ir.Name | ir.Attribute | ir.FunctionRef | ir.Sequence | ir.Choice | ir.Starred | ir.Element
@@ -42,11 +43,52 @@ _SETTERS = frozenset(SETTERS)
 _ANY_MODULE = frozenset({"flax.nnx.Module", "flax.nnx.bridge.Module"})
 
 
-class ExtentFinder:
-    """Walks the call graph from a function."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Step:
+    """What one function runs itself.
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    Args:
+        entered: the functions that it runs.
+        obstacles: what in it depends on the mode, or is not seen.
+    """
+
+    entered: tuple[Scope, ...]
+    obstacles: tuple[str, ...]
+
+    def concerns(self, modules: frozenset[str]) -> bool:
+        """Whether it is about something in one of these modules."""
+        return any(scope.module in modules for scope in self.entered) or any(
+            refers_to(each, module) for each in self.obstacles for module in modules
+        )
+
+
+#: The steps of functions that were looked at to their end.
+_Steps = dict[Scope, _Step]
+
+
+class ExtentFinder:
+    """Walks the call graph from a function.
+
+    Args:
+        before: of the project that this one is but for a file.
+    """
+
+    def __init__(self, evaluator: Evaluator, before: ExtentFinder | None = None) -> None:
         self.evaluator = evaluator
+        self._before = before
+        self._steps: dict[tuple[frozenset[str], bool], _Steps] = {}
+
+    def _known(self, harmless: frozenset[str], transformed: bool) -> _Steps:
+        key = harmless, transformed
+        if key not in self._steps:
+            renewed = self.evaluator.project.renewed
+            steps = self._before._steps.get(key, {}) if self._before else {}
+            self._steps[key] = {
+                scope: step
+                for scope, step in steps.items()
+                if scope.module not in renewed and not step.concerns(renewed)
+            }
+        return self._steps[key]
 
     def is_free_of_mode(self, scopes: tuple[Scope, ...]) -> bool:
         """Whether calling any of these functions reaches nothing that depends on the mode."""
@@ -54,7 +96,7 @@ class ExtentFinder:
 
     def reached(self, scopes: tuple[Scope, ...]) -> frozenset[Scope]:
         """The functions of the project that these functions run, as far as that is seen."""
-        walk = _Walk(self.evaluator, frozenset(), transformed=False)
+        walk = self._walk(frozenset(), transformed=False)
         for scope in scopes:
             walk.enter(scope)
         for _ in walk.obstacles():
@@ -77,14 +119,25 @@ class ExtentFinder:
         Yields:
             "nnx.cond (path:line)" for a mode-dependent call, else why more may be reached.
         """
-        walk = _Walk(self.evaluator, harmless, transformed)
+        walk = self._walk(harmless, transformed)
         for scope in scopes:
             walk.enter(scope)
         return walk.obstacles()
 
+    def _walk(self, harmless: frozenset[str], transformed: bool) -> _Walk:
+        return _Walk(self.evaluator, harmless, transformed, self._known(harmless, transformed))
+
 
 class _Walk:
-    def __init__(self, evaluator: Evaluator, harmless: frozenset[str], transformed: bool) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        harmless: frozenset[str],
+        transformed: bool,
+        steps: _Steps,
+    ) -> None:
+        self.steps = steps
+        self.running: list[Scope] = []
         self.evaluator = evaluator
         self.project = evaluator.project
         self.harmless = harmless
@@ -93,13 +146,30 @@ class _Walk:
         self.entered: deque[Scope] = deque()
 
     def enter(self, scope: Scope) -> None:
+        self.running.append(scope)
         if scope not in self.seen:
             self.seen.add(scope)
             self.entered.append(scope)
 
     def obstacles(self) -> Iterator[str]:
         while self.entered:
-            yield from self.function(self.entered.popleft())
+            yield from self.step(self.entered.popleft())
+
+    def step(self, scope: Scope) -> Iterator[str]:
+        """Enter what a function runs, and remember that once all of it is known."""
+        known = self.steps.get(scope)
+        if known is not None:
+            for each in known.entered:
+                self.enter(each)
+            self.running.clear()
+            yield from known.obstacles
+            return
+        self.running = []
+        obstacles: list[str] = []
+        for obstacle in self.function(scope):
+            obstacles.append(obstacle)
+            yield obstacle
+        self.steps[scope] = _Step(tuple(dict.fromkeys(self.running)), tuple(obstacles))
 
     def function(self, scope: Scope) -> Iterator[str]:
         function = self.project.function(scope)

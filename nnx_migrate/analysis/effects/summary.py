@@ -35,11 +35,11 @@ from nnx_migrate.analysis.effects.causes import (
     Unseen,
     explain,
 )
-from nnx_migrate.analysis.effects.singledispatch import DISPATCHING, implementations
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.interp.attributes import cannot_be_called, member
 from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.interp.singledispatch import DISPATCHING, implementations
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT
 from nnx_migrate.analysis.symbols.program import layer_of
@@ -86,12 +86,14 @@ NO_EFFECTS: Effects = frozenset()
 class EffectFinder(abc.ABC):
     """Computes the effects of functions of a project on their parameters."""
 
-    def __init__(self, evaluator: Evaluator, lasting: Lasts | None = None) -> None:
+    def __init__(
+        self, evaluator: Evaluator, contents: ContentsFinder, lasting: Lasts | None = None
+    ) -> None:
         self.evaluator = evaluator
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
         self.fixpoint = Fixpoint(lasting)
-        self.contents = ContentsFinder(evaluator)
+        self.contents = contents
         self._calls_on: dict[Scope, dict[ir.Expr, list[ir.Call]]] = {}
 
     def of(self, scope: Scope, parameter: str) -> Effects:

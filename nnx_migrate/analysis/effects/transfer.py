@@ -27,6 +27,7 @@ from nnx_migrate.analysis.effects.causes import (
     Unseen,
 )
 from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
+from nnx_migrate.analysis.effects.popped import Popped
 from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, without_return
 from nnx_migrate.analysis.flax.model import asking_keywords
 from nnx_migrate.analysis.interp.attributes import member
@@ -45,31 +46,41 @@ _EXECUTING = (ir.Name("exec"), ir.Name("eval"))
 class Tracker(Giving):
     """Finds the effects of one function on one of its parameters."""
 
-    def effects(self) -> Iterator[Effect]:
-        for effect in self._effects():
-            flag = effect.flag
-            # What another function makes it depend on says nothing here.
-            own = (self.scope, flag[1]) if flag and flag[0] == flags.OWN else None
-            yield effect if own is None is flag else dataclasses.replace(effect, flag=own)
+    #: What is sown in the function, and popped further down in it, is no effect of it.
+    balances = True
 
-    def _effects(self) -> Iterator[Effect]:
+    def effects(self) -> Iterator[Effect]:
+        for _, _, effect in self.placed():
+            kept = self.flags.kept(effect.flag)
+            yield effect if kept == effect.flag else dataclasses.replace(effect, flag=kept)
+
+    def placed(self) -> Iterator[tuple[Scope, int, Effect]]:
+        """The effects with the function, of those defined in it, and the line that each is in.
+
+        The line is 0 where it is that of the whole function.
+        """
+        popped = Popped(self.finder, self.scope, self.aliases.parameter)
         for scope in self.project.within(self.scope):
             function = self.project.function(scope)
             for write in function.writes:
-                yield from self.write(scope, write)
+                yield from ((scope, write.line, each) for each in self.write(scope, write))
             guards = dict(function.guards)
             for place, call in enumerate(function.calls):
-                flag = self.flags.own(scope, guards.get(place, ""))
-                yield from flags.only_when(flag, self._call(scope, call))
+                flag = self.flags.named(scope, guards.get(place, ""))
+                effects = flags.only_when(flag, self._call(scope, call))
+                balanced = self.balances and scope == self.scope
+                left = popped.left(place, effects) if balanced else effects
+                yield from ((scope, call.line, each) for each in left)
             captured = captured_reads(self.project, scope)
             for read in function.reads:
                 effects = self.read(scope, read)
-                yield from self.outside_capture(effects) if read in captured else effects
+                effects = self.outside_capture(effects) if read in captured else effects
+                yield from ((scope, 0, each) for each in effects)
             for run in runs_in(self.project, function):
-                yield from self.run(scope, run, 0)
+                yield from ((scope, 0, each) for each in self.run(scope, run, 0))
         function = self.project.function(self.scope)
         if any(self.aliases.escapes(self.scope, v) for v in (*function.returns, *function.yields)):
-            yield self.escape("returned", self.scope, 0)
+            yield self.scope, 0, self.escape("returned", self.scope, 0)
 
     def _call(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
         where = self.where(scope, call.line)
@@ -129,7 +140,7 @@ class Tracker(Giving):
                     sows = "sow_weights" in asking
                     cause = KeywordAsks(layer.name, keyword or "**", sows)
                     name = given.id if isinstance(given, ir.Name) and keyword else ""
-                    flag = self.flags.own(scope, name)
+                    flag = self.flags.named(scope, name)
                     asked = Effect("structure", cause, where, sows=sows)
                     yield from flags.only_when(flag, [asked])
 

@@ -319,5 +319,7 @@ METHODS: Mapping[str, str] = {
 OTHER_PACKAGE = "function of another package"
 #: `getattr(nnx, name)`, of which no name in the source tells what it is.
 COMPUTED = "getattr"
+#: What is named by the transform of a site that comes to functions of nnx under no name.
+AS_VALUE = "<any>"
 #: What a site is named by.
 SITE_NAMES = TRANSFORMS | CONTROL_FLOW | OBJECT_FUNCTIONS.keys() | {COMPUTED}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from nnx_migrate.analysis.domain.fixpoint import Fixpoint
+from nnx_migrate.analysis.domain.fixpoint import Fixpoint, Lasts
 from nnx_migrate.analysis.domain.values import (
     PLAIN,
     Basic,
@@ -26,7 +26,7 @@ from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import MAPPING
 from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES
-from nnx_migrate.analysis.symbols.occurrence_index import writes_in
+from nnx_migrate.analysis.symbols.passed_on import writes_in
 from nnx_migrate.analysis.symbols.program import layer_of
 
 
@@ -68,16 +68,28 @@ def _unsettled(found: Contents) -> Contents:
 
 
 class ContentsFinder:
-    """Computes the contents of instances of project and library classes."""
+    """Computes the contents of instances of project and library classes.
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    Args:
+        lasting: gives those of a class that were found earlier and still hold.
+    """
+
+    def __init__(self, evaluator: Evaluator, lasting: Lasts | None = None) -> None:
         self.evaluator = evaluator
         self.hierarchy = evaluator.hierarchy
         self.project = evaluator.project
-        self._fixpoint = Fixpoint()
+        self.fixpoint = Fixpoint(lasting)
+        self._known: dict[Values, Contents] = {}
 
     def of(self, values: Values) -> Contents:
         """The contents of an object that can be any of `values`."""
+        if self.fixpoint.computing:
+            return self._of(values)
+        if values not in self._known:
+            self._known[values] = self._of(values)
+        return self._known[values]
+
+    def _of(self, values: Values) -> Contents:
         found = _EMPTY if values else Contents(unseen=("nothing is known about it",))
         for value in values:
             found |= self._value(value)
@@ -149,7 +161,7 @@ class ContentsFinder:
         return "Param" if "Param" in names else names[0] if names else class_name
 
     def _class(self, class_name: str) -> Contents:
-        return self._fixpoint.get(
+        return self.fixpoint.get(
             class_name, lambda: self._class_contents(class_name), _EMPTY, _unsettled
         )
 

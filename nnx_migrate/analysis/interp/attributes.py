@@ -49,6 +49,10 @@ _SAME_FUNCTION = frozenset({"__call__", "__wrapped__", "func"})
 _DESCRIBING = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "sharding", "size"})
 
 
+#: Attributes of a Variable, which a State holds, that are what it holds and no State.
+_VALUES = frozenset({"value", "raw_value"})
+
+
 def attribute_values(evaluator: Evaluation, scope: Scope, expr: ir.Attribute) -> Values:
     """What `expr` can be: a member of a module, or of each value that its base can be."""
     project = evaluator.project
@@ -86,6 +90,8 @@ def _of_value(evaluator: Evaluation, value: Value, name: str) -> Values:
             return _of_class(evaluator, class_name, name) or unknown(f"{name} of a class")
         case LibraryValue(dotted=dotted):
             return frozenset({LibraryValue(f"{dotted}.{name}")})
+        case Basic(sort="state") if name in _VALUES:
+            return unknown("what a Variable of a State holds")
         case Basic(sort="array") if name in _DESCRIBING:
             return PLAIN
         case Basic():

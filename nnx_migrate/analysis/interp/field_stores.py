@@ -19,7 +19,7 @@ from nnx_migrate.analysis.interp.annotations import annotated
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import is_new_container
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
-from nnx_migrate.analysis.symbols.occurrence_index import writes_in
+from nnx_migrate.analysis.symbols.passed_on import writes_in
 
 
 def stored_by_class(hierarchy: Hierarchy, class_name: str, name: str) -> list[Located]:

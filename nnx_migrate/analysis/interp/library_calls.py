@@ -9,6 +9,7 @@ from nnx_migrate.analysis.domain.containers import is_container, leaves
 from nnx_migrate.analysis.domain.values import (
     NAMED_AT_RUN_TIME,
     PLAIN,
+    ClassValue,
     ContainerValue,
     Instance,
     LibraryValue,
@@ -67,6 +68,8 @@ def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: s
     if dotted == "builtins.type" and len(call.args) == 1:
         held = [v for v in evaluator.values(scope, call.args[0]) if isinstance(v, Instance)]
         return union(classes(evaluator, v) for v in held) or unknown("the result of type()")
+    if dotted == "builtins.type" and len(call.args) == 3:
+        return _class_made(evaluator, scope, call)
     if dotted == REPLACE and isinstance(call.func, ir.Attribute):
         return evaluator.values(scope, call.func.base)
     if dotted == "dataclasses.replace" and call.args:
@@ -146,6 +149,15 @@ def _dict(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
     ]
     named = evaluator.all_of(scope, tuple(value for _, value in call.keywords))
     return frozenset({ContainerValue(named.union(*pairs))})
+
+
+def _class_made(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
+    """What `type(name, bases, body)` gives: a class like one of its bases, or more than that."""
+    _, bases, body = call.args
+    held = evaluator.values(scope, ir.Element(bases))
+    found = frozenset(value for value in held if isinstance(value, ClassValue))
+    alone = body == ir.Sequence((), is_tuple=False) and len(found) == len(held) == 1
+    return found if alone else found | unknown("the result of type()")
 
 
 def _getattr(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from nnx_migrate.analysis.flax.transforms import WRAPPERS
+from nnx_migrate.analysis.flax.transforms import AS_VALUE, WRAPPERS
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.certain_pops import CertainPops
 from nnx_migrate.analysis.ir.functional_classes import functional_class
 from nnx_migrate.analysis.ir.implicit_calls import RUNNING, note_implied
 from nnx_migrate.analysis.ir.lower_expressions import (
@@ -46,6 +47,7 @@ def index_tree(tree: ast.Module, module: str, source: Source, meant: Meant = ())
     walker = _Walker(module, is_package, dict(meant))
     walker.walk_body(tree.body)
     functions = {builder.key: builder.build() for builder in walker.functions}
+    paths = walker.paths | {f"{name}.{AS_VALUE}" for name in _modules_as_values(walker, functions)}
     return ir.ModuleIndex(
         module,
         str(source.path),
@@ -56,10 +58,25 @@ def index_tree(tree: ast.Module, module: str, source: Source, meant: Meant = ())
         tuple(sorted(walker.imports)),
         walker.exports,
         tuple(sorted(walker.words)),
-        tuple(sorted(walker.paths)),
+        tuple(sorted(paths)),
         source.stands,
         meant,
     )
+
+
+def _modules_as_values(walker: _Walker, functions: Mapping[str, ir.Function]) -> Iterator[str]:
+    """The names that stand for a module `nnx` and are more than the base of an attribute."""
+    for path in walker.values:
+        if "." in path:
+            yield path
+            continue
+        bound = (function.bindings.get(path, ()) for function in functions.values())
+        if any(
+            isinstance(each, ir.ImportRef) and each.target.rpartition(".")[2] == "nnx"
+            for values in bound
+            for each in values
+        ):
+            yield path
 
 
 _IN_PLACE: Mapping[type[ast.operator], str] = {
@@ -258,7 +275,12 @@ class _Walker(ExpressionWalker):
         outer.nested.append(builder.key)
         self.functions.append(builder)
         self.function, self.class_bindings, self.loops = builder, None, []
-        self.walk_body(body)
+        pops = CertainPops()
+        for statement in body:
+            before = len(builder.calls)
+            self.walk_statement(statement)
+            pops.note(statement, before, len(builder.calls))
+        builder.pops = pops.settled(body)
         self.function, self.class_bindings, self.loops = outer, outer_class, outer_loops
 
     def walk_class(self, node: ast.ClassDef) -> None:

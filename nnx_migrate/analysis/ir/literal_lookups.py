@@ -16,7 +16,8 @@ class Lookup:
 
     Args:
         base: the expression whose attribute it is; None of a module.
-        module: the dotted name of the module where there is no base.
+        module: the dotted name of the module where there is no base; empty of the file itself,
+            whose name `path` begins with then.
         path: the names of the attributes, one of the other.
         caller: `methodcaller(name, ...)`, which calls what it finds; None where it is the value.
     """
@@ -92,7 +93,7 @@ def _absolute(name: str, package: str) -> str:
 
 
 def _subscripted(node: ast.Subscript) -> Lookup | None:
-    """`sys.modules["m"]`, `vars(base)["f"]` and `base.__dict__["f"]`, where they are read."""
+    """`sys.modules["m"]`, `vars(base)["f"]`, `base.__dict__["f"]` and `globals()["f"]`, read."""
     if not isinstance(node.ctx, ast.Load):
         return None
     match node.slice:
@@ -119,6 +120,8 @@ def _kept_under(name: str, names: ast.expr) -> Lookup | None:
     match names:
         case ast.Attribute(value=ast.Name(id="sys" | "_sys"), attr="modules"):
             return Lookup(None, name)
+        case ast.Call(func=ast.Name(id="globals"), args=[], keywords=[]):
+            return Lookup(None, path=(name,))
         case ast.Call(func=ast.Name(id="vars"), args=[base], keywords=[]):
             return Lookup(base, path=(name,))
         case ast.Attribute(value=base, attr="__dict__"):

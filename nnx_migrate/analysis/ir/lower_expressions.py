@@ -105,6 +105,8 @@ def _attribute(node: ast.Attribute) -> ir.Attribute:
 
 def _looked_up(found: Lookup, node: ast.expr) -> ir.Expr:
     """A lookup by a text as what it finds."""
+    if found.base is None and not found.module:
+        return ir.Within(ir.MODULE_SCOPE, ir.shared_name(found.path[0]))
     expr = ir.ImportRef(found.module) if found.base is None else lower_expr(found.base)
     for name in found.path:
         expr = ir.shared_attribute(expr, name)
@@ -344,6 +346,7 @@ class FunctionBuilder:
     guards: dict[int, str] = dataclasses.field(default_factory=dict)
     implied: dict[str, list[ir.Expr]] = dataclasses.field(default_factory=dict)
     repeated: list[ir.Write] = dataclasses.field(default_factory=list)
+    pops: tuple[tuple[int, ir.Call], ...] = ()
 
     def call(self, call: ir.Call) -> None:
         """Take note of a call, and of the name that has to be true where it is made."""
@@ -385,4 +388,5 @@ class FunctionBuilder:
             tuple(self.repeated),
             {name: tuple(lines) for name, lines in self.lines.items()},
             tuple(self.loops),
+            self.pops,
         )

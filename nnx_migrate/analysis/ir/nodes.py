@@ -36,8 +36,8 @@ class Name(_Record):
         return shared_name, (self.id,)
 
 
-class _Link(_Record):
-    """A record that stands in long chains, `a.b().c`: it knows its hash, which is that of all."""
+class Link(_Record):
+    """A record that stands in long chains, `a.b().c`, or many sets: it knows its hash."""
 
     __slots__ = ("_hash",)
     _hash: int
@@ -51,7 +51,7 @@ class _Link(_Record):
 
 
 @linked_record
-class Attribute(_Link):
+class Attribute(Link):
     base: Expr
     name: str
 
@@ -60,7 +60,7 @@ class Attribute(_Link):
 
 
 @linked_record
-class Call(_Link):
+class Call(Link):
     """A call; two of them that look the same are told apart by their places."""
 
     func: Expr
@@ -71,14 +71,14 @@ class Call(_Link):
 
 
 @linked_record
-class Element(_Link):
+class Element(Link):
     """An element of `base`: `base[i]`, or what iterating over it gives."""
 
     base: Expr
 
 
 @linked_record
-class Unpacked(_Link):
+class Unpacked(Link):
     """The element at `index` (negative from the end) of a sequence being unpacked."""
 
     base: Expr
@@ -230,6 +230,7 @@ class Function(_Record):
             computed; how they store is "key".
         loose: names that only comprehensions bind, so that outside of these they mean what they
             mean around the function.
+        pops: `nnx.pop(model, T)` on every way through the body, each behind how many of the calls.
     """
 
     key: str
@@ -254,6 +255,7 @@ class Function(_Record):
     repeated: tuple[Write, ...] = ()
     lines: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     loops: tuple[tuple[int, int], ...] = ()
+    pops: tuple[tuple[int, Call], ...] = ()
 
 
 @record

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nnx_migrate.analysis.flax.transforms import COMPUTED, SITE_NAMES
+from nnx_migrate.analysis.flax.transforms import AS_VALUE, COMPUTED, SITE_NAMES
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.certain_pops import CertainPops
 from nnx_migrate.analysis.ir.definitions import Bindings
 from nnx_migrate.analysis.ir.implicit_calls import RUNNING, note_implied
 from nnx_migrate.analysis.ir.literal_lookups import IMPORTING, lookup
@@ -35,6 +37,7 @@ class ExpressionWalker(Bindings):
         self.imports: set[str] = set()
         self.words: set[str] = set()
         self.paths: set[str] = set()
+        self.values: set[str] = set()
 
     def visit(self, node: ast.AST | None) -> None:
         """Collect names, calls, lambdas and comprehension variables of an expression."""
@@ -56,6 +59,16 @@ class ExpressionWalker(Bindings):
 
     def visit_name(self, node: ast.Name) -> None:
         self.words.add(node.id)
+        self.values.add(node.id)
+
+    def visit_base(self, node: ast.expr) -> None:
+        """Visit what something is an attribute of, which goes on as no value by that."""
+        if isinstance(node, ast.Name):
+            self.words.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            self.visit_attribute(node, is_base=True)
+        else:
+            self.visit(node)
 
     def visit_keyword(self, node: ast.keyword) -> None:
         self.words.add(node.arg or "**")
@@ -64,11 +77,16 @@ class ExpressionWalker(Bindings):
     def visit_constant(self, node: ast.Constant) -> None:
         """It names nothing."""
 
-    def visit_attribute(self, node: ast.Attribute) -> None:
+    def visit_attribute(self, node: ast.Attribute, is_base: bool = False) -> None:
         self.note_attribute(node)
         if isinstance(node.ctx, ast.Load):
             self.read(node)
-        self.visit(node.value)
+        if not is_base and node.attr == _NNX:
+            self.values.add(dotted_path(node))
+        if node.attr in _HOLDING:
+            self.visit(node.value)
+        else:
+            self.visit_base(node.value)
 
     def note_attribute(self, node: ast.Attribute) -> None:
         self.words.add(node.attr)
@@ -90,7 +108,7 @@ class ExpressionWalker(Bindings):
             return
         self.words.update(found.path)
         if found.base is None:
-            self.imports.add(found.module)
+            self.imports.update({found.module} - {""})
         elif found.caller is not None and (path := ir.path_of(lower_expr(found.base))):
             self.paths.add(f"{path}.{found.path[0]}")
         elif found.path[-1] in SITE_NAMES:
@@ -99,6 +117,8 @@ class ExpressionWalker(Bindings):
     def visit_call(self, node: ast.Call) -> None:
         if callee(node) in LOOKUPS:
             self.note_lookup(node)
+        elif callee(node) in _RUNNING_TEXT:
+            self.note_text(node)
         self.note_found(node)
         lowered = lower_expr(node)
         if not isinstance(lowered, ir.Call):
@@ -107,7 +127,10 @@ class ExpressionWalker(Bindings):
         self.grow(lowered)
         if isinstance(node.func, ast.Attribute):
             self.note_attribute(node.func)
-            self.visit(node.func.value)
+            if node.func.attr in _HOLDING:
+                self.visit(node.func.value)
+            else:
+                self.visit_base(node.func.value)
         else:
             self.visit(node.func)
         for argument in node.args:
@@ -115,7 +138,15 @@ class ExpressionWalker(Bindings):
         for keyword in node.keywords:
             self.visit_keyword(keyword)
 
+    def note_text(self, node: ast.Call) -> None:
+        """Take down what `exec("nnx.jit(f)")` may name."""
+        for argument in node.args[:1]:
+            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                self.values.update(_NAME.findall(argument.value))
+
     def note_lookup(self, node: ast.Call) -> None:
+        if callee(node) in IMPORTING and lookup(node) is None:
+            self.paths.add(f"flax.nnx.{AS_VALUE}")  # it may be that
         for text in looked_up(node):
             self.words.update(text.split("."))
             if callee(node) in IMPORTING:
@@ -167,6 +198,9 @@ class ExpressionWalker(Bindings):
         self.function, self.class_bindings, self.loops = builder, None, []
         self.visit(node.body)
         builder.returns.append(lower_expr(node.body))
+        pops = CertainPops()
+        pops.note_lambda(node.body, len(builder.calls))
+        builder.pops = pops.settled(())
         self.function, self.class_bindings, self.loops = outer, outer_class, outer_loops
 
     def assign(self, target: ast.expr, value: ir.Expr) -> None:
@@ -200,6 +234,12 @@ class ExpressionWalker(Bindings):
 
 
 #: What is done at each kind of expression; of all others only the parts are looked at.
+#: The last name of the module whose functions count.
+_NNX = "nnx"
+_NAME = re.compile(r"\w+")
+_RUNNING_TEXT = frozenset({"eval", "exec"})
+#: What gives any attribute of a module.
+_HOLDING = frozenset({"__dict__", "__getattribute__"})
 _VISITS: Mapping[type[ast.AST], Callable[[ExpressionWalker, Any], None]] = {
     **dict.fromkeys(RUNNING, ExpressionWalker.visit_running),
     ast.Attribute: ExpressionWalker.visit_attribute,

@@ -279,7 +279,7 @@ def _passed(
         names = {each.name for each in function.parameters}
         named = [(k or "", v) for k, v in call.keywords if k not in names]
         return together((k, objects.held(where, v, at)) for k, v in named)
-    argument = argument_for(function.parameters, parameter, call, len(first))
+    argument = argument_for(function.parameters, parameter, call, len(first), placed=True)
     if argument is not None:
         return objects.held(where, argument, at)
     hidden = any(k is None for k, _ in call.keywords)

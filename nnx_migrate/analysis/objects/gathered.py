@@ -46,6 +46,8 @@ SAME = {
     "nnx.variables": 0,
     "nnx.to_flat_state": 0,
 }
+#: What gives a copy in which that is one object that is one in what is copied.
+_COPYING = frozenset({"nnx.clone", "copy.deepcopy", "nnx.to_tree", "nnx.from_tree"})
 #: What gives the elements of what it is given, in a container.
 _CONTAINERS = ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "dict", "filter")
 _GATHERING = {*(f"builtins.{name}" for name in _CONTAINERS), "itertools.chain", "itertools.islice"}
@@ -167,7 +169,7 @@ def given_by_library(
         return held(ir.Attribute(args[0], args[1].text)) if args[1].text else NOTHING
     if dotted == "builtins.vars" and args:
         return Held(None, (("", attribute(held(args[0]), "[]", here)),))
-    if dotted in {"nnx.clone", "copy.deepcopy"} and args:
+    if dotted in _COPYING and args:
         return mapped(held(args[0]), functools.partial(_copied, scope, call))
     if dotted == "nnx.split" and args:
         return _split(scope, call, held(args[0]))
@@ -265,10 +267,14 @@ def calls_in(exprs: Iterable[ir.Expr]) -> Iterator[ir.Call]:
 def _copied(scope: Scope, call: ir.Call, held: Held) -> Held:
     """An object of a copy: what was one object in two places is one again."""
     own = held.object
-    if own is None or not isinstance(own.root, MadeBy):
-        return dataclasses.replace(held, object=None)
-    root = dataclasses.replace(own.root, within=((scope, call), *own.root.within))
-    return dataclasses.replace(held, object=dataclasses.replace(own, root=root))
+    if own is None:
+        return held
+    if isinstance(own.root, MadeBy):
+        root = dataclasses.replace(own.root, within=((scope, call), *own.root.within))
+        return dataclasses.replace(held, object=dataclasses.replace(own, root=root))
+    path = (f"<{own.root.name}:{own.root.version}>", *own.path)
+    copy = dataclasses.replace(own, root=MadeBy(scope, call), path=path, label="")
+    return dataclasses.replace(held, object=copy)
 
 
 def _part(held: Held, name: str, place: Located) -> Held:

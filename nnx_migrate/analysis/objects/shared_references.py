@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nnx_migrate.analysis.callgraph.binding import argument_for
 from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
@@ -25,6 +25,7 @@ from nnx_migrate.analysis.heap.retention import (
     whose,
 )
 from nnx_migrate.analysis.heap.tied_attributes import OBJECTS, TieFinder
+from nnx_migrate.analysis.interp.attributes import member
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.objects.called import in_terms_of
@@ -41,7 +42,7 @@ from nnx_migrate.analysis.objects.held import (
     twice,
 )
 from nnx_migrate.analysis.objects.questions import LAST
-from nnx_migrate.core.place import Place
+from nnx_migrate.core.place import Place, refers_to
 
 
 def _own(method: ir.Function) -> ir.Expr:
@@ -78,6 +79,8 @@ def _stored(scope: Scope, own: str, place: tuple[str, ...], held: Held) -> tuple
     return (Found(Object(root, place, Located(scope, expr))), *inside)
 
 
+#: Classes of objects, each with the place where its State is given to another.
+_States = tuple[tuple[str, Place], ...]
 #: Over how many functions an object is followed to where it is made, and over how many calls.
 _MAX_HOPS = 3
 _MAX_CALLS = 12
@@ -86,16 +89,26 @@ _NO_TREES = frozenset({"flax.nnx.bridge.Module", "flax.nnx.Object"})
 
 
 class SharingFinder:
-    """Finds references that a class and what it is made of hold twice."""
+    """Finds references that a class and what it is made of hold twice.
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    Args:
+        before: of the project that this one is but for a file.
+    """
+
+    def __init__(
+        self, evaluator: Evaluator, contents: ContentsFinder, before: SharingFinder | None = None
+    ) -> None:
+        self._before = before
         self.evaluator = evaluator
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
         self.ties = TieFinder(evaluator)
-        self.contents = ContentsFinder(evaluator)
+        self.contents = contents
         self.objects = ObjectFinder(evaluator)
         self._reasons: dict[str, str] = {}
+        #: What only their own code holds twice.
+        self._own_reasons: dict[str, str] = {}
+        self._states: dict[str, _States] = {}
 
     def of(self, values: Values) -> str:
         """Why an object that can be any of `values` holds something twice; empty when unseen."""
@@ -142,14 +155,18 @@ class SharingFinder:
                 return reason
         return ""
 
-    def gives_back(self, scope: Scope, name: str) -> bool:
-        """Whether a function returns what it is passed by that name, a part of it or its State."""
+    def gives_back(self, scope: Scope, name: str, known: bool) -> bool:
+        """Whether a function returns what it is passed by that name, a part of it or its State.
+
+        Args:
+            known: what it is passed is an object, or holds one, whatever else is not known of it.
+        """
         passed = Variable(scope, name, 0)
         for found in objects(self.objects.returned(scope), guessed=True):
             if found.object.root == passed:
                 place = found.object.place
                 values = self.evaluator.values(place.scope, place.expr)
-                if is_unknown(values) or self._may_be_node(values):
+                if (known and is_unknown(values)) or self._may_be_node(values):
                     return True
         return False
 
@@ -180,7 +197,7 @@ class SharingFinder:
         calls = self.ties.calls.get(value.class_name, frozenset())
         if calls is None or made in calls:
             return self._value(value)
-        return self._reason_within(value.class_name) or self.of(value.wraps)
+        return self._own_reason(value.class_name) or self.of(value.wraps)
 
     def _value(self, value: Value) -> str:
         match value:
@@ -200,9 +217,31 @@ class SharingFinder:
 
     def _class(self, class_name: str) -> str:
         if class_name not in self._reasons:
-            self._reasons[class_name] = ""
-            self._reasons[class_name] = self._class_reason(class_name)
+            known = None
+            if self._before is not None:
+                known = self._known_before(class_name, self._before._reasons)
+            self._reasons[class_name] = known or ""
+            if known is None:
+                self._reasons[class_name] = self._class_reason(class_name)
         return self._reasons[class_name]
+
+    def _own_reason(self, class_name: str) -> str:
+        """Why a class holds something twice, whatever other code stores in its instances."""
+        if class_name not in self._own_reasons:
+            known = None
+            if self._before is not None:
+                known = self._known_before(class_name, self._before._own_reasons)
+            found = self._reason_within(class_name) if known is None else known
+            self._own_reasons[class_name] = found
+        return self._own_reasons[class_name]
+
+    def _known_before(self, class_name: str, reasons: Mapping[str, str]) -> str | None:
+        """What was found of a class before the edit of a file that it tells nothing of."""
+        renewed = self.project.renewed
+        known = reasons.get(class_name)
+        if known is None or class_name.partition(":")[0] in renewed:
+            return None
+        return None if any(refers_to(known, module) for module in renewed) else known
 
     def _makes_no_trees(self, class_name: str) -> bool:
         """Whether subclasses are made with pytree=False by `__init_subclass__`."""
@@ -216,7 +255,15 @@ class SharingFinder:
         )
 
     def _class_reason(self, class_name: str) -> str:
+        if self.hierarchy.is_plain_tree(class_name):
+            return self._of_fields(class_name)
         return self._reason_within(class_name) or self.ties.reasons.get(class_name, "")
+
+    def _of_fields(self, class_name: str) -> str:
+        """Why what a NamedTuple or another tree keeps in a field holds something twice."""
+        fields = self.hierarchy.fields(class_name)
+        found = (self.of(member(self.evaluator, Instance(class_name), f)) for f in fields)
+        return next(filter(None, found), "")
 
     def _reason_within(self, class_name: str) -> str:
         """What a class, or what it is made of, holds twice by what its own code does."""
@@ -321,8 +368,25 @@ class SharingFinder:
             if known and is_kept and self._is_graph_node(scope, given):
                 yield given
 
-    def states_kept(self, class_name: str) -> Iterator[tuple[str, Place]]:
+    def states_kept(self, class_name: str) -> _States:
         """The classes of objects whose State is given to a class that keeps it, and where."""
+        if class_name not in self._states:
+            known = self._states_before(class_name)
+            found = tuple(self._states_kept(class_name)) if known is None else known
+            self._states[class_name] = found
+        return self._states[class_name]
+
+    def _states_before(self, class_name: str) -> _States | None:
+        renewed = self.project.renewed
+        if self._before is None or class_name.partition(":")[0] in renewed:
+            return None
+        known = self._before.states_kept(class_name)
+        told = any(
+            place.module in renewed or kept.partition(":")[0] in renewed for kept, place in known
+        )
+        return None if told else known
+
+    def _states_kept(self, class_name: str) -> Iterator[tuple[str, Place]]:
         method = self.hierarchy.method(class_name, "__init__")
         if not isinstance(method, Scope):
             return

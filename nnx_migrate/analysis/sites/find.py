@@ -8,6 +8,7 @@ import functools
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.flax.transforms import (
+    AS_VALUE,
     JAX_SITES,
     METHODS,
     OBJECT_FUNCTIONS,
@@ -17,6 +18,7 @@ from nnx_migrate.analysis.flax.transforms import (
 )
 from nnx_migrate.analysis.ir.lower_expressions import callee
 from nnx_migrate.analysis.sites.build import SiteForms, keywords_of, of_object
+from nnx_migrate.analysis.sites.hidden_names import hidden_names
 from nnx_migrate.analysis.sites.other_packages import names_of_others, package_called
 from nnx_migrate.analysis.sites.site import Site
 
@@ -38,6 +40,7 @@ class SiteFinder(SiteForms):
         found += self._own_keepers()
         found += self._jax_sites()
         found += self._of_other_packages()
+        found += self._hidden()
         return sorted(found, key=lambda s: (s.reference.lineno, s.reference.col_offset))
 
     def _jax_sites(self) -> Iterator[Site]:
@@ -82,6 +85,12 @@ class SiteFinder(SiteForms):
                 given = call.args[0] if call.args else options.get(keyword)
                 if given is not None and not isinstance(given, ast.Starred):
                     yield of_object(names[name], call.func, call, given, options)
+
+    def _hidden(self) -> Iterator[Site]:
+        """Places that come to functions of nnx under no name that is followed."""
+        for each in hidden_names(self.tree):
+            node = each.node
+            yield Site(AS_VALUE, node, "reference", node, {}, None, True, None, escapes=each.why)
 
     def _of_other_packages(self) -> Iterator[Site]:
         """Calls of packages that are not part of the project, which may be given objects."""

@@ -14,7 +14,7 @@ from nnx_migrate.analysis.sites.tree import FunctionNode, Tree
 from nnx_migrate.analysis.symbols.program import is_reference, nnx_name
 
 #: What a file says that looks up attributes by texts, not by getattr.
-_LOOKING_UP = frozenset({"attrgetter", "methodcaller", "vars", "__dict__"})
+_LOOKING_UP = frozenset({"attrgetter", "methodcaller", "vars", "__dict__", "globals"})
 
 
 class References:
@@ -73,7 +73,10 @@ class References:
             return
         for node in (*self.tree.of_kind(ast.Call), *self.tree.of_kind(ast.Subscript)):
             found = lookup(node)
-            if found is None or not names.intersection(found.path[-1:]):
+            if found is None:
+                continue
+            of_file = found.base is None and not found.module  # imported under any name
+            if not of_file and not names.intersection(found.path[-1:]):
                 continue
             if found.caller is None:
                 name = self.tree.nnx_name(node)

@@ -123,6 +123,17 @@ class Tree:
                 return node.value, node
         return None
 
+    def assigned_alike(self, scope: Scope, name: str) -> ast.expr | None:
+        """What all assignments of `name` bind it to, where they are written alike in this file."""
+        bindings = [b for b in self.project.bindings(scope, name) if isinstance(b, Located)]
+        if len({each.scope for each in bindings}) != 1:
+            return None
+        found = [n for n in self._assignments.get(name, ()) if self.scope(n) == bindings[0].scope]
+        if len(found) != len(self.project.bindings(scope, name)):
+            return None
+        alike = len({ast.dump(node.value) for node in found}) == 1
+        return found[0].value if alike else None
+
     @functools.cached_property
     def _assignments(self) -> Mapping[str, Sequence[ast.Assign]]:
         """Assignments to one name alone, by that name."""

@@ -43,6 +43,7 @@ class Hierarchy:
         self.project = project
         self._before = before
         self._ancestry: dict[str, Ancestry] = {}
+        self._methods: dict[tuple[str, str], Scope | str | None] = {}
         self._implementing: dict[str, tuple[str, ...]] = {}
 
     def ancestry(self, class_name: str) -> Ancestry:
@@ -286,6 +287,12 @@ class Hierarchy:
 
         None when no known class defines it, which proves nothing unless the ancestry is closed.
         """
+        key = class_name, name
+        if key not in self._methods:
+            self._methods[key] = self._method(class_name, name)
+        return self._methods[key]
+
+    def _method(self, class_name: str, name: str) -> Scope | str | None:
         for ancestor in self.ancestry(class_name).classes:
             located = self.project.class_of(ancestor)
             if located is not None:

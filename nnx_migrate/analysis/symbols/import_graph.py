@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import functools
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.program import Project
+
+
+def reachable(start: str, after: Callable[[str], Iterable[str]]) -> frozenset[str]:
+    """All nodes of a graph that can be reached from one of them, itself included."""
+    found = {start}
+    pending = [start]
+    while pending:
+        new = set(after(pending.pop())) - found
+        found |= new
+        pending += new
+    return frozenset(found)
 
 
 class ImportFinder:
@@ -14,17 +26,12 @@ class ImportFinder:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._known: dict[str, frozenset[str]] = {}
+        self._importing: dict[str, frozenset[str]] = {}
 
     def of(self, module: str) -> frozenset[str]:
         """The modules that a module imports, directly or through others, itself included."""
         if module not in self._known:
-            found = {module}
-            pending = [module]
-            while pending:
-                new = set(self._direct(pending.pop())) - found
-                found |= new
-                pending += new
-            self._known[module] = frozenset(found)
+            self._known[module] = reachable(module, self._direct)
         return self._known[module]
 
     def importers(self, module: str, words: Collection[str] = ()) -> Iterator[ir.ModuleIndex]:
@@ -37,6 +44,26 @@ class ImportFinder:
             named = not words or any(word in other.words for word in words)
             if named and other.module != module and module in self.of(other.module):
                 yield other
+
+    def in_one_program(self, one: str, other: str) -> bool:
+        """Whether some file imports both, directly or through others, or is one of them.
+
+        Imports at run time (`importlib`) are not followed.
+        """
+        return not self._all_importing(one).isdisjoint(self._all_importing(other))
+
+    def _all_importing(self, module: str) -> frozenset[str]:
+        if module not in self._importing:
+            self._importing[module] = reachable(module, lambda name: self._direct_importers[name])
+        return self._importing[module]
+
+    @functools.cached_property
+    def _direct_importers(self) -> Mapping[str, set[str]]:
+        found: dict[str, set[str]] = {module: set() for module in self.project.modules}
+        for module in self.project.modules:
+            for target in self._direct(module):
+                found[target].add(module)
+        return found
 
     def _direct(self, module: str) -> Iterator[str]:
         for target in self.project.modules[module].imports:

@@ -8,7 +8,8 @@ from typing import TypeVar
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.library_names import taker_name
-from nnx_migrate.analysis.symbols.occurrence_index import NameTables, PassedOn, Table
+from nnx_migrate.analysis.symbols.occurrence_index import NameTables, Table
+from nnx_migrate.analysis.symbols.passed_on import PassedOn
 from nnx_migrate.analysis.symbols.program import Project
 
 Item = TypeVar("Item")

@@ -53,6 +53,7 @@ class Project:
         self._bindings: dict[tuple[Scope, str], list[Binding]] = {}
         self._dotted: dict[tuple[Scope, str, int], str | None] = {}
         self._methods: dict[str, dict[str, list[tuple[str, ir.Function]]]] = {}
+        self._leading: dict[str, frozenset[str]] = {}
         self._names_used: dict[str, frozenset[str]] = {}
         self._renamed: dict[str, Mapping[str, frozenset[str]]] = {}
 
@@ -75,6 +76,12 @@ class Project:
         if self.before is None:
             return Dependents(self.modules.values())
         return Dependents(self.tables[0].records, self.before._dependents)
+
+    def leading_to(self, module: str) -> frozenset[str]:
+        """The file itself, and all in which a name may lead to it, through others too."""
+        if module not in self._leading:
+            self._leading[module] = self._dependents.of(module)
+        return self._leading[module]
 
     @functools.cached_property
     def places(self) -> Mapping[str, int]:

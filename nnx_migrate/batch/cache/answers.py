@@ -21,6 +21,7 @@ from nnx_migrate.engine.failures import TOO_LITTLE_MEMORY
 from nnx_migrate.engine.plan_file import PlanTask
 from nnx_migrate.engine.projects.assign import PlacedIndex, Projects
 from nnx_migrate.sources.configuration import Options
+from nnx_migrate.sources.imports.installed import environment
 from nnx_migrate.sources.imports.module_names import name_in_home
 
 #: Results that tell of the moment more than of the file.
@@ -174,4 +175,5 @@ def _deciding(options: Options) -> tuple[object, ...]:
     rest = dataclasses.replace(
         options, select=None, ignore=frozenset(), jobs=None, timeout=0, exclude=()
     )
-    return select, sorted(options.ignore), rest
+    installed = environment(options.python).state if options.follow_installed else ""
+    return select, sorted(options.ignore), rest, installed

@@ -6,7 +6,21 @@ import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Home:
+    """Where the modules lie that a call may change.
+
+    Args:
+        root: of the side.
+        program: the file in it that a case file's `program` stands for; "" for none.
+    """
+
+    root: Path
+    program: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -20,6 +34,7 @@ class Call:
         returns_driver: the callable drives the whole program by itself and its result alone
             counts: it is run, never traced.
         within: sets what was set around it, a mesh.
+        home: whose modules it may change; None where that is not looked at.
     """
 
     function: Callable[..., Any]
@@ -27,6 +42,7 @@ class Call:
     keywords: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     returns_driver: bool = False
     within: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
+    home: Home | None = None
 
 
 def failure(error: BaseException) -> str:

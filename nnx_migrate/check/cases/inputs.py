@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nnx_migrate.check.cases.casefile import case_names
+from nnx_migrate.check.cases.readers import is_spoken_for, with_readers
 from nnx_migrate.check.cases.touched import Touched, module_jobs
 from nnx_migrate.check.jobs import Job, Side
 from nnx_migrate.check.recording import store
@@ -78,9 +79,10 @@ def record_command(
     Raises:
         CannotCheck: the command could not be run at all.
     """
-    modules = module_jobs(touched)
-    watched = [each for each in touched if each.functions or each.values]
     gaps = [remark for each in touched for remark in each.remarks]
+    watching = with_readers(old, touched)
+    modules = module_jobs(watching)
+    watched = [each for each in watching if each.watched]
     if not touched:
         return Inputs(modules, ("no function differs between OLD and NEW",))
     if not watched:
@@ -101,11 +103,12 @@ def record_command(
     return Inputs((*found.jobs, *modules), found.remarks, (*gaps, *found.gaps))
 
 
-def kept_recording(recording: Path, touched: Sequence[Touched]) -> Inputs:
+def kept_recording(recording: Path, old: Side, touched: Sequence[Touched]) -> Inputs:
     """The calls of an earlier recording.
 
     Args:
         recording: the file.
+        old: the old tree.
         touched: what differs between the trees.
 
     Raises:
@@ -114,21 +117,26 @@ def kept_recording(recording: Path, touched: Sequence[Touched]) -> Inputs:
     if not recording.is_file():
         raise CannotCheck(f"there is no recording {recording}")
     gaps = [remark for each in touched for remark in each.remarks]
-    found = _recorded(recording, touched)
-    return Inputs((*found.jobs, *module_jobs(touched)), found.remarks, (*gaps, *found.gaps))
+    watching = with_readers(old, touched)
+    found = _recorded(recording, watching)
+    return Inputs((*found.jobs, *module_jobs(watching)), found.remarks, (*gaps, *found.gaps))
 
 
 def _recorded(recording: Path, watched: Sequence[Touched]) -> Inputs:
     """The calls of a recording, and what was touched and is not among them."""
     jobs = store.recorded_jobs(recording)
-    called = {job.name.rpartition("#")[0] for job in jobs}
     missed = store.missed_calls(recording)
     gaps = _never_called(never_called(recording, watched))
     remarks: list[str] = []
+    recorded = {job.name.rpartition("#")[0] for job in jobs}
+    values = {each.path: each for each in watched}
     for each in missed:
         line = f"{each.path}:{each.name}: {_times(each.times)} not recorded: {each.reason}"
-        # A function of which other calls are there was looked at.
-        (remarks if f"{each.path}:{each.name}" in called else gaps).append(line)
+        # A function of which other calls of the kind are there was looked at.
+        if is_spoken_for(values.get(each.path), each.name, recorded):
+            remarks.append(f"{each.path}:{each.name} is looked at in the functions that read it")
+        else:
+            (remarks if each.spoken_for else gaps).append(line)
     return Inputs(jobs, tuple(remarks), tuple(gaps))
 
 

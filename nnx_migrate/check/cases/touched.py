@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nnx_migrate.check.jobs import Job, Side
@@ -26,6 +26,8 @@ class Touched:
         module: other code differs that runs when the file is imported.
         guarded: code under `if __name__ == "__main__":` differs.
         problem: why the file cannot be compared; "" where it can.
+        readers: functions that are the same, and read a value that differs.
+        read_by: value -> "path:function" of the functions that read it, in any file.
     """
 
     path: str
@@ -34,6 +36,18 @@ class Touched:
     module: bool = False
     guarded: bool = False
     problem: str = ""
+    readers: tuple[str, ...] = ()
+    read_by: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def called(self) -> tuple[str, ...]:
+        """The functions that a recording looks at."""
+        return self.functions + self.readers
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """All that a recording looks at."""
+        return self.called + self.values
 
     @property
     def remarks(self) -> Iterator[str]:
@@ -113,6 +127,16 @@ def sources_of(root: Path, suffix: str = ".py") -> Iterator[str]:
         for name in sorted(files):
             if name.endswith(suffix) and not name.startswith("."):
                 yield Path(folder, name).relative_to(root).as_posix()
+
+
+def every_name(tree: ast.Module) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The outermost functions and methods of a module, and the names that it assigns to.
+
+    Args:
+        tree: the module.
+    """
+    parts = _parts(tree)
+    return tuple(parts.functions), tuple(parts.values)
 
 
 def _pairs(old: Path, new: Path) -> Iterator[tuple[str, Path, Path]]:

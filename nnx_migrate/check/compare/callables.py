@@ -65,6 +65,7 @@ def opened_callable(value: Callable[..., Any]) -> tuple[Plain, Children] | None:
     Returns:
         What its code is, and the named values that it holds; None where it does not show them.
     """
+    value = _unwatched(value)
     if isinstance(value, functools.partial):
         bound: Children = [("function", value.func), ("arguments", value.args)]
         return Plain("function", "partial"), [*bound, ("keywords", value.keywords)]
@@ -84,6 +85,13 @@ def opened_callable(value: Callable[..., Any]) -> tuple[Plain, Children] | None:
         held = [(name, each) for name, each in vars(value).items() if not name.startswith("__")]
         return Plain(kind, type(value).__qualname__), held
     return None
+
+
+def _unwatched(value: Callable[..., Any]) -> Callable[..., Any]:
+    """The function itself, where a recording has put a boundary around it."""
+    boundary: Any = sys.modules.get("nnx_migrate.check.recording.boundary")
+    found: Callable[..., Any] = value if boundary is None else boundary.unwatched(value)
+    return found
 
 
 def _is_of_a_library(kind: type) -> bool:

@@ -33,7 +33,14 @@ DEFAULT: Mapping[str, Tolerance] = MappingProxyType(
         "complex64": Tolerance(1e-5, 1e-6),
         "float16": Tolerance(1e-2, 1e-3),
         "bfloat16": Tolerance(2e-2, 1e-2),
+        # Of Python: what an array of float32 was turned into.
+        "float": Tolerance(1e-5, 1e-6),
     }
+)
+
+#: What is left of a difference in float64, when it was rounding in float32.
+WIDE: Mapping[str, Tolerance] = MappingProxyType(
+    dict.fromkeys(("float64", "complex128", "float"), Tolerance(1e-9, 1e-11))
 )
 
 
@@ -49,6 +56,8 @@ class Difference:
             no number can say it.
         needed: the relative tolerance that would let the numbers pass; None likewise.
         rounding: whether the two are numbers within their tolerance.
+        scaled: how far the numbers are apart at most, beside the largest of the leaf; None
+            likewise.
     """
 
     path: str
@@ -57,6 +66,7 @@ class Difference:
     ulps: int | None = None
     needed: float | None = None
     rounding: bool = False
+    scaled: float | None = None
 
     def __str__(self) -> str:
         where = self.path or "the result itself"
@@ -77,6 +87,11 @@ class Unknown:
     path: str
     why: str
     code: bool = False
+
+    @property
+    def is_product(self) -> bool:
+        """Whether it is a function that the call made and returned."""
+        return self.code and (self.path == "result" or self.path.startswith("result/"))
 
     def __str__(self) -> str:
         return f"{self.path or 'the result itself'} cannot be compared: {self.why}"
@@ -245,7 +260,23 @@ def _leaf_difference(
 ) -> Difference | None:
     if isinstance(old, Array) and isinstance(new, Array):
         return _array_difference(path, old, new, tolerances)
+    if isinstance(old, Plain) and isinstance(new, Plain) and old != new:
+        numbers = [number_of(each) for each in (old, new)]
+        if numbers[0] is not None and numbers[1] is not None:
+            return _array_difference(path, numbers[0], numbers[1], tolerances)
     return None if old == new else Difference(path, show(old), show(new))
+
+
+def number_of(leaf: Plain) -> Array | None:
+    """A float of Python as an array, so that it may be off by what rounding explains.
+
+    Args:
+        leaf: any.
+    """
+    if leaf.kind != "plain" or not leaf.text.startswith("float "):
+        return None
+    number = np.asarray(float(leaf.text.removeprefix("float ")))
+    return Array("array", "float", (), number)
 
 
 def _same_tree(old: Leaf | None, new: Leaf | None) -> bool:
@@ -259,11 +290,14 @@ def _array_difference(
 ) -> Difference | None:
     if (old.kind, old.dtype, old.shape) != (new.kind, new.dtype, new.shape):
         return Difference(path, show(old), show(new))
+    if old.weak != new.weak:
+        # With an array of another type the one gives way, and the other does not.
+        return Difference(path, _with_weakness(old), _with_weakness(new))
     if old.data is None or new.data is None:
         return None
     if old.data.tobytes() == new.data.tobytes():
         return None
-    if not _is_float(old.data):
+    if not is_float(old.data):
         return _at(path, old.data, new.data, old.data != new.data)
     apart = _unequal(old.data, new.data)
     if not apart.any():
@@ -271,10 +305,10 @@ def _array_difference(
     allowed = tolerances.get(old.dtype)
     if allowed is None:
         return _at(path, old.data, new.data, apart)
-    wide, narrow = _wide(old.data), _wide(new.data)
+    left, right = wide(old.data), wide(new.data)
     with np.errstate(invalid="ignore", over="ignore"):
-        distance = np.abs(wide - narrow)
-        within = distance <= allowed.absolute + allowed.relative * np.abs(wide)
+        distance = np.abs(left - right)
+        within = distance <= allowed.absolute + allowed.relative * np.abs(left)
     # An infinity is within any part of itself.
     beyond = apart & ~(within & np.isfinite(distance))
     if beyond.any():
@@ -283,18 +317,24 @@ def _array_difference(
     return dataclasses.replace(found, rounding=True)
 
 
-def _is_float(data: np.ndarray[Any, Any]) -> bool:
+def _with_weakness(leaf: Array) -> str:
+    return show(leaf) + (" of weak type" if leaf.weak else "")
+
+
+def is_float(data: np.ndarray[Any, Any]) -> bool:
+    """Whether numbers are floats, of any size."""
     # The kind of the small floats of ml_dtypes (bfloat16, float8) is that of a record.
     return data.dtype.kind in "fc" or "float" in data.dtype.name
 
 
-def _wide(data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def wide(data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Floats as those of the largest type."""
     return data.astype(np.complex128 if data.dtype.kind == "c" else np.float64)
 
 
 def _unequal(old: np.ndarray[Any, Any], new: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    wide, narrow = _wide(old), _wide(new)
-    found: np.ndarray[Any, Any] = (wide != narrow) & ~(np.isnan(wide) & np.isnan(narrow))
+    left, right = wide(old), wide(new)
+    found: np.ndarray[Any, Any] = (left != right) & ~(np.isnan(left) & np.isnan(right))
     return found
 
 
@@ -311,26 +351,29 @@ def _at(
     worst = 0 if ulps is None else int(np.argmax(ulps))
     index = np.unravel_index(int(marked[worst]), old.shape) if old.shape else ()
     place = f"{path}[{', '.join(str(int(number)) for number in index)}]" if index else path
-    needed = None
+    needed = scaled = None
     if ulps is not None:
-        left, right = _wide(olds), _wide(news)
+        left, right = wide(olds), wide(news)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.abs(left - right) / np.abs(left)
         needed = float(np.max(ratios)) if np.isfinite(ratios).all() else None
+        largest = max(1.0, float(np.max(np.abs(wide(old)), initial=0.0)))
+        scaled = float(np.max(np.abs(left - right))) / largest
     return Difference(
         place,
         f"{olds[worst]!s} {old.dtype.name}",
         f"{news[worst]!s} {new.dtype.name}",
         None if ulps is None else int(ulps[worst]),
         needed,
+        scaled=scaled,
     )
 
 
 def _ulps(old: np.ndarray[Any, Any], new: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
     """Distances in units of the last place, for real floats of 2, 4 and 8 bytes."""
-    if not _is_float(old) or old.dtype.kind == "c" or old.dtype.itemsize not in (2, 4, 8):
+    if not is_float(old) or old.dtype.kind == "c" or old.dtype.itemsize not in (2, 4, 8):
         return None
-    if np.isnan(_wide(old)).any() or np.isnan(_wide(new)).any():
+    if np.isnan(wide(old)).any() or np.isnan(wide(new)).any():
         return None
     bits = old.dtype.itemsize * 8
     ordered = []

@@ -34,6 +34,7 @@ class Array:
         shape: likewise.
         data: the numbers, of a key its key data; None for an array that was traced.
         mutable: whether it is an array of numpy, which a call can write to.
+        weak: whether its type gives way to that of another array.
     """
 
     kind: Literal["array", "key"]
@@ -41,6 +42,7 @@ class Array:
     shape: tuple[int, ...]
     data: np.ndarray[Any, Any] | None
     mutable: bool = False
+    weak: bool = False
 
 
 Leaf = Plain | Array
@@ -133,6 +135,7 @@ class Traced:
         gradient: path of a float input -> hash of its gradient; None where none was asked for,
             or why there is none.
         equations: how many there are in the programs.
+        donated: the inputs that the caller still has, and cannot read any more.
     """
 
     before: View
@@ -140,6 +143,7 @@ class Traced:
     outputs: Mapping[str, str]
     gradient: Mapping[str, str] | NotDone | None
     equations: int
+    donated: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from nnx_migrate.check.compare.comparison import (
     EXACT,
+    WIDE,
     Comparison,
+    Difference,
     Tolerance,
     Unknown,
     compare,
@@ -15,6 +17,7 @@ from nnx_migrate.check.compare.comparison import (
     ending,
 )
 from nnx_migrate.check.compare.forms import NotDone, Observation, Traced, View
+from nnx_migrate.check.compare.rounding import round_alike
 from nnx_migrate.check.compare.verdicts import ColumnResult, Verdict
 from nnx_migrate.check.jobs import Ran, Widened
 
@@ -24,8 +27,6 @@ _NOTHING = (
 )
 # What ends the process: nothing after it was seen.
 _ENDINGS = ("SystemExit", "KeyboardInterrupt", "Exited")
-# What is left of a difference in float64, when it was rounding in float32.
-_ROUNDING = Tolerance(1e-9, 1e-11)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -52,13 +53,18 @@ def judge_programs(
         strictness: what counts.
 
     Returns:
-        `proved`; or `not checked` with the reason in `proof`, for numbers to decide.
+        `proved`; `different` where no number could show it; or `not checked` with the reason in
+        `proof`, for numbers to decide.
     """
     for traced, side in ((old, "old"), (new, "new")):
         if isinstance(traced, NotDone):
             return _unproved(f"{side}: {traced.reason}")
     assert isinstance(old, Traced)
     assert isinstance(new, Traced)
+    if taken := sorted(new.donated - old.donated):
+        # Whether a run shows it depends on the device, and on where the array came from.
+        kept = Difference(taken[0], "an array as before", "one that was donated")
+        return ColumnResult(Verdict.DIFFERENT, "", "call", kept)
     before = compare_views(old.before, new.before, EXACT, strict_kinds=True)
     if before.different is not None:
         return _unproved(f"the arguments are not the same: {before.different}")
@@ -125,7 +131,10 @@ def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> Column
     questions, told = _open_questions(compared["arguments"], compared["call"])
     notes += told
     if questions:
-        return ColumnResult(Verdict.NOT_CHECKED, str(questions[0]), "", None, tuple(notes), proof)
+        uncalled = tuple(each.path for each in questions if each.is_product)
+        asked = uncalled if len(uncalled) == len(questions) else ()
+        reason = str(questions[0])
+        return ColumnResult(Verdict.NOT_CHECKED, reason, "", None, tuple(notes), proof, asked)
     if old.called.view is not None and not old.called.view.shows_something():
         return ColumnResult(Verdict.NOT_CHECKED, _NOTHING, "", None, tuple(notes), proof)
     if old.called.raised in _ENDINGS:
@@ -136,6 +145,25 @@ def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> Column
     if close is not None:
         return ColumnResult(Verdict.CLOSE, "", *close, tuple(notes), proof=proof)
     return ColumnResult(Verdict.EQUAL, raised, notes=tuple(notes), proof=proof)
+
+
+def judge_products(result: ColumnResult, called: Sequence[str]) -> ColumnResult:
+    """Looks again at a call that returned functions, once their own calls were compared.
+
+    Args:
+        result: of the call.
+        called: where the functions are in its result of which calls are cases of their own.
+    """
+    places = ["result/" + place.strip("[]") if place else "result" for place in called]
+    if not result.uncalled or any(
+        all(path != place and not path.startswith(f"{place}/") for place in places)
+        for path in result.uncalled
+    ):
+        return result
+    note = "the functions that it returns are other code: their calls are cases of their own"
+    return dataclasses.replace(
+        result, verdict=Verdict.EQUAL, reason="", notes=(*result.notes, note), uncalled=()
+    )
 
 
 def judge_rounding(result: ColumnResult, old: Widened, new: Widened) -> ColumnResult:
@@ -157,6 +185,43 @@ def judge_rounding(result: ColumnResult, old: Widened, new: Widened) -> ColumnRe
     return (worse or told[result.part == "gradient" and len(told) > 1 :])[0]
 
 
+def judge_cancellation(
+    result: ColumnResult, runs: tuple[Ran, Ran], wide: tuple[Widened, Widened]
+) -> ColumnResult:
+    """Looks at numbers beyond their tolerance again, in float64.
+
+    Where most of a number cancels, what is left of it is rounding alone, and differs by any
+    factor. It is acquitted where both sides agree in float64, and the new one is no further from
+    that than the old one is.
+
+    Args:
+        result: `different`, of float32.
+        runs: of the reference and of the column.
+        wide: the same in float64.
+
+    Returns:
+        `close`, or the result as it is.
+    """
+    old, new = runs
+    called, gradient = [[each.called for each in wide], [each.gradient for each in wide]]
+    for left, right, both in (
+        (old.called, new.called, called),
+        (old.jitted, new.jitted, called),
+        (old.gradient, new.gradient, gradient),
+    ):
+        if isinstance(left, NotDone):
+            continue
+        seen = [each for each in (right, *both) if isinstance(each, Observation)]
+        if len(seen) < 3 or not round_alike(left, *seen):
+            return result
+    return dataclasses.replace(
+        result,
+        verdict=Verdict.CLOSE,
+        reason="rounding, though beyond the tolerance: in float64 it goes away, and the new side "
+        "is about as far from that as the old one",
+    )
+
+
 def _in_float64(
     result: ColumnResult, old: Observation | NotDone, new: Observation | NotDone, part: str = ""
 ) -> ColumnResult:
@@ -164,7 +229,7 @@ def _in_float64(
         return dataclasses.replace(
             result, reason="within the tolerance; no float64 run to tell why"
         )
-    wide: Comparison = compare(old, new, {"float64": _ROUNDING, "complex128": _ROUNDING})
+    wide: Comparison = compare(old, new, WIDE)
     if wide.different is None:
         return dataclasses.replace(result, reason="rounding: in float64 it goes away")
     if "float64" not in wide.different.old:

@@ -213,12 +213,15 @@ def _plains(leaves: list[Leaf | None]) -> Iterator[Plain]:
     return (leaf for leaf in leaves if isinstance(leaf, Plain))
 
 
-def _array(value: jax.Array) -> Array:
+def _array(value: jax.Array) -> Leaf:
+    if not _is_traced(value) and value.is_deleted():
+        return Plain("plain", "an array that is deleted: it was donated")
+    weak = bool(getattr(value.aval, "weak_type", False))
     if jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
         data = None if _is_traced(value) else np.asarray(jax.random.key_data(value))
         return Array("key", str(value.dtype), value.shape, data)
     data = None if _is_traced(value) else np.asarray(value)
-    return Array("array", str(value.dtype), value.shape, data)
+    return Array("array", str(value.dtype), value.shape, data, weak=weak)
 
 
 def _is_traced(value: object) -> bool:
@@ -291,7 +294,14 @@ def _variable_children(variable: nnx.Variable[Any]) -> Iterator[tuple[str, objec
 
 
 def _items(entries: Mapping[Any, object]) -> Iterator[tuple[str, object]]:
-    return ((str(name), child) for name, child in entries.items())
+    return (
+        (_key_text(name, number), child) for number, (name, child) in enumerate(entries.items())
+    )
+
+
+def _key_text(key: object, number: int) -> str:
+    """A key as a part of a path; a Module as a key shows its numbers, and they change."""
+    return f"{type(key).__qualname__} {number}" if isinstance(key, nnx.Pytree) else str(key)
 
 
 def _attributes(value: object) -> Iterator[tuple[str, object]]:

@@ -35,6 +35,7 @@ class ColumnResult:
         difference: the first place; None for none.
         notes: what is told and counts as no difference.
         proof: why there is no proof; "" where there is one.
+        uncalled: functions of the result whose code differs, by path, where nothing else is open.
     """
 
     verdict: Verdict
@@ -43,6 +44,7 @@ class ColumnResult:
     difference: Difference | None = None
     notes: tuple[str, ...] = ()
     proof: str = ""
+    uncalled: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

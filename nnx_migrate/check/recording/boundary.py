@@ -28,21 +28,27 @@ def boundary(path: str, name: str) -> Callable[[Any], Any]:
         path: the file of the function, relative to the tree.
         name: its qualified name.
     """
-    return lambda target: _around(target, path, name)
+    return lambda target: around(target, Site(path, name))
 
 
-def _around(target: Any, path: str, name: str) -> Any:
+def around(target: Any, site: Site) -> Any:
+    """Puts a boundary around a callable.
+
+    Args:
+        target: anything; what is no function is left alone, and told.
+        site: where its calls go.
+    """
     if type(target) is Callee or (type(target) is types.FunctionType and target in _made):
         return target
     if isinstance(target, property):
         parts = {
-            part: getattr(target, part) and _around(getattr(target, part), path, f"{name}.{part}")
+            part: getattr(target, part)
+            and around(getattr(target, part), Site(site.path, f"{site.name}.{part}"))
             for part in ("fget", "fset", "fdel")
         }
         return type(target)(**parts, doc=target.__doc__)
     if isinstance(target, (staticmethod, classmethod)):
-        return type(target)(_around(target.__func__, path, name))
-    site = Site(path, name)
+        return type(target)(around(target.__func__, site))
     if _holds_modules(target):
         note_missed(site, "it holds Modules of its own, whose state no recorded call has")
         return target
@@ -62,12 +68,25 @@ def _function(target: types.FunctionType, site: Site) -> Callable[..., Any]:
     @functools.wraps(target)
     def recorded(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        if site.done or busy():
+        if busy():
             return target(*args, **kwargs)
         return make_call(site, target, args, kwargs)
 
     _made.add(recorded)
     return recorded
+
+
+def unwatched(value: Any) -> Any:
+    """What a boundary was put around.
+
+    Args:
+        value: anything.
+    """
+    if type(value) is Callee:
+        return value.__dict__["_target"]
+    if type(value) is types.FunctionType and value in _made:
+        return inspect.unwrap(value, stop=lambda each: each not in _made)
+    return value
 
 
 def _holds_modules(target: Any) -> bool:
@@ -128,7 +147,7 @@ class Callee:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         target, site = self.__dict__["_target"], self.__dict__["_site"]
-        if site.done or busy():
+        if busy():
             return target(*args, **kwargs)
         return make_call(site, target, args, kwargs)
 

@@ -93,7 +93,7 @@ def never_called(recording: Path, touched: Sequence[Touched]) -> tuple[str, ...]
         recording: the file.
         touched: what was to be recorded.
     """
-    watched = [f"{each.path}:{name}" for each in touched for name in each.functions + each.values]
+    watched = [f"{each.path}:{name}" for each in touched for name in each.watched]
     known = {job.name.rpartition("#")[0] for job in store.recorded_jobs(recording)}
     known |= {f"{each.path}:{each.name}" for each in store.missed_calls(recording)}
     # The parts of a property are recorded one by one.

@@ -81,7 +81,7 @@ def _mark(body: Sequence[ast.AST], scope: str, touched: Touched) -> None:
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             name = scope + node.name
-            if name in touched.functions:
+            if name in touched.called:
                 outermost = node.decorator_list[0] if node.decorator_list else node
                 made = _boundary_of(touched.path, name)
                 node.decorator_list.insert(0, _at(made, outermost))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import random
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,10 @@ from nnx_migrate.check.compare.comparison import compare
 from nnx_migrate.check.compare.forms import Observation
 from nnx_migrate.check.jobs import Side
 from nnx_migrate.check.recording.meshes import within_meshes
+from nnx_migrate.check.recording.products import product_of
 from nnx_migrate.check.recording.store import StoredCall, read_call, recorded_observation
 from nnx_migrate.check.recording.unpacking import Reader, module_of, unpacked
+from nnx_migrate.check.worker.module_state import without_changes
 
 
 def recorded_call(recording: Path, number: int, side: Side, *, numbers: bool = True) -> Call:
@@ -37,20 +41,31 @@ def recorded_call(recording: Path, number: int, side: Side, *, numbers: bool = T
     stored = read_call(recording, number)
     _resume(stored, side)
     reader = Reader(side, stored.path, numbers)
+    function = _function(stored, reader, stored.name)
+    arguments, keywords = unpacked(stored.arguments, reader)
+    return Call(
+        function, arguments, keywords, within=functools.partial(within_meshes, stored.meshes)
+    )
+
+
+def _function(stored: StoredCall, reader: Reader, name: str) -> Callable[..., Any]:
+    if name.rpartition("()")[1]:
+        assert stored.made is not None
+        maker = _function(stored, reader, name.rpartition("()")[0])
+        arguments, keywords = unpacked(stored.made, reader)
+        found: Callable[..., Any] = product_of(maker(*arguments, **keywords), name)
+        return found
     owner: Any = module_of(reader, stored.path, stored.module)
-    *scopes, last = stored.name.split(".")
+    *scopes, last = name.split(".")
     for scope in scopes:
         owner = getattr(owner, scope)
     function = inspect.getattr_static(owner, last) if isinstance(owner, type) else None
     if isinstance(function, (staticmethod, classmethod)):
         # The class is among the recorded arguments.
-        function = function.__func__
-    elif function is None or not callable(function):
-        function = getattr(owner, last)
-    arguments, keywords = unpacked(stored.arguments, reader)
-    return Call(
-        function, arguments, keywords, within=functools.partial(within_meshes, stored.meshes)
-    )
+        unbound: Callable[..., Any] = function.__func__
+        return unbound
+    found_on: Callable[..., Any] = function if callable(function) else getattr(owner, last)
+    return found_on
 
 
 def unlike_recorded(recording: Path, number: int, called: Observation) -> str:
@@ -76,6 +91,7 @@ def unlike_recorded(recording: Path, number: int, called: Observation) -> str:
         again = f"raises {called.raised}: {called.message}" if called.raised else "returns"
         before = f"raised {recorded.raised}" if recorded.raised else "returned"
         return f"the recorded call {before}, and made again it {again}"[:500]
+    called = dataclasses.replace(called, view=without_changes(called.view))
     apart = compare(recorded, called).different
     why = "made again it gives something else, so more than its arguments decides"
     return f"{why}: {apart}"[:500] if apart is not None and not called.raised else ""

@@ -71,6 +71,7 @@ def read_settings() -> RecordSettings:
             tuple(each["values"]),
             each["module"],
             each["guarded"],
+            readers=tuple(each["readers"]),
         )
         for path, each in data["touched"].items()
     }

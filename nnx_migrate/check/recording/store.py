@@ -21,9 +21,11 @@ Kept = Literal["values", "shapes", "traced"]
 _TABLES = """
 CREATE TABLE IF NOT EXISTS calls (
     id INTEGER PRIMARY KEY, path TEXT, name TEXT, kept TEXT, module TEXT, arguments BLOB,
-    observed BLOB, program TEXT);
+    observed BLOB, program TEXT, kind TEXT, numbers TEXT,
+    made BLOB);
 CREATE TABLE IF NOT EXISTS missed (
-    path TEXT, name TEXT, reason TEXT, times INTEGER, PRIMARY KEY (path, name, reason));
+    path TEXT, name TEXT, reason TEXT, times INTEGER, kind TEXT,
+    PRIMARY KEY (path, name, reason, kind));
 """
 
 
@@ -42,6 +44,9 @@ class StoredCall:
         argv: the command line of the program.
         import_paths: where it imported from, as far as it lies in the tree, relative to it.
         meshes: those that were set around it.
+        kind: the digest of its kind.
+        numbers: the numbers of Python among its arguments.
+        made: of a function that another one returned, what that one was called with, pickled.
     """
 
     path: str
@@ -53,6 +58,9 @@ class StoredCall:
     argv: tuple[str, ...]
     import_paths: tuple[str, ...]
     meshes: Meshes = dataclasses.field(default_factory=Meshes)
+    kind: str = ""
+    numbers: str = ""
+    made: bytes | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,12 +72,15 @@ class Missed:
         name: its qualified name.
         reason: why not.
         times: how many calls.
+        spoken_for: whether another call of the same kind is there, or of any where the kind is
+            not known.
     """
 
     path: str
     name: str
     reason: str
     times: int
+    spoken_for: bool = False
 
 
 def create(recording: Path) -> None:
@@ -95,27 +106,38 @@ def settle(recording: Path) -> None:
         database.execute("PRAGMA journal_mode=DELETE")
 
 
+def most_numbers(calls: int) -> int:
+    """How many calls are kept that differ in their numbers alone.
+
+    Args:
+        calls: how many are kept of those that do not.
+    """
+    return 2 * calls + 2
+
+
 def add_call(recording: Path, call: StoredCall, most: int) -> None:
-    """Keeps a call, if there are not enough of its function.
+    """Keeps a call, if there are not enough of its kind.
 
     Args:
         recording: the file.
         call: the call.
-        most: how many are kept of a function, in all processes; calls made while tracing do not
-            count.
+        most: how many are kept of a kind, in all processes; calls made while tracing do not
+            count, and those with other numbers of Python are counted apart.
     """
     program = json.dumps([call.argv, call.import_paths, call.meshes.current, call.meshes.entered])
-    given = (call.path, call.name, call.kept, call.module, call.arguments, call.observed, program)
+    given = (call.path, call.name, call.kept, call.module, call.arguments, call.observed)
+    alike = "FROM calls WHERE path = ?1 AND name = ?2 AND kind = ?8 AND kept != 'traced'"
     with _opened(recording) as database:
         database.execute(
-            "INSERT INTO calls (path, name, kept, module, arguments, observed, program)"
-            " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE ?3 = 'traced' OR ?8 >"
-            " (SELECT count(*) FROM calls WHERE path = ?1 AND name = ?2 AND kept != 'traced')",
-            (*given, most),
+            "INSERT INTO calls (path, name, kept, module, arguments, observed, program, kind,"
+            " numbers, made) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?12 WHERE ?3 = 'traced'"
+            f" OR ?10 > (SELECT count(*) {alike}) OR (?11 > (SELECT count(*) {alike})"
+            f" AND NOT EXISTS (SELECT 1 {alike} AND numbers = ?9))",
+            (*given, program, call.kind, call.numbers, most, most_numbers(most), call.made),
         )
 
 
-def add_missed(recording: Path, path: str, name: str, reason: str) -> None:
+def add_missed(recording: Path, path: str, name: str, reason: str, kind: str = "") -> None:
     """Counts a call that could not be recorded.
 
     Args:
@@ -123,27 +145,35 @@ def add_missed(recording: Path, path: str, name: str, reason: str) -> None:
         path: the file of the function.
         name: its qualified name.
         reason: why not.
+        kind: of the call, where it is known.
     """
     with _opened(recording) as database:
         database.execute(
-            "INSERT INTO missed VALUES (?, ?, ?, 1)"
-            " ON CONFLICT (path, name, reason) DO UPDATE SET times = times + 1",
-            (path, name, reason),
+            "INSERT INTO missed VALUES (?, ?, ?, 1, ?)"
+            " ON CONFLICT (path, name, reason, kind) DO UPDATE SET times = times + 1",
+            (path, name, reason, kind),
         )
 
 
-def count_calls(recording: Path, path: str, name: str) -> int:
+def count_calls(recording: Path, path: str, name: str, kind: str) -> tuple[int, int]:
     """How many calls of a function are kept that were not made while tracing.
 
     Args:
         recording: the file.
         path: the file of the function.
         name: its qualified name.
+        kind: of the calls.
+
+    Returns:
+        How many there are of this kind, and how many kinds there are.
     """
     with _opened(recording) as database:
-        query = "SELECT count(*) FROM calls WHERE path = ? AND name = ? AND kept != 'traced'"
-        (count,) = database.execute(query, (path, name)).fetchone()
-    return int(count)
+        query = (
+            "SELECT count(*) FILTER (WHERE kind = ?3), count(DISTINCT kind) FROM calls"
+            " WHERE path = ?1 AND name = ?2 AND kept != 'traced'"
+        )
+        taken, kinds = database.execute(query, (path, name, kind)).fetchone()
+    return int(taken), int(kinds)
 
 
 def read_call(recording: Path, number: int) -> StoredCall:
@@ -158,16 +188,26 @@ def read_call(recording: Path, number: int) -> StoredCall:
     """
     with _opened(recording) as database:
         row = database.execute(
-            "SELECT path, name, kept, module, arguments, observed, program FROM calls WHERE id = ?",
+            "SELECT path, name, kept, module, arguments, observed, program, made FROM calls"
+            " WHERE id = ?",
             (number,),
         ).fetchone()
     if row is None:
         raise LookupError(f"{recording} has no call number {number}")
-    path, name, kept, module, arguments, observed, program = row
+    path, name, kept, module, arguments, observed, program, made = row
     argv, import_paths, current, entered = json.loads(program)
     meshes = Meshes(_axes(current), _axes(entered))
     return StoredCall(
-        path, name, kept, module, arguments, observed, tuple(argv), tuple(import_paths), meshes
+        path,
+        name,
+        kept,
+        module,
+        arguments,
+        observed,
+        tuple(argv),
+        tuple(import_paths),
+        meshes,
+        made=made,
     )
 
 
@@ -211,23 +251,47 @@ def call_digest(recording: Path, number: int) -> str:
 
 
 def recorded_jobs(recording: Path) -> tuple[Job, ...]:
-    """The cases of a recording; calls made while tracing count for functions that have no other.
+    """The cases of a recording; calls made while tracing count where none else is of their kind.
 
     Args:
         recording: the file.
     """
     with _opened(recording) as database:
-        rows = database.execute("SELECT id, path, name, kept FROM calls ORDER BY id").fetchall()
-    concrete = {(path, name) for _, path, name, kept in rows if kept != "traced"}
+        query = "SELECT id, path, name, kept, kind FROM calls ORDER BY id"
+        rows = database.execute(query).fetchall()
+    spoken_for = {(path, name, kind) for _, path, name, kept, kind in rows if kept != "traced"}
     serial: dict[tuple[str, str], int] = {}
     jobs = []
-    for number, path, name, kept in rows:
-        seen = serial.get((path, name), 0)
-        if kept == "traced" and ((path, name) in concrete or seen):
-            continue
-        serial[path, name] = seen + 1
-        jobs.append(Job(f"{path}:{name}#{seen + 1}", "recorded", recording, str(number)))
+    for number, path, name, kept, kind in rows:
+        if kept == "traced":
+            if (path, name, kind) in spoken_for:
+                continue
+            spoken_for.add((path, name, kind))
+        serial[path, name] = serial.get((path, name), 0) + 1
+        jobs.append(Job(f"{path}:{name}#{serial[path, name]}", "recorded", recording, str(number)))
     return tuple(jobs)
+
+
+def products_called(recording: Path, number: int) -> tuple[str, ...]:
+    """Which functions that a call returned were called, as far as that is recorded.
+
+    Args:
+        recording: the file.
+        number: of the call.
+
+    Returns:
+        Where they are in what it returned: "" for the result itself, "[0]" for its first part.
+    """
+    with _opened(recording) as database:
+        rows = database.execute(
+            "SELECT DISTINCT substr(made.name, length(maker.name) + 3)"
+            " FROM calls AS maker JOIN calls AS made"
+            " ON made.path = maker.path AND made.made = maker.arguments"
+            " AND substr(made.name, 1, length(maker.name) + 2) = maker.name || '()'"
+            " WHERE maker.id = ?",
+            (number,),
+        )
+        return tuple(place for (place,) in rows)
 
 
 def missed_calls(recording: Path) -> tuple[Missed, ...]:
@@ -237,8 +301,16 @@ def missed_calls(recording: Path) -> tuple[Missed, ...]:
         recording: the file.
     """
     with _opened(recording) as database:
-        rows = database.execute("SELECT path, name, reason, times FROM missed ORDER BY rowid")
-        return tuple(Missed(*row) for row in rows)
+        rows = database.execute(
+            "SELECT path, name, reason, sum(times), min(EXISTS (SELECT 1 FROM calls"
+            " WHERE calls.path = missed.path AND calls.name = missed.name"
+            " AND missed.kind IN ('', calls.kind)))"
+            " FROM missed GROUP BY path, name, reason ORDER BY min(rowid)"
+        )
+        return tuple(
+            Missed(path, name, reason, times, bool(spoken))
+            for path, name, reason, times, spoken in rows
+        )
 
 
 @contextlib.contextmanager

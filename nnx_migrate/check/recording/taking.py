@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import hashlib
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nnx_migrate.check.recording import store
+from nnx_migrate.check.recording.kinds import Kind, kind_of
 from nnx_migrate.check.recording.meshes import meshes_around
 from nnx_migrate.check.recording.settings import read_settings
 
@@ -20,6 +23,31 @@ if TYPE_CHECKING:
     from nnx_migrate.check.compare.forms import Observation
 
 _at_work = threading.local()
+# So many calls of a function are looked at whatever it takes; then as many as this part of the
+# time of the process is enough for.
+_ALWAYS_LOOKED_AT = 32
+_PART_OF_TIME = 0.01
+# A function that is called in more ways than these is not looked at in all of them.
+_MOST_KINDS = 24
+
+
+@dataclasses.dataclass
+class Seen:
+    """Calls of one kind in this process.
+
+    Args:
+        digest: of the kind.
+        calls: how many there were.
+        numbers: hashes of the numbers of Python that they had.
+        more_numbers: whether there were more than can be kept.
+        done: no more of them are kept.
+    """
+
+    digest: str
+    calls: int = 0
+    numbers: set[int] = dataclasses.field(default_factory=set)
+    more_numbers: bool = False
+    done: bool = False
 
 
 @dataclasses.dataclass
@@ -30,23 +58,45 @@ class Site:
         path: its file, relative to the tree.
         name: its qualified name.
         calls: how often it was called with numbers.
-        taken: how many of these calls were taken down, or were to be.
-        traced: a call while tracing was taken down.
-        done: its calls are of no interest any more.
+        skipped: whether calls were not looked at.
+        kinds: of its calls, by their hash.
+        traced: the kinds of calls while tracing that were taken down.
+        made: of a function that another one returned, what that one was called with.
     """
 
     path: str
     name: str
     calls: int = 0
-    taken: int = 0
-    traced: bool = False
-    done: bool = False
+    skipped: bool = False
+    kinds: dict[int, Seen] = dataclasses.field(default_factory=dict)
+    traced: set[int] = dataclasses.field(default_factory=set)
+    made: bytes | None = None
+
+    def digest(self, kind: Kind) -> str:
+        """The digest of a kind of call; functions that were made otherwise are called otherwise."""
+        made = hashlib.sha256(self.made).hexdigest()[:8] if self.made is not None else ""
+        return kind.digest() + made
+
+
+@dataclasses.dataclass
+class _Looking:
+    began: float = 0.0
+    seconds: float = 0.0
+
+
+_looking = _Looking()
 
 
 @dataclasses.dataclass(frozen=True)
 class _Begun:
     kept: store.Kept
     arguments: bytes
+    wanted: _Wanted
+
+
+class _Wanted(NamedTuple):
+    kind: str
+    numbers: str
 
 
 def busy() -> bool:
@@ -80,82 +130,152 @@ def make_call(
     returned = functools.partial(_returned, args, kwargs, result)
     # With numbers made up for shapes it will return something else.
     _end(site, begun, returned if begun.kept == "values" else lambda: None)
-    return result
+    return _with_products(site, begun, result)
 
 
-def note_missed(site: Site, reason: str) -> None:
+def _with_products(site: Site, begun: _Begun, result: Any) -> Any:
+    if begun.kept != "values":
+        return result
+    found = result
+    with _working(site):
+        from nnx_migrate.check.recording.products import with_watched_products
+
+        found = with_watched_products(site, begun.arguments, result)
+    return found
+
+
+def note_missed(site: Site, reason: str, kind: str = "") -> None:
     """Reports a function, or a call of it, that is not recorded.
 
     Args:
         site: the function.
         reason: why not.
+        kind: of the call, where no other call speaks for it.
     """
     with contextlib.suppress(Exception):
-        store.add_missed(read_settings().recording, site.path, site.name, reason[:500])
+        store.add_missed(read_settings().recording, site.path, site.name, reason[:500], kind)
 
 
 @contextlib.contextmanager
-def _working(site: Site) -> Iterator[None]:
+def _working(site: Site, kind: str = "") -> Iterator[None]:
     _at_work.busy = True
     try:
         yield
     except Exception as error:
         # A recording that fails is a finding of the report, never one of the user's program.
-        note_missed(site, f"{type(error).__name__}: {error}")
+        note_missed(site, f"{type(error).__name__}: {error}", kind)
     finally:
         _at_work.busy = False
 
 
 def _begin(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Begun | None:
-    begun = None
+    wanted = begun = None
+    tracing = False
     with _working(site):
-        if _tracing():
-            _take_traced(site, args, kwargs)
-        elif _is_wanted(site):
-            begun = _taken(site, args, kwargs)
+        tracing = _tracing()
+        wanted = (_wanted_traced if tracing else _wanted)(site, args, kwargs)
+    if wanted is not None:
+        with _working(site, wanted.kind):
+            if tracing:
+                _take_traced(site, args, kwargs, wanted)
+            else:
+                begun = _taken(site, args, kwargs, wanted)
     return begun
 
 
-def _is_wanted(site: Site) -> bool:
+def _wanted(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Wanted | None:
     site.calls += 1
+    if not _may_look(site):
+        return None
+    started = time.perf_counter()
+    if site.calls > 1:
+        # The first call compiles.
+        _looking.began = _looking.began or started
+    kind = kind_of((args, kwargs))
+    number = hash(kind.structure)
+    kept = site.kinds.get(number)
+    _looking.seconds += time.perf_counter() - started
+    if kept is None:
+        kept = site.kinds[number] = _first_of_its_kind(site, site.digest(kind))
+    kept.calls += 1
+    if kept.done or not _is_kept(site, kept, hash(kind.numbers)):
+        return None
+    return _Wanted(kept.digest, repr(kind.numbers))
+
+
+def _first_of_its_kind(site: Site, digest: str) -> Seen:
+    # Other processes of the command record the same function.
+    recording = read_settings().recording
+    taken, kinds = store.count_calls(recording, site.path, site.name, digest)
+    too_many = not taken and kinds >= _MOST_KINDS
+    if too_many:
+        note_missed(site, f"there are more than {_MOST_KINDS} kinds of calls of it", "more")
+    return Seen(digest, done=too_many)
+
+
+def _is_kept(site: Site, seen: Seen, numbers: int) -> bool:
+    calls = read_settings().calls
+    if numbers not in seen.numbers:
+        if len(seen.numbers) < store.most_numbers(calls):
+            seen.numbers.add(numbers)
+            return True
+        if not seen.more_numbers:
+            seen.more_numbers = True
+            note_missed(site, "its numbers are other ones than those of the kept calls", "")
     # The first calls of a training loop are alike: 1st, 2nd, 4th, 8th, ...
-    if site.calls & (site.calls - 1):
-        return False
-    settings = read_settings()
-    if site.calls == 1:
-        # Other processes of the command record the same function.
-        site.taken = store.count_calls(settings.recording, site.path, site.name)
-    site.taken += 1
-    site.done = site.taken >= settings.calls
-    return site.taken <= settings.calls
+    return not seen.calls & (seen.calls - 1) and seen.calls < 2**calls
 
 
-def _taken(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Begun:
+def _may_look(site: Site) -> bool:
+    if site.calls <= _ALWAYS_LOOKED_AT or not site.calls & (site.calls - 1):
+        return True
+    if _looking.seconds < _PART_OF_TIME * (time.perf_counter() - _looking.began):
+        return True
+    if not site.skipped:
+        site.skipped = True
+        note_missed(
+            site,
+            f"not every call after the {_ALWAYS_LOOKED_AT}th was looked at: it takes too much time",
+        )
+    return False
+
+
+def _wanted_traced(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Wanted | None:
+    kind = kind_of((args, kwargs))
+    number = hash(kind.structure)
+    if number in site.kinds or number in site.traced or len(site.traced) >= _MOST_KINDS:
+        return None
+    site.traced.add(number)
+    return _Wanted(site.digest(kind), repr(kind.numbers))
+
+
+def _taken(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any], wanted: _Wanted) -> _Begun:
     from nnx_migrate.check.recording.packing import TooManyBytes, packed
 
     settings = read_settings()
     given = args, dict(kwargs)
     try:
-        return _Begun("values", packed(given, settings.root, settings.most_bytes))
+        return _Begun("values", packed(given, settings.root, settings.most_bytes), wanted)
     except TooManyBytes:
-        site.done = True
+        for kept in site.kinds.values():
+            # Others of this kind are as large.
+            kept.done = kept.done or kept.digest == wanted.kind
         blob = packed(given, settings.root, settings.most_bytes, shapes=True)
-        return _Begun("shapes", blob)
+        return _Begun("shapes", blob, wanted)
 
 
-def _take_traced(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-    if site.traced or site.calls:
-        return
-    site.traced = True
+def _take_traced(
+    site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any], wanted: _Wanted
+) -> None:
     from nnx_migrate.check.recording.packing import packed
 
     settings = read_settings()
     blob = packed((args, dict(kwargs)), settings.root, settings.most_bytes, shapes=True)
-    _store(site, _Begun("traced", blob), None)
+    _store(site, _Begun("traced", blob, wanted), None)
 
 
 def _end(site: Site, begun: _Begun, observe: Callable[[], Observation | None]) -> None:
-    with _working(site):
+    with _working(site, begun.wanted.kind):
         observed: bytes | None = None
         from nnx_migrate.check.recording.packing import packed
 
@@ -185,6 +305,9 @@ def _store(site: Site, begun: _Begun, observed: bytes | None) -> None:
         tuple(sys.argv),
         tuple(dict.fromkeys(import_paths)),
         meshes_around(),
+        begun.wanted.kind,
+        begun.wanted.numbers[:1000],
+        site.made,
     )
     store.add_call(settings.recording, call, settings.calls)
 

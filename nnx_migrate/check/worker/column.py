@@ -6,6 +6,7 @@ and miss what is decorated at import. So nothing at the top of this file may imp
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 import time
@@ -190,12 +191,14 @@ def _calling(
 def _used(
     column: Column, job: Job, use: Callable[[Call], _Kept | NotDone], numbers: bool
 ) -> _Kept | NotDone:
-    from nnx_migrate.check.cases.calls import failure
+    from nnx_migrate.check.cases.calls import Home, failure
     from nnx_migrate.check.cases.sources import call_of_job
     from nnx_migrate.check.recording.meshes import MeshTooLarge
 
     try:
         call = call_of_job(column, job, numbers=numbers)
+        if not call.returns_driver:
+            call = dataclasses.replace(call, home=Home(column.side.root, job.program))
     except BaseException as error:
         return NotDone(f"the case cannot be built: {failure(error)}")
     try:
@@ -212,11 +215,15 @@ def _forget(column: Column) -> None:
     from nnx_migrate.check.worker.loading import forget
 
     forget(column.side)
-    _put_mode_back(column)
+    put_mode_back(column)
 
 
-def _put_mode_back(column: Column) -> None:
-    """Undoes what forgotten modules set for the whole process, `nnx.set_graph_mode(True)` alone."""
+def put_mode_back(column: Column) -> None:
+    """Undoes what forgotten modules set for the whole process, `nnx.set_graph_mode(True)` alone.
+
+    Args:
+        column: the one that this process runs.
+    """
     if "flax" not in sys.modules:
         return
     from flax import configurations, nnx

@@ -9,6 +9,7 @@ import numpy as np
 from nnx_migrate.check.cases.calls import Call, given, outcome
 from nnx_migrate.check.compare.forms import Observation, View
 from nnx_migrate.check.compare.leaves import view_of
+from nnx_migrate.check.worker.module_state import changed, module_state, with_changes
 
 
 def observe(call: Call) -> Observation:
@@ -23,6 +24,7 @@ def observe(call: Call) -> Observation:
     # Unseeded draws of the user's code would differ from run to run on one side already.
     random.seed(0)
     np.random.seed(0)
+    before = module_state(call.home)
     try:
         result = call.function(*call.arguments, **call.keywords)
         view = view_of(result if call.returns_driver else outcome(call, result))
@@ -33,7 +35,7 @@ def observe(call: Call) -> Observation:
         if str(error).startswith("RESOURCE_EXHAUSTED"):
             raise MemoryError(str(error)) from error
         return Observation(None, type(error).__name__, str(error), _left(call))
-    return Observation(view)
+    return Observation(with_changes(view, changed(before, module_state(call.home))))
 
 
 def _left(call: Call) -> View | None:

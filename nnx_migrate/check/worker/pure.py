@@ -31,15 +31,17 @@ class PureCall:
 
     Args:
         inputs: array, or its shape and dtype, by path in the arguments.
-        differentiable: the inputs that are Params or plain float arrays.
-        params: those of them that are Params.
+        differentiable: the inputs that are floats; of Variables, not the Params alone, for a
+            gradient may be taken by any.
+        groups: the same in groups that may be asked for by themselves: Params, arrays, and other
+            Variables.
         run: inputs -> outputs by path; the view of its last run is what `view` gives.
         view: result and arguments of the last run, with traced arrays in them.
     """
 
     inputs: Arrays
     differentiable: tuple[str, ...]
-    params: frozenset[str]
+    groups: tuple[tuple[str, ...], ...]
     run: Callable[[Arrays], Arrays]
     view: Callable[[], View]
 
@@ -79,26 +81,24 @@ def pure_call(call: Call) -> PureCall:
         views[:] = [view_of(seen)]
         return array_leaves(seen)
 
-    differentiable = tuple(
-        name
-        for path, part in parts.items()
-        if part.trains
-        for name, array in part.named(path)
-        if _is_float(array)
+    groups = tuple(
+        tuple(
+            name
+            for path, part in parts.items()
+            if part.group == group
+            for name, array in part.named(path)
+            if _is_float(array)
+        )
+        for group in ("param", "array", "variable")
     )
-    params = frozenset(
-        name
-        for path, part in parts.items()
-        if isinstance(part.leaf, nnx.Param)
-        for name, _ in part.named(path)
-    )
-    return PureCall(inputs, differentiable, params, run, lambda: views[-1])
+    differentiable = tuple(name for group in groups for name in group)
+    return PureCall(inputs, differentiable, groups, run, lambda: views[-1])
 
 
 def gradients_of(
     pure: PureCall, take: Callable[[Callable[[Arrays], Arrays]], _Taken]
 ) -> list[_Taken]:
-    """The gradient by all inputs at once; by the Params and by the others where there is none.
+    """The gradient by all inputs at once; by the groups of them where there is none.
 
     An input that goes through a while loop has no gradient, and hides that of all others.
 
@@ -115,10 +115,9 @@ def gradients_of(
     try:
         return [take(gradient_of(pure, pure.differentiable))]
     except Exception as error:
-        params = tuple(name for name in pure.differentiable if name in pure.params)
-        others = tuple(name for name in pure.differentiable if name not in pure.params)
         found = []
-        for names in (params, others) if params and others else ():
+        groups = [names for names in pure.groups if names]
+        for names in groups if len(groups) > 1 else ():
             with contextlib.suppress(Exception):
                 found.append(take(gradient_of(pure, names)))
         if not found:
@@ -188,8 +187,10 @@ class _Part:
         return cls(leaf, names, tuple(value for _, value in found), structure)
 
     @property
-    def trains(self) -> bool:
-        return not isinstance(self.leaf, nnx.Variable) or isinstance(self.leaf, nnx.Param)
+    def group(self) -> str:
+        if not isinstance(self.leaf, nnx.Variable):
+            return "array"
+        return "param" if isinstance(self.leaf, nnx.Param) else "variable"
 
     def named(self, path: str) -> Iterator[tuple[str, Any]]:
         for name, value in zip(self.names, self.values, strict=True):

@@ -14,6 +14,7 @@ from nnx_migrate.check.cases.calls import Call, failure
 from nnx_migrate.check.compare.forms import Array, Form, NotDone, Observation, View
 from nnx_migrate.check.compare.leaves import view_of
 from nnx_migrate.check.worker.observing import observe
+from nnx_migrate.check.worker.precision import float32_made_wide
 from nnx_migrate.check.worker.pure import Arrays, NotPure, PureCall, gradients_of, pure_call
 
 _Parts = tuple[Observation, Observation, Observation | NotDone, Observation | NotDone]
@@ -78,7 +79,7 @@ def takes_gradient(call: Call, pure: PureCall) -> str:
         # its migration is right (CHECK.md).
         return "the call takes its own gradients: an optimizer is among its arguments"
     if not pure.differentiable:
-        return "it has no Param and no float input"
+        return "it has no float among its inputs"
     return ""
 
 
@@ -130,4 +131,17 @@ def widened_call(call: Call) -> tuple[Observation | NotDone, Observation | NotDo
             path: value.astype(jnp.float64) if value.dtype == jnp.float32 else value
             for path, value in pure.inputs.items()
         }
-        return _jitted(pure, wide), _gradient(call, pure, wide)
+        with float32_made_wide():
+            called = _jitted(pure, wide)
+            if isinstance(called, NotDone):
+                # It looks at its numbers: they are there without jit.
+                called = _by_hand(pure, wide)
+            return called, _gradient(call, pure, wide)
+
+
+def _by_hand(pure: PureCall, inputs: Arrays) -> Observation | NotDone:
+    try:
+        pure.run(inputs)
+    except BaseException as error:
+        return NotDone(f"not in float64: {failure(error)}")
+    return Observation(pure.view())

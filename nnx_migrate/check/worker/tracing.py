@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import jax
+import jax.extend
 
 from nnx_migrate.check.cases.calls import Call, failure
 from nnx_migrate.check.compare.forms import Array, NotDone, Traced, View
 from nnx_migrate.check.compare.leaves import view_of
 from nnx_migrate.check.proof import Refused, canonical_program
+from nnx_migrate.check.worker.module_state import changed, module_state
 from nnx_migrate.check.worker.pure import (
     Arrays,
     NotPure,
@@ -38,10 +40,16 @@ def traced_call(call: Call) -> Traced | NotDone:
     if numpys:
         # A trace sees arrays of jax in their place, which nobody can write to.
         return NotDone(f"the argument {numpys[0]} is an array of numpy")
+    held = module_state(call.home)
     try:
-        return _traced(call, pure_call(call), before, {})
+        found = _traced(call, pure_call(call), before, {})
     except NotPure as error:
         return NotDone(str(error))
+    changes = changed(held, module_state(call.home))
+    if changes:
+        # A trace leaves traced values there, and no numbers.
+        return NotDone(f"it changes a value of its module: {next(iter(changes))}")
+    return found
 
 
 def traced_on_shapes(make: Callable[[], Call]) -> Traced | NotDone:
@@ -87,31 +95,53 @@ def _traced(call: Call, pure: PureCall, before: View, built: Mapping[str, str]) 
         view = pure.view()
     except BaseException as error:
         return NotDone(f"not traceable: {failure(error)}")
-    hashes, equations = {**built, **outputs[0]}, outputs[1]
+    hashes, equations, donated = {**built, **outputs[0]}, outputs[1], outputs[2]
     if takes_gradient(call, pure):
-        return Traced(before, view, hashes, None, equations)
+        return Traced(before, view, hashes, None, equations, donated)
     try:
         parts = gradients_of(pure, lambda gradient: _hashes(gradient, pure.inputs))
     except BaseException as error:
         # There is none of a while loop, for one.
         why_not = NotDone(f"no gradient: {failure(error)}")
-        return Traced(before, view, hashes, why_not, equations)
+        return Traced(before, view, hashes, why_not, equations, donated)
     gradients: dict[str, str] = {}
     for found in parts:
         if isinstance(found, NotDone):
             return found
         gradients |= found[0]
         equations += found[1]
-    return Traced(before, view, hashes, gradients, equations)
+    return Traced(before, view, hashes, gradients, equations, donated)
 
 
 def _hashes(
     function: Callable[[Arrays], Arrays], inputs: Arrays
-) -> tuple[dict[str, str], int] | NotDone:
+) -> tuple[dict[str, str], int, frozenset[str]] | NotDone:
     shapes = abstract(inputs)
     program, result = jax.make_jaxpr(function, return_shape=True)(shapes)
     # Dictionaries are flattened in the order of their keys, on both ends.
     found = canonical_program(program, sorted(shapes))
     if isinstance(found, Refused):
         return NotDone(f"no proof: {found.reason}")
-    return dict(zip(sorted(result), found.outputs, strict=True)), found.equations
+    hashes = dict(zip(sorted(result), found.outputs, strict=True))
+    return hashes, found.equations, _donated(program.jaxpr, sorted(shapes))
+
+
+def _donated(program: jax.extend.core.Jaxpr, names: Sequence[str]) -> frozenset[str]:
+    """The inputs that the caller still has, and whose memory calls in the program may use.
+
+    What graph mode gives back in their place is no input any more.
+    """
+    left = {id(variable) for variable in program.outvars}
+    known = {
+        id(variable): name
+        for variable, name in zip(program.invars, names, strict=True)
+        if id(variable) in left
+    }
+    return frozenset(
+        known[id(variable)]
+        for equation in program.eqns
+        for variable, gone in zip(
+            equation.invars, equation.params.get("donated_invars", ()), strict=False
+        )
+        if gone and id(variable) in known
+    )

@@ -16,6 +16,8 @@ from nnx_migrate.rewrite.text.edits import Edit, Text
 from nnx_migrate.sources.documents.document import Document
 from nnx_migrate.sources.text import Source, decode
 
+_CHANGING = frozenset({Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED, Outcome.PINNED})
+
 
 def located_edit(
     text: Text, edit: Edit, findings: Iterable[int], unit: int, source: Source | None = None
@@ -78,7 +80,7 @@ def whole_edit(source: Source, after: bytes, findings: Sequence[Finding]) -> tup
         after: its bytes as they should be.
         findings: of the file.
     """
-    wanted = [n for n, f in enumerate(findings) if f.outcome in (Outcome.REWRITTEN, Outcome.PINNED)]
+    wanted = [n for n, finding in enumerate(findings) if finding.outcome in _CHANGING]
     text = Text(source.text)
     new = decode(source.path, after).text
     edit = _trimmed(source.text, (0, len(source.text)), new)

@@ -95,6 +95,12 @@ def _head(part: Part, patch: str, needs: Sequence[str], mine: Sequence[Told]) ->
         yield f"{code(rule)} ({', '.join(numbers)}): {summary_of(rule)}"
         yield ""
         yield section_of(rule, "Why it matters")
+    if any(item.finding.outcome is Outcome.REWRITTEN_CHECKED for item in mine):
+        yield ""
+        yield (
+            "Rewritten-checked means: not all that the code runs is known, so the new code checks,"
+            " when it is traced, that it is right, and raises where it is not."
+        )
     if any(item.finding.outcome is Outcome.PINNED for item in mine):
         yield ""
         yield (

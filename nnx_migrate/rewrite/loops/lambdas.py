@@ -13,10 +13,7 @@ from nnx_migrate.rewrite.loops.carry_layout import (
     whole_name,
 )
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import (
-    CannotEmit,
-    NotRewritten,
-)
+from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten
 from nnx_migrate.rewrite.style.layout import MAX_LINE, insert_before, is_hoistable
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.style.tuple_display import appended

@@ -9,15 +9,15 @@ from nnx_migrate.analysis.sites.tree import FunctionNode, names_in
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     CannotEmit,
-    CapturePlan,
     Captures,
-    PerturbPlan,
     Replacement,
     StateOutside,
 )
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
+from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan, PutBack
 from nnx_migrate.rewrite.sown.capture import capture_edits
 from nnx_migrate.rewrite.sown.perturb import perturb_edits
+from nnx_migrate.rewrite.sown.put_back import put_back_edits
 from nnx_migrate.rewrite.split.arguments import positional_names
 from nnx_migrate.rewrite.split.copies import clone_edits
 from nnx_migrate.rewrite.split.in_place import edited_in_place
@@ -77,6 +77,8 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     match job.alone:
         case CapturePlan() as plan:
             return edits + capture_edits(context, site, plan, nnx)
+        case PutBack() as plan:
+            return edits + put_back_edits(context, site, plan, nnx)
         case PerturbPlan() as plan:
             return edits + perturb_edits(context, site, plan, nnx)
         case StateOutside() as outside:

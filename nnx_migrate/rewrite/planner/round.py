@@ -11,31 +11,35 @@ import ast
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
-from nnx_migrate.analysis.flax.transforms import JAX_SITES, SETTERS, of_nnx
+from nnx_migrate.analysis.flax.transforms import JAX_SITES, of_nnx
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
+from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.core.findings import Finding, Outcome
 from nnx_migrate.core.relocation import moved
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     CannotEmit,
-    CapturePlan,
-    Captures,
     Contribution,
     Decision,
     Manual,
     NotRewritten,
-    PerturbPlan,
     Pin,
-    Replacement,
     Same,
-    StateOutside,
 )
-from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
 from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan
+from nnx_migrate.rewrite.planner.contributions import contributions_of
 from nnx_migrate.rewrite.planner.emit import emit
 from nnx_migrate.rewrite.planner.pin import pin_edits
+from nnx_migrate.rewrite.planner.regions import (
+    Region,
+    covered_by_setters,
+    covered_functions,
+    left_alone,
+    outermost_first,
+    region_around,
+)
 from nnx_migrate.rewrite.split.job import Job, split_expressions
 from nnx_migrate.rewrite.split.unused_bindings import drop_edits
 from nnx_migrate.rewrite.text.edits import Edit, LineMap, apply_edits, hull
@@ -117,24 +121,6 @@ def plan_round(
     )
 
 
-def covered_by_setters(context: FileContext, node: ast.AST) -> bool:
-    """Whether graph mode is set for the code around a node, by decorators or by `with`."""
-    for parent in context.tree.ancestors(node):
-        expressions: list[ast.expr] = []
-        if isinstance(parent, FunctionNode) and node not in parent.decorator_list:
-            expressions = parent.decorator_list
-        elif isinstance(parent, ast.With | ast.AsyncWith):
-            expressions = [item.context_expr for item in parent.items]
-        elif isinstance(parent, ast.Call):
-            expressions = [parent.func]
-        for expression in expressions:
-            if not isinstance(expression, ast.Call):
-                continue
-            if context.tree.nnx_name(expression.func) in SETTERS:
-                return True
-    return False
-
-
 class _Planner:
     """Gathers the edits of a round, keeping them apart."""
 
@@ -163,12 +149,30 @@ class _Planner:
             if (contributions := contributions_of(item.decisions))
         }
         crowded = self._crowded([jobs[id(i)] for i in decided if id(i) in jobs])
+        pins: list[tuple[Site, list[Pin]]] = []
         for item in decided:
-            job = jobs.get(id(item))
-            if job is not None:
-                self._rewrite(item, dataclasses.replace(job, crowded=id(job) in crowded))
+            if job := jobs.get(id(item)):
+                job = dataclasses.replace(job, crowded=id(job) in crowded)
+                found = self._rewrite(item, job)
             else:
-                self._without_rewrite(item, first=first)
+                found = self._without_rewrite(item, first=first)
+            if found:
+                pins.append((item.site, found))
+        # A rewrite may take away what another site would be pinned for, so pins wait for a text
+        # in which nothing is left to rewrite.
+        if not self.edits:
+            self._pin_all(pins)
+
+    def _pin_all(self, pins: Sequence[tuple[Site, Sequence[Pin]]]) -> None:
+        """Pin the sites, but for those that run in what another pin covers."""
+        regions: list[Region] = []
+        for site, found in outermost_first(self.context, pins):
+            if region := region_around(self.context, site, regions):
+                for rule in dict.fromkeys(pin.rule for pin in found):
+                    same = left_alone(self.context, rule, region)
+                    self._note(self.findings, site, same, Outcome.SAME, same.reason)
+            elif self._pin(site, found):
+                regions.append(Region(site, covered_functions(self.context, site)))
 
     def _crowded(self, jobs: list[Job]) -> set[int]:
         """Jobs that share their function with the split of another object."""
@@ -183,7 +187,8 @@ class _Planner:
                 found |= {id(job) for job in group}
         return found
 
-    def _rewrite(self, item: _Decided, job: Job) -> None:
+    def _rewrite(self, item: _Decided, job: Job) -> list[Pin]:
+        """Rewrite the site; why it is pinned, where that cannot be written."""
         try:
             edits = emit(self.context, job)
             _require_place(self.context, edits)
@@ -191,17 +196,15 @@ class _Planner:
             reason = str(error)
             pins = [d for d in item.decisions if isinstance(d, Pin)]  # they were settled
             pins += [Pin(c.rule, reason, c.evidence) for c in job.contributions]
-            self._pin(item.site, pins)
-            return
+            return pins
         names = [name for c in job.contributions for name in c.drop]
         dropped = drop_edits(self.context, names, item.site)
         edits = _without_gap(edits, dropped)
         if not self._accept(edits):
-            return
+            return []
         self.edits += dropped
         findings = [
-            self._note(self.findings, item.site, c, Outcome.REWRITTEN, c.message)
-            for c in job.contributions
+            self._note(self.findings, item.site, c, c.outcome, c.message) for c in job.contributions
         ]
         self._own([*edits, *dropped], findings)
         # Each counts on all that a class sows being captured where it counts itself.
@@ -209,8 +212,10 @@ class _Planner:
             self.together += findings
         for name in names:
             self.freed.setdefault(name, []).extend(findings)
+        return []
 
-    def _without_rewrite(self, item: _Decided, *, first: bool) -> None:
+    def _without_rewrite(self, item: _Decided, *, first: bool) -> list[Pin]:
+        """Note what needs no edit; why the site is pinned, where it is."""
         pins = [d for d in item.decisions if isinstance(d, Pin)]
         for decision in item.decisions:
             if isinstance(decision, Manual):
@@ -218,7 +223,7 @@ class _Planner:
             elif isinstance(decision, Same) and first:
                 self._note(self.findings, item.site, decision, Outcome.SAME, decision.reason)
         if not pins:
-            return
+            return []
         pins += [
             Pin(d.rule, pins[0].reason, d.evidence)
             for d in item.decisions
@@ -233,12 +238,13 @@ class _Planner:
                     Outcome.MANUAL,
                     f"left in the mode of the default: {pin.reason}",
                 )
-            return
-        self._pin(item.site, pins)
+            return []
+        return pins
 
-    def _pin(self, site: Site, pins: Sequence[Pin]) -> None:
+    def _pin(self, site: Site, pins: Sequence[Pin]) -> bool:
+        """Pin a site; whether graph mode is set for all that runs inside its function."""
         try:
-            edits = self._pin_edits(site, pins)
+            edits, covers = self._pin_edits(site, pins)
             _require_place(self.context, edits)
         except NotRewritten as error:
             for pin in pins:
@@ -249,23 +255,24 @@ class _Planner:
                     Outcome.MANUAL,
                     f"{pin.reason}; it cannot be pinned either: {error}",
                 )
-            return
+            return False
         if not self._accept(edits):
-            return
+            return False
         reasons = ((pin, f"kept in graph mode: {pin.reason}") for pin in pins)
         findings = [
             self._note(self.findings, site, pin, Outcome.PINNED, reason) for pin, reason in reasons
         ]
         self._own(edits, findings)
+        return covers
 
     def _own(self, edits: Iterable[Edit], findings: Sequence[Finding]) -> None:
         """An edit that several sites want has all of them as owners."""
         for edit in edits:
             self.owners.setdefault(edit, []).extend(findings)
 
-    def _pin_edits(self, site: Site, pins: Sequence[Pin]) -> list[Edit]:
+    def _pin_edits(self, site: Site, pins: Sequence[Pin]) -> tuple[list[Edit], bool]:
         if all(pin.bare for pin in pins):
-            return pin_edits(self.context, site, cover_extent=False)
+            return pin_edits(self.context, site, cover_extent=False), False
         outward = any(pin.outward for pin in pins)
         around = self._transforms_around(site) if outward else []
         scopes = function_scopes(self.context, site)
@@ -276,7 +283,7 @@ class _Planner:
         for other in around:
             pinned = pin_edits(self.context, other, cover_extent=True)
             edits += [edit for edit in pinned if edit not in edits]
-        return edits
+        return edits, covers
 
     def _transforms_around(self, site: Site) -> list[Site]:
         """Transforms of the functions that hold the site, innermost first."""
@@ -372,24 +379,3 @@ def _without_gap(edits: Sequence[Edit], dropped: Sequence[Edit]) -> list[Edit]:
 def _indents(edits: Sequence[Edit]) -> bool:
     """Whether edits move whole lines, so that what others would insert there would be misplaced."""
     return any(e.start == e.end and e.replacement and not e.replacement.strip() for e in edits)
-
-
-def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
-    """The contributions at a site, unless a decision among them forbids to rewrite it.
-
-    What a function captures is passed to it first, then what it sows made a result; what else is to
-    be done at the site is planned anew, by the text that this leaves. What a rule rewrites itself
-    comes last, one rule after the other.
-    """
-    found = [d for d in decisions if isinstance(d, Contribution)]
-    settled = {rule for contribution in found for rule in contribution.settles}
-    if any(_forbids(d) and d.rule not in settled for d in decisions):
-        return []
-    for kinds in (Captures, CapturePlan | PerturbPlan, StateOutside | Replacement):
-        if first := [c for c in found if isinstance(c.change, kinds)]:
-            return first
-    return [c for c in found if not isinstance(c.change, FunctionRewrite)] or found[:1]
-
-
-def _forbids(decision: Decision) -> bool:
-    return isinstance(decision, Pin) or (isinstance(decision, Manual) and decision.blocks)

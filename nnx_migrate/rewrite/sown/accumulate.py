@@ -7,8 +7,9 @@ import ast
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import names_in
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CannotEmit, CapturedCall, Run
+from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.functions import definition_of
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall, Run
 from nnx_migrate.rewrite.sown.auxiliary import captured_call
 from nnx_migrate.rewrite.sown.unpack import annotated_pair, returned_pair, second_result
 from nnx_migrate.rewrite.style.layout import insert_before, removed_statement

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import names_in
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CannotEmit, CapturePlan
+from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.functions import definition_of
+from nnx_migrate.rewrite.model.sown_plans import CapturePlan
 from nnx_migrate.rewrite.sown.unpack import (
     annotated_pair,
     in_parentheses,

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import names_in
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CannotEmit, CapturedCall, CapturePlan, PassedOn
+from nnx_migrate.rewrite.model.decisions import CannotEmit
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall, CapturePlan, PassedOn
 from nnx_migrate.rewrite.sown.accumulate import accumulated_edits
 from nnx_migrate.rewrite.sown.auxiliary import auxiliary_edits
 from nnx_migrate.rewrite.sown.reads import popper_edits, reading_edits

@@ -7,7 +7,8 @@ import ast
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import names_in
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CannotEmit, PerturbedCall, PerturbPlan
+from nnx_migrate.rewrite.model.decisions import CannotEmit
+from nnx_migrate.rewrite.model.sown_plans import PerturbedCall, PerturbPlan
 from nnx_migrate.rewrite.sown.unpack import second_result
 from nnx_migrate.rewrite.style.layout import line_after, removed_statement
 from nnx_migrate.rewrite.style.naming import fresh

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.tree import names_in
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CannotEmit, Popper, Read
+from nnx_migrate.rewrite.model.decisions import CannotEmit
+from nnx_migrate.rewrite.model.sown_plans import Popper, Read
 from nnx_migrate.rewrite.style.layout import line_after, removed_statement
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.text.edits import Edit

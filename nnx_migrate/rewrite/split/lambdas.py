@@ -6,10 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import (
-    CannotEmit,
-    NotRewritten,
-)
+from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten
 from nnx_migrate.rewrite.split.arguments import (
     NamedSplit,
     filled,
@@ -91,7 +88,9 @@ def _defined_lambda(
     name = fresh([wanted], context.taken_names(function))[0]
     unit = context.indent_unit
     body = context.text.of(function.body)
-    if "\n" in body or "\r" in body:
+    if isinstance(function.body, ast.Tuple) and function.body.elts and body.isprintable():
+        body = body[1:-1]  # the parentheses that a tuple needs in a lambda
+    elif "\n" in body or "\r" in body:
         body = f"({body})"
     lines = [f"def {name}({', '.join(parameters)}):"]
     lines += [f"{unit}{positional[n.split.index]} = {n.merged(nnx)}" for n in named]

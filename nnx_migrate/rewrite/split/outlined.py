@@ -19,7 +19,12 @@ from nnx_migrate.analysis.domain.values import FunctionValue
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CannotEmit, CarryPlan, Metadata, ReturnSplit
+from nnx_migrate.rewrite.model.decisions import (
+    CannotEmit,
+    CarryPlan,
+    Metadata,
+    ReturnSplit,
+)
 from nnx_migrate.rewrite.split.arguments import NamedSplit, positional_names
 from nnx_migrate.rewrite.split.signature import Rewiring, rewire
 from nnx_migrate.rewrite.style.layout import check_hoistable, first_line, insert_before, line_after

@@ -8,11 +8,7 @@ from collections.abc import Sequence
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, names_in
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import (
-    CannotEmit,
-    NotRewritten,
-    ReturnSplit,
-)
+from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten, ReturnSplit
 from nnx_migrate.rewrite.split.arguments import NamedSplit, filled, positional_names, replaced_slots
 from nnx_migrate.rewrite.style.layout import MAX_LINE, insert_before, line_after
 from nnx_migrate.rewrite.style.naming import fresh, prefix_of
@@ -91,7 +87,7 @@ def checked_function(
                 f"{unit}if {n.split_of(nnx, name)} != ({states}):",
                 f'{unit}{unit}raise ValueError("{what}")',
             ]
-    result = fresh(["loss"], taken)[0]
+    result = fresh(["result" if "has_aux" in site.options else "loss"], taken)[0]
     outer = {*context.taken_names(function), *taken}
     wrapper = fresh([f"{prefix_of(_shown(text)).lstrip('_')}_of_state"], outer)[0]
     lines = [

@@ -61,6 +61,21 @@ class Attention(nnx.Module):
         elif x is not None:
             self.again(x, sow=True)
         return x
+    def closed_over(self, x, sow=False):
+        return nnx.scan(lambda a, x: a.guarded(x, sow=sow), in_axes=(None, 0))(self, x)
+    def nested(self, x, sow=False):
+        def body(a, x):
+            if sow:
+                a.sow(nnx.Intermediate, "w", x)
+            return x
+        return nnx.jit(body)(self, x)
+    def other_call(self, x, run=None, sow=False):
+        if run is not None:
+            return run(self)
+        return self.other_call(x, lambda a: a.guarded(x, sow=sow))
+    def closed_and_rebound(self, x, sow=False):
+        sow = sow or self.linear
+        return nnx.jit(lambda a, x: a.guarded(x, sow=sow))(self, x)
 
 class Block(nnx.Module):
     def __init__(self, rngs):
@@ -78,6 +93,8 @@ LEFT_ALONE = {
     "none": "m(x, None, sow_weights=None)",
     "bound to a name": "m.by_name(x)",
     "and": "m.guarded(x)",
+    "closed over": "m.closed_over(x)",
+    "in a nested function": "m.nested(x)",
     "handed on": "b(x)",
     "handed on as false": "b(x, sow_weights=False)",
 }
@@ -99,6 +116,10 @@ MAY_HAPPEN = {
     "other branch": "m.other_branch(x)",
     "once more without": "m.twice(x)",
     "by itself": "m.again(x)",
+    "closed over as true": "m.closed_over(x, sow=True)",
+    "in a nested function as true": "m.nested(x, sow=True)",
+    "closed over in another call": "m.other_call(x, sow=True)",
+    "closed over and rebound": "m.closed_and_rebound(x)",
     "write in it": "m.marked(x)",
     "handed on as true": "b(x, sow_weights=True)",
     "default of true": "loud(x)",

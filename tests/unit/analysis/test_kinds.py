@@ -87,6 +87,12 @@ KNOWN = {
     "factory with two results": ("x = choose(1)", {"A", "B"}),
     "vmapped factory": ("x = stacked(nnx.Rngs(0))", {"A"}),
     "vmapped at the call": ("x = nnx.vmap(A)(nnx.Rngs(0))", {"A"}),
+    "globals": ("m = A()\nx = globals()['m']", {"A"}),
+    "class made by type": ("x = type('C', (A,), {})()", {"A"}),
+    "class with a body made by type": (
+        "x = type('C', (A,), {'f': f})()",
+        {"A", "unknown"},
+    ),
     "partial": ("f = functools.partial(A, rngs=1)\nx = f()", {"A"}),
     "merge": ("g, s = nnx.split(A())\nx = nnx.merge(g, s)", {"A"}),
     "merge of one of two": (
@@ -140,7 +146,7 @@ KNOWN = {
 #: What is no array and no plain value, as far as anyone can tell.
 NOT_PLAIN = {
     "type of an object": "x = type(A())()",
-    "globals": "x = globals()['a']",
+    "globals": "x = globals()[name]",
     "reduce": "x = functools.reduce(f, [A()])",
     "map": "x = list(map(make, range(3)))[0]",
     "sent to a generator": "def g():\n    global x\n    x = yield",

@@ -66,6 +66,10 @@ def shown(analysis: Analysis) -> dict[object, object]:
             for parameter in function.parameters:
                 found[scope, "parameter", parameter] = evaluator.parameter(scope, parameter)
                 found[scope, "effects", parameter] = analysis.effects.of(scope, parameter.name)
+            found[scope, "reached"] = analysis.extents.reached((scope,))
+            found[scope, "obstacles"] = list(analysis.extents.obstacles((scope,)))
+            for home, name in analysis.objects.seen_from(module):
+                found[scope, "uses", home, name] = analysis.uses.of(scope, f"{home}.{name}")
     return found
 
 

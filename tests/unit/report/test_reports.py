@@ -83,7 +83,13 @@ def test_the_json_report_is_one_versioned_object() -> None:
         "failed": 1,
         "reverted": 1,
     }
-    assert report["summary"]["outcomes"] == {"rewritten": 1, "pinned": 0, "manual": 2, "same": 1}
+    assert report["summary"]["outcomes"] == {
+        "rewritten": 1,
+        "rewritten-checked": 0,
+        "pinned": 0,
+        "manual": 2,
+        "same": 1,
+    }
     assert report["summary"]["rules"]["state-axes"]["manual"] == 1
     assert report["summary"]["work_left"] is True
     assert [file["status"] for file in report["files"]] == [str(r.status) for r in RESULTS]

@@ -17,7 +17,7 @@ from nnx_codemods._sown.pops.pairs import (
     updates_only,
 )
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Read
+from nnx_migrate.rewrite.model.sown_plans import Read
 from nnx_migrate.rewrite.style.layout import is_hoistable
 
 _SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return

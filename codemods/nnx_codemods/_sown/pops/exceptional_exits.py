@@ -13,7 +13,7 @@ from nnx_migrate.analysis.domain.values import FunctionValue, Scope
 from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CapturedCall, PassedOn
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall, PassedOn
 
 #: What is evaluated without a chance to raise, as far as one looks here.
 _QUIET = (

@@ -10,7 +10,7 @@ from nnx_codemods._sown.pops.forward_calls import NotCaptured
 from nnx_migrate.analysis.domain.values import FunctionValue, LibraryValue
 from nnx_migrate.analysis.sites.tree import names_in
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CapturedCall, Popper
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall, Popper
 from nnx_migrate.rewrite.style.layout import docstring_of, is_hoistable
 
 _SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return

@@ -10,7 +10,7 @@ from nnx_codemods._sown.pops.branches import are_exclusive
 from nnx_codemods._sown.pops.forward_calls import NotCaptured
 from nnx_migrate.analysis.domain.values import LibraryValue
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Read
+from nnx_migrate.rewrite.model.sown_plans import Read
 
 _REPEATING = (
     ast.For

@@ -15,7 +15,7 @@ from nnx_codemods._sown.pops.functions import filters_of
 from nnx_codemods._sown.pops.pairs import is_alone, is_pop, why_not_before
 from nnx_codemods._sown.reads import is_blind, loads_of
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CapturedCall, Run
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall, Run
 from nnx_migrate.rewrite.style.layout import why_unhoistable
 
 _BLOCKS = ast.For | ast.While | ast.If | ast.With | ast.Try | ast.ExceptHandler

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from nnx_codemods._sown.pops.functions import filters_of, popper_of
 from nnx_migrate.analysis.domain.values import Instance, LibraryValue, Scope
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CapturedCall
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall
 from nnx_migrate.rewrite.style.evaluation_order import evaluated_before
 from nnx_migrate.rewrite.style.layout import is_hoistable, why_unhoistable
 

@@ -22,11 +22,8 @@ from nnx_codemods._sown.pops.pairs import (
 )
 from nnx_codemods._sown.sowing import OF_ARRAYS
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import (
-    CapturedCall,
-    NotRewritten,
-    Run,
-)
+from nnx_migrate.rewrite.model.decisions import NotRewritten
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall, Run
 from nnx_migrate.rewrite.style.layout import is_hoistable
 
 _BLOCKS = ast.For | ast.While | ast.If | ast.With

@@ -12,21 +12,45 @@ class Net(nnx.Module):
         return y
 
 
-@nnx.compat.jit
+@nnx.jit
+def _left_there_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def left_there(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _left_there_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
-@nnx.compat.jit
+@nnx.jit
+def _handed_on_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def handed_on(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _handed_on_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
-@nnx.compat.jit
+@nnx.jit
+def _replaced_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def replaced(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _replaced_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
-@nnx.compat.jit
+@nnx.jit
+def _sown_before_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def sown_before(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _sown_before_and_pop(model, x)
+    nnx.update(model, sown)
+    return result

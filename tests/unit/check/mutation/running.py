@@ -63,7 +63,7 @@ class Finding:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _OneReference(Workers):
+class OneReference(Workers):
     """Workers that look at what all mutants of a program are compared with only once."""
 
     known: dict[tuple[object, Path, str], Pending] = dataclasses.field(default_factory=dict)
@@ -79,12 +79,15 @@ class _OneReference(Workers):
         return self.known[wanted]
 
 
-def check_mutants(programs: Sequence[Program], folder: Path) -> Iterator[Finding]:
+def check_mutants(
+    programs: Sequence[Program], folder: Path, environment: Mapping[str, str] = _ENVIRONMENT
+) -> Iterator[Finding]:
     """Checks every mutant with every case of its program.
 
     Args:
         programs: what is to be checked.
         folder: takes the files; it is empty.
+        environment: variables of the processes; jax runs on the CPU by default.
     """
     old, new = (folder / name for name in ("old", "new"))
     asked = [
@@ -93,9 +96,9 @@ def check_mutants(programs: Sequence[Program], folder: Path) -> Iterator[Finding
         for number, mutant in enumerate(program.mutants)
     ]
     columns = matrix(Side("old", old, (old,)), Side("new", new, (new,)))
-    cache = {"JAX_COMPILATION_CACHE_DIR": str(folder / "compiled"), **_ENVIRONMENT}
+    cache = {"JAX_COMPILATION_CACHE_DIR": str(folder / "compiled"), **environment}
     with running_workers(columns, Limits(60), cache, folder) as workers:
-        once = _OneReference(workers.pools, workers.columns, workers.limits)
+        once = OneReference(workers.pools, workers.columns, workers.limits)
         jobs = [job for _, _, some in asked for job in some]
         results = check_jobs(jobs, once, Strictness(DEFAULT))
         for program, mutant, some in asked:

@@ -130,6 +130,8 @@ def test_a_script_is_recorded_and_a_right_migration_told_from_a_wrong_one(tmp_pa
     kept = {job.name: read_call(project.recording, int(job.entry)) for job in project.jobs()}
     assert {name.removeprefix("train.py:"): call.kept for name, call in kept.items()} == {
         "Trainer.fit#1": "values",
+        "Trainer.fit#2": "values",
+        "Trainer.fit#3": "values",
         "Head.__call__#1": "traced",
         "predict_fast#1": "values",
         "predict#1": "traced",

@@ -6,11 +6,16 @@ class Encoder(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
         self.linear = nnx.Linear(2, 2, rngs=rngs)
 
-    @nnx.compat.jit
-    def __call__(self, x: jax.Array):
+    @nnx.jit
+    def _call_and_pop(self, x: jax.Array):
         x = nnx.relu(self.linear(x))
         self.sow(nnx.Intermediate, "hidden", x)
-        return x
+        return x, nnx.clone(nnx.pop(self, nnx.Intermediate))
+
+    def __call__(self, x: jax.Array):
+        result, sown = self._call_and_pop(x)
+        nnx.update(self, sown)
+        return result
 
 
 def look(x: jax.Array):

@@ -14,10 +14,8 @@ from nnx_codemods._sown.sowing import SOWN_UNDER, sowing_of, sows
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.residual_sow import LeftoverFinder
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import (
-    CapturedCall,
-    NotRewritten,
-)
+from nnx_migrate.rewrite.model.decisions import NotRewritten
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall
 
 
 def check_nothing_left(

@@ -31,8 +31,13 @@ class WithLists(nnx.Module):
         self.layers = nnx.split_rngs(splits=3)(nnx.vmap(lambda rngs: Deep(rngs)))(rngs)
 
     def __call__(self, x: jax.Array):
-        run = nnx.compat.scan(lambda x, layer: layer(x), in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
-        return run(x, self.layers)
+        def scanned_fn(x, layer):
+            return layer(x), nnx.clone(nnx.pop(layer, nnx.Intermediate))
+
+        run = nnx.scan(scanned_fn, in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))
+        result, sown = run(x, self.layers)
+        nnx.update(self.layers, sown)
+        return result
 
 
 class Net(nnx.Module):
@@ -40,8 +45,13 @@ class Net(nnx.Module):
         self.layers = nnx.split_rngs(splits=3)(nnx.vmap(lambda rngs: Layer(rngs)))(rngs)
 
     def __call__(self, x: jax.Array):
-        run = nnx.compat.scan(lambda x, layer: layer(x), in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
-        return run(x, self.layers)
+        def scanned_fn(x, layer):
+            return layer(x), nnx.clone(nnx.pop(layer, nnx.Intermediate))
+
+        run = nnx.scan(scanned_fn, in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))
+        result, sown = run(x, self.layers)
+        nnx.update(self.layers, sown)
+        return result
 
 
 class Handed(nnx.Module):
@@ -49,8 +59,13 @@ class Handed(nnx.Module):
         self.layers = nnx.split_rngs(splits=3)(nnx.vmap(lambda rngs: Layer(rngs)))(rngs)
 
     def encode(self, x: jax.Array):
-        run = nnx.compat.scan(lambda x, layer: layer(x), in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
-        return run(x, self.layers)
+        def scanned_fn(x, layer):
+            return layer(x), nnx.clone(nnx.pop(layer, nnx.Intermediate))
+
+        run = nnx.scan(scanned_fn, in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))
+        result, sown = run(x, self.layers)
+        nnx.update(self.layers, sown)
+        return result
 
 
 class Caught(nnx.Module):
@@ -58,8 +73,13 @@ class Caught(nnx.Module):
         self.layers = nnx.split_rngs(splits=3)(nnx.vmap(lambda rngs: Layer(rngs)))(rngs)
 
     def features(self, x: jax.Array):
-        run = nnx.compat.scan(lambda x, layer: layer(x), in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
-        return run(x, self.layers)
+        def scanned_fn(x, layer):
+            return layer(x), nnx.clone(nnx.pop(layer, nnx.Intermediate))
+
+        run = nnx.scan(scanned_fn, in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))
+        result, sown = run(x, self.layers)
+        nnx.update(self.layers, sown)
+        return result
 
 
 def look(model: Caught, x: jax.Array):

@@ -1,0 +1,1 @@
+"""Meshes: where one is set for the code that runs meanwhile."""

@@ -1,0 +1,135 @@
+"""Where what a function sows can be popped in it and put back behind its call.
+
+No value needs to be followed for it: whatever lies on the object, before the call and behind it,
+is there as it was.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from nnx_codemods._sown.options import GIVING_BACK, check_options
+from nnx_codemods._sown.pops.forward_calls import NotCaptured
+from nnx_codemods._sown.residual_state.restored import call_of
+from nnx_codemods._sown.sowing import INTERMEDIATE, RULE_NAME, may_sow, sown_by, sows
+from nnx_codemods._sown.types import check_only_sown, name_at
+from nnx_migrate.analysis.domain.values import ClassValue, Scope
+from nnx_migrate.analysis.effects.summary import Effect
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.context import FileContext, remembered
+from nnx_migrate.rewrite.model.decisions import NotRewritten
+from nnx_migrate.rewrite.model.functions import (
+    definition_of,
+    given_parameters,
+    is_owned,
+)
+from nnx_migrate.rewrite.model.sown_plans import PutBack, SownType
+from nnx_migrate.rewrite.planner.regions import covered_by_setters
+
+
+@remembered
+def put_back(context: FileContext) -> Mapping[Site, PutBack | str]:
+    """The sites of a file whose functions sow: what is to be done, or in words why it is not."""
+    found: dict[Site, PutBack | str] = {}
+    if not may_sow(context.project) or not context.options.runs(RULE_NAME):
+        return found
+    for site in context.finder.sites:
+        if site.form != "call" or site.transform not in GIVING_BACK or not sows(context, site):
+            continue
+        if site.decided or covered_by_setters(context, site.node):
+            continue
+        try:
+            found[site] = _plan(context, site)
+        except NotRewritten as missing:
+            found[site] = str(missing)
+    return found
+
+
+def _plan(context: FileContext, site: Site) -> PutBack:
+    definition = definition_of(context, site.function)
+    if not isinstance(definition, ast.Lambda | ast.FunctionDef):
+        raise NotCaptured("its function is not defined in this file")
+    if not is_owned(context, site, definition):
+        raise NotCaptured("its function has other uses")
+    place, parameter, types = sown_on(context, site, context.tree.scope_of(definition))
+    output = check_options(context, site, place)
+    use = call_of(context, site)
+    if use is None:
+        raise NotCaptured("it has not one call that is to be seen")
+    if place >= len(use.args) or any(isinstance(arg, ast.Starred) for arg in use.args):
+        raise NotCaptured(f"what it is given in line {use.lineno} is not clear")
+    given = use.args[place]
+    if not _is_the_same_later(context, use, given):
+        raise NotCaptured("the object that it is given has no name that is the same behind it")
+    return PutBack(
+        definition,
+        parameter,
+        use,
+        given,
+        types,
+        output.in_pair,
+        output.by_axes,
+        output.options,
+    )
+
+
+def sown_on(
+    context: FileContext, site: Site, scope: Scope
+) -> tuple[int, str, tuple[SownType, ...]]:
+    """The one parameter that a function sows on, and does nothing else to, and the types."""
+    found: list[tuple[int, str, list[Effect]]] = []
+    for index, name, _ in given_parameters(context, site, scope):
+        effects = sorted(context.analysis.effects.of(scope, name), key=lambda e: e.order)
+        if any(effect.sows for effect in effects):
+            if index is None:
+                raise NotCaptured(f"it sows on {name}, which is passed by keyword")
+            found.append((index, name, effects))
+    if len(found) != 1:
+        raise NotCaptured("it sows on several objects")
+    ((index, name, effects),) = found
+    types: set[ClassValue] = set()
+    for effect in effects:
+        sown = list(sown_by(context, effect))
+        if not sown:
+            raise NotCaptured(f"{effect.what} ({effect.where})")
+        for each in sown:
+            kinds = [v for v in each.types if isinstance(v, ClassValue)]
+            if len(kinds) != 1 or len(each.types) != 1:
+                raise NotCaptured(f"of which type it sows is not known ({each.where})")
+            types.update(kinds)
+    for kind in types:
+        check_only_sown(context, kind.class_name)
+    ancestry = context.evaluator.hierarchy.ancestry
+    alone = [k for k in types if not types & {*map(ClassValue, ancestry(k.class_name).classes[1:])}]
+    named = sorted((_named(context, site, kind) for kind in alone), key=lambda t: t.name)
+    return index, name, tuple(named)
+
+
+def _named(context: FileContext, site: Site, kind: ClassValue) -> SownType:
+    if kind.class_name == INTERMEDIATE:
+        return SownType("Intermediate", True)
+    return SownType(name_at(context, site, kind), False)
+
+
+def _is_the_same_later(context: FileContext, use: ast.Call, given: ast.expr) -> bool:
+    """Whether an expression is a name, or an attribute of one, that the call's statement keeps."""
+    root = given
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Name):
+        return False
+    statement = context.tree.statement(use)
+    bound = {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return root.id not in bound
+
+
+@remembered
+def functions_put_back(context: FileContext) -> frozenset[Scope]:
+    """The functions of a file that are about to pop what they sow."""
+    plans = (plan for plan in put_back(context).values() if isinstance(plan, PutBack))
+    return frozenset(context.tree.scope_of(plan.function) for plan in plans)

@@ -1,0 +1,148 @@
+"""What is sown in a function and popped in it again, on every way through it, is no change of it.
+
+What remains is that it pops: values that lay on the object before are gone then, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from nnx_migrate.analysis.domain.values import (
+    ClassValue,
+    FunctionValue,
+    Located,
+    ParameterOf,
+    Scope,
+    Values,
+)
+from nnx_migrate.analysis.effects.causes import (
+    KeywordAsks,
+    UpdateAdds,
+    changes_by,
+    changes_by_method,
+)
+from nnx_migrate.analysis.effects.summary import Effect, EffectFinder
+from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.program import Project
+from nnx_migrate.core.place import Place
+
+_INTERMEDIATE = "flax.nnx.Intermediate"
+
+
+class Popped:
+    """The values that a function pops off one of its parameters, whatever happens in it.
+
+    Args:
+        scope: the function.
+        parameter: the name of the object in it.
+    """
+
+    def __init__(self, finder: EffectFinder, scope: Scope, parameter: str) -> None:
+        self.evaluator = finder.evaluator
+        self.hierarchy = finder.hierarchy
+        self.project = finder.project
+        self.scope = scope
+        self.pops: list[tuple[int, frozenset[str]]] = []
+        pops = finder.project.function(scope).pops
+        if not pops or not _is_one(finder.project.bindings(scope, parameter), scope):
+            return
+        for before, call in pops:
+            if _pops(finder.project, scope, call) and call.args[0] == ir.Name(parameter):
+                self.pops.append((before, popped_types(finder.evaluator, scope, call)))
+
+    def left(self, place: int, effects: Iterable[Effect]) -> Iterator[Effect]:
+        """The effects of a call that are still there at the end.
+
+        Args:
+            place: that of the call among those of the function.
+        """
+        after = [types for before, types in self.pops if place < before]
+        merged: bool | None = None
+        for effect in effects:
+            if effect.sows or changes_by(effect.cause, "pop"):
+                merged = self._is_of_merged(place) if merged is None else merged
+                if merged:
+                    continue  # on an object that was made here: no State has more or less by it
+            if not (effect.sows and after and self._is_popped(effect, frozenset().union(*after))):
+                yield effect
+
+    def _is_of_merged(self, place: int) -> bool:
+        """Whether a call is one of, or on, what the function makes by `nnx.merge` itself."""
+        call = self.project.function(self.scope).calls[place]
+        root = ir.root_name(call.args[0] if _pops(self.project, self.scope, call) else call.func)
+        bound = self.project.bindings(self.scope, root.id) if root is not None else []
+        match bound:
+            case [Located(scope=made_in, expr=ir.Call(func=func))] if made_in == self.scope:
+                return self.project.nnx_name(made_in, func) == "merge"
+            case _:
+                return False
+
+    def _is_popped(self, effect: Effect, types: frozenset[str]) -> bool:
+        sown = self._sown(effect)
+        return bool(sown) and all(
+            isinstance(value, ClassValue)
+            and not types.isdisjoint(self.hierarchy.ancestry(value.class_name).classes)
+            for value in sown
+        )
+
+    def _sown(self, effect: Effect) -> Values:
+        """What the types are of what an effect sows; nothing where they are not known."""
+        match effect.cause:
+            case KeywordAsks(sows=True):
+                return frozenset({ClassValue(_INTERMEDIATE)})
+            case UpdateAdds(types=added):
+                return frozenset(map(ClassValue, added))
+        found: Values = frozenset()
+        if changes_by_method(effect.cause, "sow"):
+            for scope, call in self.evaluator.callers.mentions.calls_of("sow"):
+                if Place(scope.module, call.line) == effect.where:
+                    types = self.evaluator.values(scope, call.args[0]) if call.args else None
+                    if not types:
+                        return frozenset()
+                    found |= types
+        return found
+
+
+def popped_types(evaluator: Evaluator, scope: Scope, call: ir.Call) -> frozenset[str]:
+    """The classes by which a pop takes Variables; a filter of another kind may take none."""
+    found: set[str] = set()
+    filters: list[ir.Expr] = []
+    for given in call.args[1:]:  # a tuple of types takes any of them
+        filters += given.elements if isinstance(given, ir.Sequence) else [given]
+    for given in filters:
+        values = evaluator.values(scope, given)
+        if len(values) == 1:
+            found |= {v.class_name for v in values if isinstance(v, ClassValue)}
+    return frozenset(found)
+
+
+def types_given(evaluator: Evaluator, scope: Scope, state: ir.Expr) -> frozenset[str]:
+    """The classes of what was popped, where a State comes out of a call of what pops it."""
+    project = evaluator.project
+    bound = project.bindings(scope, state.id) if isinstance(state, ir.Name) else ()
+    found: frozenset[str] = frozenset()
+    for binding in bound:
+        call = binding.expr if isinstance(binding, Located) else None
+        while isinstance(call, ir.Unpacked):
+            call = call.base
+        if not isinstance(binding, Located) or not isinstance(call, ir.Call):
+            continue
+        if call is binding.expr and _pops(project, binding.scope, call):
+            found |= popped_types(evaluator, binding.scope, call)
+        called = evaluator.values(binding.scope, call.func)
+        for value in called:
+            for each in project.within(value.scope) if isinstance(value, FunctionValue) else ():
+                for _, pop in project.function(each).pops:
+                    if _pops(project, each, pop):
+                        found |= popped_types(evaluator, each, pop)
+    return found
+
+
+def _pops(project: Project, scope: Scope, call: ir.Call) -> bool:
+    return bool(call.args) and project.nnx_name(scope, call.func) in {"pop", "compat.pop"}
+
+
+def _is_one(bindings: Sequence[object], scope: Scope) -> bool:
+    """Whether a name is a parameter of the function all the time."""
+    return [isinstance(each, ParameterOf) and each.scope == scope for each in bindings] == [True]

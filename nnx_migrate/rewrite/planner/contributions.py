@@ -1,0 +1,38 @@
+"""Which of the rewrites that rules contribute to a site are done now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nnx_migrate.rewrite.model.decisions import (
+    Captures,
+    Contribution,
+    Decision,
+    Manual,
+    Pin,
+    Replacement,
+    StateOutside,
+)
+from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
+from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan, PutBack
+
+
+def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
+    """The contributions at a site, unless a decision among them forbids to rewrite it.
+
+    What a function captures is passed to it first, then what it sows made a result; what else is to
+    be done at the site is planned anew, by the text that this leaves. What a rule rewrites itself
+    comes last, one rule after the other.
+    """
+    found = [d for d in decisions if isinstance(d, Contribution)]
+    settled = {rule for contribution in found for rule in contribution.settles}
+    if any(_forbids(d) and d.rule not in settled for d in decisions):
+        return []
+    for kinds in (Captures, CapturePlan | PerturbPlan | PutBack, StateOutside | Replacement):
+        if first := [c for c in found if isinstance(c.change, kinds)]:
+            return first
+    return [c for c in found if not isinstance(c.change, FunctionRewrite)] or found[:1]
+
+
+def _forbids(decision: Decision) -> bool:
+    return isinstance(decision, Pin) or (isinstance(decision, Manual) and decision.blocks)

@@ -1,0 +1,142 @@
+"""What was found out of a function is not found out again for the next one that calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nnx_migrate.analysis.effects import reachability
+from nnx_migrate.analysis.effects.captured_use_search import Search
+from nnx_migrate.analysis.effects.may_alias import Aliases
+from nnx_migrate.analysis.facts import Analysis
+from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
+from nnx_migrate.analysis.objects.shared_references import SharingFinder
+from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
+from nnx_migrate.engine.run import run
+from nnx_migrate.sources.configuration import Configuration
+from tests.hazards.test_connected import grow
+from tests.perf.counting import calls_during
+from tests.unit.analysis.asking import analysis_of, index_of, scope_named, values_of
+
+_CHAIN = 20
+
+
+def _project(steps: int) -> dict[str, str]:
+    """A chain of functions in one file, and another with an object and functions that call it."""
+    links = [f"def link{i}(x):\n    return link{i + 1}(x)\n" for i in range(_CHAIN)]
+    callers = [f"def step{i}(x):\n    return lib.link0(x)\n" for i in range(steps)]
+    head = "import lib\nfrom flax import nnx\n\nnet = nnx.Linear(2, 2, rngs=nnx.Rngs(0))\n"
+    last = f"def link{_CHAIN}(x):\n    return x\n"
+    return {"lib.py": "\n".join([*links, last]), "main.py": "\n".join([head, *callers])}
+
+
+def _counted(patch: pytest.MonkeyPatch, kind: type, name: str) -> list[tuple[Any, ...]]:
+    """The arguments of all calls of a method from here on."""
+    seen: list[tuple[Any, ...]] = []
+    original = getattr(kind, name)
+
+    def noting(self: Any, *args: Any) -> Any:
+        seen.append(args)
+        return original(self, *args)
+
+    patch.setattr(kind, name, noting)
+    return seen
+
+
+def _uses(analysis: Analysis, steps: int) -> None:
+    for i in range(steps):
+        assert not analysis.uses.of(scope_named(analysis, f"step{i}"), "main.net")
+
+
+def _reached(analysis: Analysis, steps: int) -> None:
+    for i in range(steps):
+        found = analysis.extents.reached((scope_named(analysis, f"step{i}"),))
+        assert len(found) == _CHAIN + 2
+
+
+@pytest.mark.parametrize(
+    ("ask", "kind", "name"),
+    [
+        pytest.param(_uses, Search, "_call", id="uses"),
+        pytest.param(_reached, reachability._Walk, "call", id="reached"),
+    ],
+)
+def test_the_calls_of_a_function_are_looked_at_once(
+    ask: Callable[[Analysis, int], None], kind: type, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = 5
+    looks = _counted(monkeypatch, kind, name)
+    files = _project(steps)
+    analysis = analysis_of(files)
+    ask(analysis, steps)
+    assert len(looks) == steps + _CHAIN
+    looks.clear()
+    ask(analysis.replacing(index_of("main.py", "\n" + files["main.py"])), steps)
+    assert len(looks) == steps  # and those of other files not after an edit either
+
+
+def test_nothing_is_an_object_where_no_name_leads_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = _counted(monkeypatch, Aliases, "_is_rooted")
+    analysis = analysis_of(_project(1))
+    _uses(analysis, 1)
+    assert {scope.module for scope, _ in looks} == {"main"}
+
+
+_NETS = 8
+
+
+def _holding() -> dict[str, str]:
+    """A class that is given objects of many others, each in a file of its own."""
+    head = "from flax import nnx\n\n"
+    net = "class Net(nnx.Module):\n    def __init__(self, rngs):\n        self.w = nnx.Param(1)\n"
+    block = "class Block(nnx.Module):\n    def __init__(self, inner):\n        self.inner = inner\n"
+    files = {f"net{i}.py": head + net for i in range(_NETS)}
+    imports = "".join(f"import net{i}\n" for i in range(_NETS))
+    made = "".join(f"block{i} = Block(net{i}.Net(nnx.Rngs(0)))\n" for i in range(_NETS))
+    return {**files, "main.py": f"{head}{imports}\n\n{block}\n\n{made}"}
+
+
+def _hold(analysis: Analysis) -> None:
+    values = values_of(analysis, "block0")
+    assert analysis.contents.of(values).variables == {"Param"}
+    assert not analysis.sharing.of(values)
+
+
+def test_what_classes_hold_is_found_once_over_all_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = _counted(monkeypatch, ContentsFinder, "_class_contents")
+    shared = _counted(monkeypatch, SharingFinder, "_reason_within")
+    files = _holding()
+    analysis = analysis_of(files)
+    _hold(analysis)
+    _hold(analysis)
+    assert len(held) == _NETS + 1
+    assert len(shared) == _NETS + 2  # Param, too
+    held.clear()
+    shared.clear()
+    _hold(analysis.replacing(index_of("main.py", "\n" + files["main.py"])))
+    assert len(held) == len(shared) == 1  # the class of the edited file
+
+
+@pytest.mark.parametrize(("shared", "more"), [("loss", 1.15), ("block", 1.15), ("factory", 1.6)])
+def test_work_grows_with_the_files_that_share_something(
+    shared: str, more: float, tmp_path: Path
+) -> None:
+    # What a shared factory gives is of as many classes as there are files, and goes to each.
+    few, many = (_work_on(grow(tmp_path / str(count), shared, count)) for count in (12, 48))
+    assert many / few <= 4 * more
+
+
+def _work_on(root: Path) -> int:
+    return calls_during(lambda: run([root], Configuration(), write=None))
+
+
+def test_a_method_is_looked_up_once_in_its_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = _counted(monkeypatch, Hierarchy, "_method")
+    analysis = analysis_of(_holding())
+    _hold(analysis)
+    for each in analysis.evaluator.hierarchy.all_classes * 2:
+        analysis.evaluator.hierarchy.method(each, "__init__")
+    assert len(looks) == len(set(looks)) == _NETS + 1

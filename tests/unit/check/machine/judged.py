@@ -1,0 +1,256 @@
+"""What the checker says of mutants of golden programs, and what a run of their drivers shows."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from nnx_migrate.check.cases.readers import is_spoken_for, with_readers
+from nnx_migrate.check.cases.touched import module_jobs, touched_functions
+from nnx_migrate.check.compare.comparison import DEFAULT, compare
+from nnx_migrate.check.compare.judging import Strictness
+from nnx_migrate.check.compare.verdicts import CaseResult, Verdict
+from nnx_migrate.check.jobs import Job, Limits, Ran, Side
+from nnx_migrate.check.matrix import check_jobs, matrix
+from nnx_migrate.check.recording.store import recorded_jobs
+from nnx_migrate.check.worker import column as worker
+from nnx_migrate.check.worker.processes import Workers, running_workers
+from tests.golden.cases import all_cases
+from tests.golden.columns import ENVIRONMENT
+from tests.unit.check.machine.mutators import BREAKING, KEEPING, Way, drawn
+from tests.unit.check.machine.recorded import BEFORE, recording_of
+from tests.unit.check.mutation.running import OneReference
+
+ROOT = Path(__file__).parents[4]
+GOLDEN = ROOT / "golden"
+# To import flax costs as much as some programs.
+_AT_ONCE = 40
+LIMITS = Limits(seconds=120, cases=400)
+AS_IT_WAS = "as it was migrated"
+Truth = Literal["same", "rounding", "differs", "raises", "unknown"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Mutant:
+    """A golden program with one change of its migrated text.
+
+    Args:
+        case: its folder.
+        way: how it was changed.
+        text: the program.
+    """
+
+    case: Path
+    way: Way
+    text: str
+
+    @property
+    def key(self) -> str:
+        """The same for the same programs and driver."""
+        parts = [(self.case / name).read_text() for name in (BEFORE, "drive.py")]
+        return hashlib.sha256("\0".join([*parts, self.text]).encode()).hexdigest()[:16]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Judged:
+    """A mutant, judged.
+
+    Args:
+        key: of the mutant.
+        case: rule and name of its golden program.
+        way: how it was changed.
+        keeps: whether the way is one that changes nothing.
+        truth: what its driver shows, beside the program before.
+        verdict: of the checker; "no case" where nothing that differs was called.
+        told: what the checker says beside it.
+    """
+
+    key: str
+    case: str
+    way: str
+    keeps: bool
+    truth: str
+    verdict: str
+    told: str
+
+
+def all_mutants(each: int = 4, harmless: int = 1) -> list[Mutant]:
+    """The mutants of the bed, always the same.
+
+    Args:
+        each: how many of a program may do something else.
+        harmless: how many may not.
+    """
+    found = []
+    for case in all_cases():
+        file = case.folder / "after.py"
+        # What raises before it is migrated is no reference.
+        if not file.is_file() or "graph" in case.expectation().raises:
+            continue
+        text, name = file.read_text(), case.name
+        some = [*drawn(name, text, BREAKING, each), *drawn(name, text, KEEPING, harmless)]
+        found += [Mutant(file.parent, way, changed) for way, changed in some]
+    return found
+
+
+def unchanged(mutant: Mutant) -> Mutant:
+    """The program that a mutant was made from, as a mutant that keeps everything.
+
+    Args:
+        mutant: any.
+    """
+    text = (mutant.case / "after.py").read_text()
+    return Mutant(mutant.case, Way(AS_IT_WAS, True, lambda _: iter(())), text)
+
+
+def record(cases: Sequence[Path], folder: Path) -> None:
+    """Records golden programs in a process of its own, those that are not recorded yet.
+
+    Args:
+        cases: their folders.
+        folder: takes a recording for each.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    cases = [case for case in cases if not recording_of(case, folder).exists()]
+    if not cases:
+        return
+    command = [sys.executable, "-m", "tests.unit.check.machine.recorded", str(folder)]
+    environment = {**os.environ, **ENVIRONMENT}
+    subprocess.run(
+        [*command, *map(str, cases)],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def judge(mutants: Sequence[Mutant], folder: Path, calls: Path) -> Iterator[Judged]:
+    """Judges mutants and runs their drivers, many to a process.
+
+    Args:
+        mutants: in the order of their programs.
+        folder: takes files.
+        calls: takes recordings, and may have some.
+    """
+    cases = list(dict.fromkeys(mutant.case for mutant in mutants))
+    empty = Side("old", GOLDEN, ()), Side("new", GOLDEN, ())
+    with running_workers(matrix(*empty), LIMITS, ENVIRONMENT, folder) as workers:
+        case = None
+        for mutant in mutants:
+            if mutant.case != case:
+                number = cases.index(mutant.case)
+                if not recording_of(mutant.case, calls).exists():
+                    record(cases[number : number + _AT_ONCE], calls)
+                case, once = mutant.case, OneReference(workers.pools, (), LIMITS)
+            yield _judged(mutant, once, folder, calls)
+
+
+def _judged(mutant: Mutant, once: OneReference, folder: Path, calls: Path) -> Judged:
+    program = folder / f"m{mutant.key}" / "program.py"
+    program.parent.mkdir()
+    program.write_text(mutant.text)
+    # Its classes are among the arguments of recorded calls.
+    shutil.copy(mutant.case / "drive.py", program.parent)
+    old, new = Side("old", mutant.case / BEFORE, ()), Side("new", program, ())
+    workers = dataclasses.replace(once, columns=matrix(old, new))
+    truth = _truth(mutant, workers)
+    jobs = _jobs(mutant, old, new, calls)
+    results: list[CaseResult] = []
+    for job in jobs:
+        results += check_jobs([job], workers, Strictness(DEFAULT))
+        if results[-1].verdict is Verdict.DIFFERENT:
+            # No other call of it could say more.
+            break
+    verdict, told = _summary(results)
+    gaps = _without_a_case(mutant, old, new, calls)
+    if gaps and verdict in (Verdict.PROVED, Verdict.EQUAL, Verdict.CLOSE):
+        # The command ends with 2 for these.
+        verdict, told = Verdict.NOT_CHECKED.value, f"{', '.join(gaps)} differs and has no case"
+    shutil.rmtree(program.parent)
+    name = mutant.case.relative_to(GOLDEN).as_posix()
+    way = mutant.way
+    return Judged(mutant.key, name, way.name, way.keeps, truth, verdict, told)
+
+
+def _truth(mutant: Mutant, workers: Workers) -> Truth:
+    """What the driver shows: the worse of both modes, as far as it takes to know it."""
+    job = Job("drive", "function", mutant.case / "drive.py", "drive")
+    reference, *others = workers.columns
+    old = workers.settle(workers.submit(worker.run, reference, job), Ran)
+    found: Truth = "same"
+    for column in reversed(others):
+        new = workers.settle(workers.submit(worker.run, column, job), Ran)
+        if not isinstance(new, Ran) or not isinstance(old, Ran):
+            return "unknown"
+        if new.called.raised and not old.called.raised:
+            return "raises"
+        apart = compare(old.called, new.called)
+        if apart.different:
+            return "differs"
+        found = "rounding" if apart.close else found
+    return found
+
+
+def _jobs(mutant: Mutant, old: Side, new: Side, calls: Path) -> list[Job]:
+    touched = touched_functions(old, new)
+    names = {name for each in with_readers(old, touched) for name in each.watched}
+    recording = recording_of(mutant.case, calls)
+    found = [job for job in recorded_jobs(recording) if _function(job) in names]
+    return [*found, *module_jobs(touched)]
+
+
+def _without_a_case(mutant: Mutant, old: Side, new: Side, calls: Path) -> list[str]:
+    """What differs, and no call speaks for."""
+    jobs = recorded_jobs(recording_of(mutant.case, calls))
+    called = {_function(job) for job in jobs}
+    names = {job.name.rpartition("#")[0] for job in jobs}
+    return [
+        name
+        for each in with_readers(old, touched_functions(old, new))
+        for name in each.functions + each.values
+        if name not in called and not is_spoken_for(each, name, names)
+    ]
+
+
+def _function(job: Job) -> str:
+    name = job.name.partition(":")[2].rpartition("#")[0]
+    for part in (".fget", ".fset", ".fdel"):
+        name = name.removesuffix(part)
+    return name.partition("(")[0]
+
+
+def _summary(results: Sequence[CaseResult]) -> tuple[str, str]:
+    if not results:
+        return "no case", ""
+    verdicts = [each.verdict for each in results]
+    worst = (
+        Verdict.DIFFERENT
+        if Verdict.DIFFERENT in verdicts
+        else max(verdicts, key=list(Verdict).index)
+    )
+    told = next(
+        f"{each.name}: {column}: {result.part} {result.difference or result.reason}"
+        for each in results
+        if each.verdict is worst
+        for column, result in each.columns.items()
+        if result.verdict is worst
+    )
+    return worst.value, told[:300]
+
+
+def counted(judged: Sequence[Judged]) -> Mapping[str, int]:
+    """How many there are of each truth and verdict."""
+    found: dict[str, int] = {}
+    for each in judged:
+        pair = f"{'harmless' if each.keeps else 'changed'}: {each.truth}: {each.verdict}"
+        found[pair] = found.get(pair, 0) + 1
+    return dict(sorted(found.items()))
