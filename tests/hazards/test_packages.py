@@ -198,3 +198,25 @@ def test_a_file_called_after_the_standard_library_means_that(tmp_path: Path) -> 
             for task in to_index(Walk([tmp_path / str(number)]), [], Configuration())
         }
         assert meant["typing.py"] == meant["other.py"] == ()
+
+
+@pytest.mark.parametrize("imported", ["pk.core.nets", "pk.core"])
+@pytest.mark.parametrize("inits", [("tests/pk/__init__.py", "tests/pk/core/__init__.py"), ()])
+def test_tests_that_mirror_the_package(
+    imported: str, inits: tuple[str, ...], tmp_path: Path
+) -> None:
+    """`from pk.core.nets import Net` in `tests/pk/core` is `src/pk/core/nets.py`."""
+    net = "from flax import nnx\n\n\nclass Net(nnx.Module):\n    def __call__(self, x):\n"
+    test = f"from flax import nnx\nfrom {imported} import Net\n\n\n@nnx.jit\ndef f(m: Net):\n"
+    files = {
+        "src/pk/core/nets.py": f"{net}        self.last = x\n",
+        "src/pk/core/__init__.py": "from pk.core.nets import Net\n",
+        "tests/pk/core/test_nets.py": f"{test}    m(1)\n",
+    }
+    empty = ("src/pk/__init__.py", "tests/__init__.py", "pyproject.toml", *inits)
+    (finding,) = filter(_is_finding, _ended(tmp_path / "one", files, *empty))
+    assert "attribute last is set (src/core/nets.py:6)" in str(finding[-1])
+    # What lies there is meant before it.
+    files["tests/pk/core/nets.py"] = files["tests/pk/core/__init__.py"] = f"{net}        return x\n"
+    empty = (*empty[:3], "tests/pk/__init__.py")
+    assert not any(map(_is_finding, _ended(tmp_path / "other", files, *empty)))

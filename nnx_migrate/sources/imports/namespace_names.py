@@ -46,7 +46,7 @@ class Names:
         self._projects: dict[str, bool] = {}
         self._roots: dict[Path, tuple[Path, Path]] = {}
         self._seen_from: dict[str, tuple[str, ...]] = {}
-        self._held: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        self._held: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._loose: dict[str, list[str]] | None = None
         self._defined: dict[str, frozenset[str]] = {}
         self._named = self._open_folders()
@@ -198,17 +198,17 @@ class Names:
 
     def _holders(self, folder: str, parts: Sequence[str]) -> tuple[str, ...]:
         """The folders in which an import's first name is looked up, seen from a folder."""
-        head, after = parts[0], parts[1] if len(parts) > 1 else ""
-        if head in LIBRARIES:
+        if parts[0] in LIBRARIES:
             return ()
-        key = folder, head, after
+        key = folder, *parts
         if key not in self._held:
-            self._held[key] = self._find_holders(folder, head, after)
+            self._held[key] = self._find_holders(folder, parts)
         return self._held[key]
 
-    def _find_holders(self, folder: str, head: str, after: str) -> tuple[str, ...]:
+    def _find_holders(self, folder: str, parts: Sequence[str]) -> tuple[str, ...]:
+        head, after = parts[0], parts[1] if len(parts) > 1 else ""
         doubtful: tuple[str, ...] = ()
-        for place in self._places(folder):
+        for place in self._reaching(folder, parts):
             if self._holds_package(place, head, after):
                 return (place,)
             if self._file(place, f"{head}.py"):
@@ -238,6 +238,34 @@ class Names:
             folder = os.path.dirname(folder)
         return folder
 
+    def _reaching(self, folder: str, parts: Sequence[str]) -> list[str]:
+        """The places from which most of an import is found.
+
+        `tests/pk` is not what `from pk.core import Net` means where it has no `core`.
+        """
+        found = {place: self._depth(place, parts) for place in self._places(folder)}
+        most = max(found.values(), default=0)
+        return [place for place, depth in found.items() if depth == most]
+
+    def _depth(self, place: str, parts: Sequence[str]) -> int:
+        """How many parts of an import are found from a place."""
+        folder = place
+        for depth, part in enumerate(parts):
+            inner = os.path.join(folder, part)
+            if self._folder(inner):
+                folder = inner
+            elif self._file(folder, f"{part}.py"):
+                rest = parts[depth + 1 : depth + 2]
+                return depth + 1 + self._defines(folder, part, rest)
+            else:
+                return depth + (depth > 0 and self._defines(folder, "__init__", parts[depth:]))
+        return len(parts)
+
+    def _defines(self, folder: str, stem: str, parts: Sequence[str]) -> bool:
+        """Whether a file may have what an import takes out of it."""
+        names = self._names_in(folder, stem) if parts else frozenset()
+        return "*" in names or not names.isdisjoint(parts[:1])
+
     def _holds_package(self, place: str, head: str, after: str) -> bool:
         folder = os.path.join(place, head)
         if not self._folder(folder):
@@ -251,13 +279,12 @@ class Names:
     def _meant(self, path: Path, data: bytes) -> dict[str, str]:
         folder, own = os.path.realpath(path.parent), self.module(path)
         found: dict[str, str] = {}
-        known: set[str] = set()
+        longest: dict[str, list[str]] = {}
         for each in written_imports(data):
             parts = each.parts
-            if each.dots or not parts or parts[0] in known:
-                continue
-            head = parts[0]
-            known.add(head)
+            if not each.dots and parts and len(parts) > len(longest.get(parts[0], ())):
+                longest[parts[0]] = parts
+        for head, parts in longest.items():
             for start in self._holders(folder, parts) or self._loosely(folder, parts):
                 module = self._module_in(start, head)
                 if module not in {"", head, own} and self._is_taken(data, start, head):
