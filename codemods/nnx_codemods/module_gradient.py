@@ -34,11 +34,13 @@ changes the Module's structure (new, replaced or static attributes, `train()`, `
 returns it or a part of it. Both states are arguments, so what the forward pass updates (statistics,
 keys, counters) reaches the model as before, in graph mode and in tree mode. `grads` stays a State.
 
-Where all of this is known but what a method does to the structure (`model: nnx.Module`), and
-nothing in sight that may be meant changes it, the new code checks it: a function over the States
-calls the loss, splits the Module again, and raises a ValueError (or jax's error for comparing
-traced arrays, in the same line) where attributes are new, gone or set, or a Variable was replaced.
-That happens while jax traces, in both modes. `--no-trace-checks` pins such a place.
+Where all of this is known but what the loss, or what it calls, does to the structure (`model:
+nnx.Module`, a loss that is handed in), and nothing in sight that may be meant changes it, the new
+code checks it: a function over the States calls the loss, splits the Module again, and raises a
+ValueError (or jax's error for comparing traced arrays, in the same line) where attributes are new,
+gone or set, or a Variable was replaced. That happens while jax traces, in both modes. Should a part
+of the Module come back beside such a loss, tree mode raises (docs/semantics.md: OUT-1), and graph
+mode gives what it gave before. `--no-trace-checks` pins such a place.
 
 What it does otherwise
 ----------------------

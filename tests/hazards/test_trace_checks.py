@@ -141,6 +141,92 @@ def test_classes_in_sight_that_may_be_differentiated_are_pinned(
     assert (b"nnx.compat.grad" in after) != checked
 
 
+_HANDED_IN = """\
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from flax import nnx
+
+{more}
+def step(model: nnx.Module, teacher{annotation}, loss: Callable, x: jax.Array):
+    return nnx.grad({loss}, has_aux=True)(model, {argument})
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "checked"),
+    [
+        pytest.param({}, True, id="loss not in sight"),
+        pytest.param({"annotation": ": Any", "argument": "teacher"}, True, id="other argument"),
+        pytest.param(
+            {"annotation": ": nnx.Module", "argument": "teacher"}, False, id="other Module"
+        ),
+        pytest.param(
+            {"more": "def loss(model, x):\n    model.train()\n"}, False, id="changes in sight"
+        ),
+        pytest.param(
+            {
+                "annotation": ": Any",
+                "argument": "teacher",
+                "more": "def loss(model, other):\n    other.train()\n",
+            },
+            False,
+            id="changes of another argument in sight",
+        ),
+        pytest.param({"loss": "LOSSES[loss]", "more": "LOSSES = {}\n"}, False, id="looked up"),
+        pytest.param({"loss": "getattr(losses, 'a')"}, False, id="by text"),
+        pytest.param({"argument": "*x"}, False, id="unpacked"),
+    ],
+)
+def test_losses_that_are_handed_in(changed: dict[str, str], checked: bool) -> None:
+    standing = {"more": "", "annotation": "", "loss": "loss", "argument": "x"}
+    after = migrated(_HANDED_IN.format(**standing | changed)).after
+    assert (b"raise ValueError" in after) == checked
+    assert (b"nnx.compat.grad" in after) != checked
+
+
+_BESIDE = """\
+import jax.numpy as jnp
+from flax import nnx
+
+from handed_in import step
+
+model = nnx.BatchNorm(2, rngs=nnx.Rngs(0))
+RETURNED = {
+    "Variable": lambda m: m.mean,
+    "State": lambda m: {"state": nnx.state(m)},
+    "Module": lambda m: m,
+    "array": lambda m: m.mean[...],
+}
+for mode in (True, False):
+    nnx.set_graph_mode(mode)
+    nnx.set_graph_updates(mode)
+    for name, returned in RETURNED.items():
+        try:
+            _, aux = step(model, None, lambda m, x: (jnp.mean(m(x)), returned(m)), jnp.ones((3, 2)))
+        except ValueError as error:
+            print(name, "|", "Duplicate" in str(error))
+        else:
+            print(name, "|", aux is model.mean if name == "Variable" else "passes")
+"""
+
+
+@pytest.mark.runs_jax
+def test_parts_of_the_module_beside_the_loss_raise_in_tree_mode(tmp_path: Path) -> None:
+    standing = {"more": "", "annotation": "", "loss": "loss", "argument": "x"}
+    handed_in = migrated(_HANDED_IN.format(**standing)).after
+    tmp_path.joinpath("handed_in.py").write_bytes(handed_in)
+    driver = tmp_path / "driver.py"
+    driver.write_text(_BESIDE)
+    done = subprocess.run(
+        [sys.executable, driver], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    graph = ["Variable | True", "State | passes", "Module | passes", "array | passes"]
+    tree = ["Variable | True", "State | True", "Module | True", "array | passes"]
+    assert done.stdout.splitlines() == graph + tree
+
+
 @pytest.mark.runs_jax
 def test_a_structure_that_changes_raises(tmp_path: Path) -> None:
     trainer = tmp_path / "trainer.py"

@@ -2,23 +2,28 @@
 
 The structure of the Module before and after the loss, and which Variables it holds, are compared
 in the new code (`nnx.split` before and behind it). That finds attributes that are new, gone or
-changed, and replaced Variables, in both modes. What it cannot find is left to be pinned: parts of
-the Module that the loss returns, and what code in sight is known to do.
+changed, and replaced Variables, in both modes. A part of the Module that the loss returns beside
+its value is found by Flax: tree mode raises for a Variable that comes in and goes out, and in graph
+mode the same Variable comes out as before. What neither finds is left to be pinned: what happens to
+other objects that the loss is given, and what code in sight is known to do.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from nnx_codemods._evidence import effects_on, is_graph_node
-from nnx_migrate.analysis.domain.containers import all_leaves
-from nnx_migrate.analysis.domain.values import Basic, Scope, Value, Values
-from nnx_migrate.analysis.effects.causes import CalleeUnknown, MethodUnknown
+from nnx_codemods._unresolved.unseen_functions import may_be_graph_node, seen_functions
+from nnx_migrate.analysis.domain.containers import any_leaf
+from nnx_migrate.analysis.domain.values import Basic, Instance, Scope, Value, Values
+from nnx_migrate.analysis.effects.causes import CalleeUnknown, Cause, MethodUnknown, PassedTo
+from nnx_migrate.analysis.effects.summary import Effect, Effects
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.functions import function_scopes
+from nnx_migrate.rewrite.model.functions import function_scopes, function_values
 
 _MODULES = frozenset({"module"})
 
@@ -37,29 +42,74 @@ def checked_when_traced(
     if site.form != "call" or context.analysis.sharing.of(values):
         return None
     scopes = function_scopes(context, site)
-    effects = effects_on(context, site, scopes, index)
-    if any(effect.kind != "unknown" for effect in effects):
+    effects = effects_on(context, site, scopes, index) if scopes else _unseen(context, site, index)
+    if effects is None or any(effect.kind != "unknown" for effect in effects):
         return None
     in_sight = context.analysis.in_sight.differentiated(context.tree.module)
     for effect in effects:
-        if not isinstance(effect.cause, CalleeUnknown | MethodUnknown):
-            return None  # code in sight may be meant that is not found by its name
+        if not _is_checked(effect.cause):
+            return None
         possible = in_sight.possible(effect, is_object=True)
         if possible is not None and possible.by is not None:
             return None
-    if not _returns_nothing_of_it(context, site, scopes):
+    if not _returns_no_object(context, site, scopes or seen_functions(context, site)):
         return None
     claim = f"the function leaves the structure of argument {index} alone"
     return Evidence(claim, Proof.CHECKED, context.where(site.node))
 
 
-def _returns_nothing_of_it(context: FileContext, site: Site, scopes: tuple[Scope, ...]) -> bool:
-    """Whether no result beside the loss, which is an array, can be a Variable or hold one."""
+def _is_checked(cause: Cause) -> bool:
+    """Whether the new code finds what may happen, whatever that is."""
+    match cause:
+        case CalleeUnknown() | MethodUnknown():
+            return True
+        case PassedTo(named_at_run_time=by_text):
+            return not by_text  # all code in sight may be meant, and there is no name to look for
+        case _:
+            return False
+
+
+def _unseen(context: FileContext, site: Site, index: int) -> Effects | None:
+    """What a loss that is not all in sight does; None where that cannot be said or checked."""
+    function = site.function
+    if not isinstance(function, ast.Name | ast.Attribute):
+        return None
+    values = function_values(context, site)
+    by_text = any(isinstance(v, Basic) and v.named_at_run_time for v in values)
+    name = function.id if isinstance(function, ast.Name) else function.attr
+    effect = Effect(
+        "unknown", PassedTo(ast.unparse(function), name, by_text), context.where(site.node)
+    )
+    for use in site.uses:
+        others = [arg for place, arg in enumerate(use.args) if place != index]
+        others += [keyword.value for keyword in use.keywords]
+        if len(use.args) <= index or any(isinstance(arg, ast.Starred) for arg in use.args):
+            return None
+        if any(_may_change(context, context.values(arg), effect) for arg in others):
+            return None
+    seen = seen_functions(context, site)
+    known = effects_on(context, site, seen, index) if seen else frozenset[Effect]()
+    return known | {effect}
+
+
+def _may_change(context: FileContext, values: Values, effect: Effect) -> bool:
+    """Whether a loss may change the structure of something else that it is given: nobody checks."""
+    if any_leaf(values, _is_object(context)):
+        return True
+    in_sight = context.analysis.in_sight.of(context.tree.module, in_loop=False)
+    return (
+        may_be_graph_node(context, values)
+        and in_sight.possible(effect, is_object=False) is not None
+    )
+
+
+def _returns_no_object(context: FileContext, site: Site, scopes: tuple[Scope, ...]) -> bool:
+    """Whether nothing beside the loss is known to be, or to hold, an object of nnx."""
     option = site.options.get("has_aux")
     if option is None or (isinstance(option, ast.Constant) and option.value is False):
         return True
-    return bool(scopes) and all(
-        all_leaves(context.evaluator.values(scope, part), _is_data)
+    return not any(
+        any_leaf(context.evaluator.values(scope, part), _is_object(context))
         for scope in scopes
         for returned in context.project.function(scope).returns
         for part in _beside_the_loss(returned)
@@ -72,5 +122,16 @@ def _beside_the_loss(returned: ir.Expr) -> tuple[ir.Expr, ...]:
     return (returned,)
 
 
-def _is_data(value: Value) -> bool:
-    return isinstance(value, Basic) and value.sort in {"array", "plain"}
+def _is_object(context: FileContext) -> Callable[[Value], bool]:
+    """A test for objects of nnx, Variables and States."""
+
+    def is_object(value: Value) -> bool:
+        match value:
+            case Basic(sort=sort):
+                return sort in {"state", "graphdef"}
+            case Instance(class_name=class_name):
+                return context.evaluator.hierarchy.kind(class_name) != "plain"
+            case _:
+                return False
+
+    return is_object

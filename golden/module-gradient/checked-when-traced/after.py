@@ -32,9 +32,16 @@ class Trainer:
         return loss, metrics
 
     def step_of_its_own_loss(self, x, y):
-        loss, grads = nnx.compat.value_and_grad(
-            nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(self.loss))
-        )(self.model, x, y)
+        graphdef, params, nondiff = nnx.split(self.model, nnx.Param, ...)
+
+        def loss_of_state(params, nondiff, x, y):
+            model = nnx.merge(graphdef, params, nondiff)
+            loss = self.loss(model, x, y)
+            if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+                raise ValueError("self.loss must not change the structure of model")
+            return loss
+
+        loss, grads = nnx.value_and_grad(loss_of_state)(params, nondiff, x, y)
         self.optimizer.update(self.model, grads)
         return loss
 

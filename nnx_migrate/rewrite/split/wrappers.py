@@ -29,7 +29,8 @@ def wrapped_function(
     keywords = _keywords(site, named, definition)
     arity = max((len(use.args) for use in site.uses), default=0)
     starred = any(isinstance(arg, ast.Starred) for use in site.uses for arg in use.args)
-    parameters, arguments = _forwarded(named, definition, nnx, arity, starred, keywords)
+    known = positional_names(definition)
+    parameters, arguments = _forwarded(named, known, nnx, arity, starred, keywords)
     text = context.text.of(function)
     callee = f"({text})" if isinstance(function, ast.Lambda) else text
     body = f"{callee}({', '.join(arguments)})"
@@ -65,7 +66,8 @@ def checked_function(
     keywords = _keywords(site, named, definition)
     arity = max((len(use.args) for use in site.uses), default=0)
     starred = any(isinstance(arg, ast.Starred) for use in site.uses for arg in use.args)
-    parameters, arguments = _forwarded(named, definition, nnx, arity, starred, keywords)
+    known = positional_names(definition) or _names_in_call(site)
+    parameters, arguments = _forwarded(named, known, nnx, arity, starred, keywords)
     text = context.text.of(function)
     callee = f"({text})" if isinstance(function, ast.Lambda) else text
     unit = context.indent_unit
@@ -102,6 +104,19 @@ def checked_function(
     return [insert_before(context, statement, lines), Edit(*context.text.span(function), wrapper)]
 
 
+def _names_in_call(site: Site) -> list[str]:
+    """What the only call of a function calls its arguments, where these can be parameters."""
+    if len(site.uses) != 1:
+        return []
+    (use,) = site.uses
+    named = [arg for arg in use.args if isinstance(arg, ast.Name | ast.Attribute)]
+    names = [arg.id if isinstance(arg, ast.Name) else arg.attr for arg in named]
+    assert isinstance(site.function, ast.expr)
+    hidden = names_in(site.function).union(k.arg for k in use.keywords if k.arg)
+    whole = len(names) == len(use.args) == len(set(names))
+    return names if whole and hidden.isdisjoint(names) else []
+
+
 def _shown(callee: str) -> str:
     """What a message calls a function."""
     return callee if all(part.isidentifier() for part in callee.split(".")) else "the loss"
@@ -127,7 +142,7 @@ def fits(context: FileContext, span: tuple[int, int], replacement: str) -> bool:
 
 def _forwarded(
     named: Sequence[NamedSplit],
-    definition: AnyFunction | None,
+    known: Sequence[str],
     nnx: str,
     arity: int,
     starred: bool,
@@ -137,7 +152,6 @@ def _forwarded(
     slots = replaced_slots(named) if named else {}
     merged = {n.split.index: n.merged(nnx) for n in named}
     last = max(slots, default=-1)
-    known = positional_names(definition)
     introduced = {name for names in slots.values() for name in names}
     introduced |= {n.graphdef for n in named}
     parameters: list[str] = []
