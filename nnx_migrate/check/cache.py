@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import nnx_migrate
+from nnx_migrate.check.bases import Bases
 from nnx_migrate.check.compare.comparison import Difference
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Job, Side
@@ -29,11 +30,13 @@ class Cache:
         folder: it is made when the first verdict is kept.
         sides: the trees of this check.
         circumstances: all else that a verdict depends on, as text.
+        bases: the copies that cases ran in.
     """
 
     folder: Path
     sides: tuple[Side, Side]
     circumstances: str
+    bases: Bases
 
     def find(self, job: Job) -> CaseResult | None:
         """The verdict of an earlier check.
@@ -47,7 +50,7 @@ class Cache:
         try:
             stored = json.loads(self._file(job).read_text(encoding="utf-8"))
             unchanged = all(
-                _digest_in(side, name) == digest
+                self._digest_in(side, name) == digest
                 for side in self.sides
                 for name, digest in stored["read"][side.name].items()
             )
@@ -70,8 +73,11 @@ class Cache:
             return
         read = {
             side.name: {
-                name: _digest_in(side, name)
-                for name in {*result.files[side.name], *result.read.get(side.name, ())}
+                name: self._digest_in(side, name)
+                for name in {
+                    *result.files[side.name],
+                    *map(self.bases.of_the_user, result.read.get(side.name, ())),
+                }
             }
             for side in self.sides
         }
@@ -84,6 +90,13 @@ class Cache:
         text = json.dumps(stored, default=dataclasses.asdict)
         with OwnFolder(self.folder) as own:
             own.put(self._file(job).name, text.encode())
+
+    def _digest_in(self, side: Side, name: str) -> str:
+        """Of a file that is relative to a side, or lies elsewhere and has its whole path."""
+        # A single program is its own root, and its file is "." to it.
+        file = side.root if name == "." else side.top / name
+        # What the command wrote is in the copies alone.
+        return _digest(file if file.is_file() else self.bases.written.get(name, file))
 
     def _file(self, job: Job) -> Path:
         key = f"{self.circumstances}\n{job.name}\n{job.kind}\n{_inputs_digest(job)}"
@@ -109,13 +122,6 @@ def _inputs_digest(job: Job) -> str:
     if job.kind == "recorded":
         return call_digest(job.file, int(job.entry))
     return f"{job.entry}\n{_digest(job.file)}"
-
-
-def _digest_in(side: Side, name: str) -> str:
-    """Of a file that is relative to a side, or lies elsewhere and has its whole path."""
-    # A single program is its own root, and its file is "." to it.
-    is_itself = name == "." or not (side.root.is_dir() or Path(name).is_absolute())
-    return _digest(side.root if is_itself else side.root / name)
 
 
 def _digest(file: Path) -> str:

@@ -31,16 +31,28 @@ class Side:
         name: "old" or "new".
         root: a folder, or a single program (a file, or a folder with main.py).
         import_roots: folders that its imports start from, inside `root`; none for a program.
+        places: folders of the user's that it stands for: what leads there leads here.
+        copy_of: the folder that each process makes its own copy of, which `top` is then; None where
+            it runs in place.
+        given: as the user named it, where that is no path.
     """
 
     name: SideName
     root: Path
     import_roots: tuple[Path, ...]
+    places: tuple[Path, ...] = ()
+    copy_of: Path | None = None
+    given: str = ""
 
     @property
     def is_program(self) -> bool:
         """Whether it is one program, imported afresh for each case."""
         return not self.import_roots
+
+    @property
+    def top(self) -> Path:
+        """Its folder; of a program that is a file, the folder that it lies in."""
+        return self.root.parent if self.is_program and not self.root.is_dir() else self.root
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,6 +101,7 @@ class Ran:
         files: the files of the project that it imported, relative to the side.
         seconds: how long it all took.
         read: all files that its process has read, relative to the side where they lie in it.
+        outside: files that it opened to write to, elsewhere than in its tree.
     """
 
     before: Observation
@@ -98,6 +111,7 @@ class Ran:
     files: tuple[str, ...]
     seconds: float
     read: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -109,12 +123,14 @@ class WasTraced:
         files: as for `Ran`.
         seconds: likewise.
         read: likewise.
+        outside: likewise.
     """
 
     traced: Traced | NotDone
     files: tuple[str, ...]
     seconds: float
     read: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
+from nnx_migrate.check.compare.comparison import EXACT, compare
+from nnx_migrate.check.compare.files import is_of_files
 from nnx_migrate.check.compare.forms import NotDone
 from nnx_migrate.check.compare.judging import (
     Strictness,
@@ -106,6 +108,7 @@ class _Case:
     seconds: float = 0.0
     files: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     read: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    outside: set[str] = dataclasses.field(default_factory=set)
 
     @property
     def reference(self) -> Column:
@@ -173,7 +176,9 @@ class _Case:
             for name, result in self.results.items():
                 self.results[name] = judge_products(result, called)
         for column in self.others:
-            self.results[column.name] = self._of_its_side(self.results[column.name], column)
+            found = self._of_its_side(self.results[column.name], column)
+            told = (f"it writes {path}, outside of its tree" for path in sorted(self.outside))
+            self.results[column.name] = dataclasses.replace(found, notes=(*found.notes, *told))
         return CaseResult(self.job.name, self.results, self.seconds, self.files, read=self.read)
 
     def _products_called(self) -> Sequence[str]:
@@ -202,6 +207,8 @@ class _Case:
         if isinstance(new, NotDone):
             return ColumnResult(Verdict.NOT_CHECKED, f"new: {new.reason}", proof=proof)
         result = judge_runs(old, new, self.strictness, proof)
+        if result.difference is not None and is_of_files(result.difference.path):
+            return self._written_otherwise(result, old)
         beyond = _may_be_rounding(result)
         if result.verdict is not Verdict.CLOSE and not beyond:
             return result
@@ -209,6 +216,17 @@ class _Case:
         if beyond:
             return judge_cancellation(result, (old, new), wide)
         return judge_rounding(result, *wide)
+
+    def _written_otherwise(self, result: ColumnResult, old: Ran) -> ColumnResult:
+        """Asks the old side whether it writes the same twice, before it is a difference."""
+        pending = self.workers.submit(worker.run, self.reference, self.job)
+        again = self.workers.settle(pending, Ran)
+        if isinstance(again, Ran) and compare(old.called, again.called, EXACT).equal:
+            return result
+        reason = "the old side does not write the same files when it is called again"
+        return dataclasses.replace(
+            result, verdict=Verdict.NOT_CHECKED, reason=reason, part="", difference=None
+        )
 
     def _in_float64(self, column: Column) -> Widened:
         pending = self.workers.submit(worker.widen, column, self.job)
@@ -226,3 +244,4 @@ class _Case:
         name = column.side.name
         self.files[name] = tuple(sorted({*self.files.get(name, ()), *found.files}))
         self.read[name] = tuple(sorted({*self.read.get(name, ()), *found.read}))
+        self.outside.update(found.outside)

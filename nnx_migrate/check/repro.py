@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sys
+import tempfile
 from pathlib import Path
 
+from nnx_migrate.check.compare.files import is_of_files
 from nnx_migrate.check.compare.verdicts import ColumnResult
 from nnx_migrate.check.jobs import Column, Job, JobKind, Mode, Side, SideName
 from nnx_migrate.sources.own_folder import OwnFolder
@@ -61,8 +63,8 @@ def write_script(folder: Path, job: Job, column: Column, old: Side, result: Colu
         file=file.name,
         side=new.name,
         mode=column.mode,
-        old=str(old.root),
-        new=str(new.root),
+        old=old.given or str(old.root),
+        new=new.given or str(new.root),
         roots=roots,
         kind=job.kind,
         case_file=str(job.file.resolve()),
@@ -87,25 +89,34 @@ def show(
 
     Args:
         words: the side and the mode, of the command line.
-        trees: the root of each side.
+        trees: the root of each side, or its revision.
         roots: import roots, relative to a tree.
         job: name, kind, file and entry of the case.
         part: "arguments", "call", "jit" or "gradient".
         path: of the leaf; "" for the result as a whole.
     """
-    from nnx_migrate.check.trees import side_at
-    from nnx_migrate.check.worker.column import enter
+    from nnx_migrate.check.copies import for_process, private_copy
+    from nnx_migrate.check.trees import opened_side
 
     side_name: SideName = "new" if words[:1] == ["new"] else "old"
     mode: Mode = "tree" if words[1:2] == ["tree"] else "graph"
-    side = side_at(side_name, Path(trees[side_name]), roots)
-    column = Column(side, mode)
+    beside = trees["old" if side_name == "new" else "new"]
+    with (
+        opened_side(side_name, trees[side_name], roots, beside) as side,
+        tempfile.TemporaryDirectory(prefix="nnx-migrate-", ignore_cleanup_errors=True) as name,
+    ):
+        folder = Path(name).resolve()
+        copied = private_copy(side, folder / "base").side
+        _show_in(for_process(Column(copied, mode), folder), Job(*job), part, path)
+
+
+def _show_in(column: Column, job: Job, part: str, path: str) -> None:
+    from nnx_migrate.check.worker.column import call_in, enter
+
     enter(column, os.environ)
-    from nnx_migrate.check.cases.sources import call_of_job
     from nnx_migrate.check.worker.running import run_call
 
-    call = call_of_job(column, Job(*job))
-    before, called, jitted, gradient = run_call(call)
+    before, called, jitted, gradient = run_call(call_in(column, job))
     seen = {"arguments": before, "call": called, "jit": jitted, "gradient": gradient}[part]
     print(f"{column.name}, {part}:")
     view = getattr(seen, "view", None)
@@ -113,6 +124,7 @@ def show(
         print(seen)
         return
     leaf = view.form.get(path)
-    print(f"  {path or 'the result'} = {getattr(leaf, 'data', leaf)}")
+    shown = getattr(leaf, "text", leaf) if is_of_files(path) else getattr(leaf, "data", leaf)
+    print(f"  {path or 'the result'} = {shown}")
     if leaf is None:
         print("  there is no such path; there are:", *view.form, sep="\n    ", file=sys.stdout)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import typer
 
+from nnx_migrate.check.bases import Bases
 from nnx_migrate.check.cache import Cache, circumstances
 from nnx_migrate.check.cases.coverage import files_not_compared, files_not_imported
 from nnx_migrate.check.cases.inputs import (
@@ -25,6 +26,7 @@ from nnx_migrate.check.cases.touched import Touched, touched_functions
 from nnx_migrate.check.compare.forms import NotDone
 from nnx_migrate.check.compare.judging import Strictness
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
+from nnx_migrate.check.copies import told as told_of
 from nnx_migrate.check.jobs import Column, Costs, Job, Limits, Method, Side
 from nnx_migrate.check.matrix import check_jobs, matrix
 from nnx_migrate.check.report import CheckReport, as_json, as_text
@@ -76,9 +78,15 @@ def run_check(old: Side, new: Side, request: CheckRequest) -> CheckReport:
     Raises:
         CannotCheck: there is no case, or the platform is not there.
     """
+    with tempfile.TemporaryDirectory(prefix="nnx-migrate-", ignore_cleanup_errors=True) as folder:
+        return _checked(Bases(old, new, Path(folder).resolve(), request.settings.data), request)
+
+
+def _checked(bases: Bases, request: CheckRequest) -> CheckReport:
+    old, new = bases.old, bases.new
     columns = matrix(old, new)
     touched = touched_functions(old, new)
-    inputs = _inputs(old, new, touched, request)
+    inputs = _inputs(bases, touched, request)
     asked = [job for job in inputs.jobs if not request.only or _is_named(job, request.only)]
     wanted = [job for job in asked if not _is_named(job, request.settings.exclude)]
     left_out = [job.name for job in asked if job not in wanted]
@@ -91,22 +99,24 @@ def run_check(old: Side, new: Side, request: CheckRequest) -> CheckReport:
             "method": request.method,
         }
     )
-    cache = Cache((STATE / "check").resolve(), (old, new), told)
+    cache = Cache((STATE / "check").resolve(), (old, new), told, bases)
     known = {job.name: cache.find(job) for job in wanted if request.cached and not request.costs}
     results: dict[str, CaseResult] = {name: found for name, found in known.items() if found}
     left = [job for job in wanted if job.name not in results]
     costs: dict[str, dict[str, Costs]] = {}
     if left:
-        with _workers(columns, request, environment) as workers:
-            _require_platform(workers, columns[0], left[0], request.platform)
+        if bases.left_out:
+            remarks.append(told_of(bases.left_out))
+        with _workers(bases.columns(), request, environment) as workers:
+            _require_platform(workers, left[0], request.platform)
             strictness = Strictness(request.settings.tolerances)
-            found = check_jobs(left, workers, strictness, request.method)
+            found = check_jobs(list(map(bases.job, left)), workers, strictness, request.method)
             try:
                 for job, result in zip(left, _with_progress(found, len(left)), strict=True):
                     results[job.name] = result
                     cache.keep(job, result)
                 if request.costs:
-                    costs = {job.name: _costs(workers, job) for job in left}
+                    costs = {job.name: _costs(workers, bases.job(job)) for job in left}
             except KeyboardInterrupt:
                 # What is known by now took its time.
                 remarks.append("interrupted: what is not checked yet is told as such")
@@ -145,21 +155,23 @@ def _gaps(
     return tuple(found)
 
 
-def _inputs(old: Side, new: Side, touched: Sequence[Touched], request: CheckRequest) -> Inputs:
+def _inputs(bases: Bases, touched: Sequence[Touched], request: CheckRequest) -> Inputs:
     settings = request.settings
     cases = cases_of(settings.cases)
     if settings.command:
         recording = request.recording or STATE / "recording.sqlite"
+        before = bases.state()
         calls = record_command(
             settings.command,
-            old,
+            bases.copied[0].side,
             touched,
             recording.absolute(),
             calls=request.calls,
             environment=environment_of(request),
         )
+        bases.carry_over(before)
     elif request.recording is not None:
-        calls = kept_recording(request.recording.absolute(), old, touched)
+        calls = kept_recording(request.recording.absolute(), bases.old, touched)
     else:
         calls = Inputs(())
     jobs = (*cases.jobs, *calls.jobs)
@@ -168,7 +180,13 @@ def _inputs(old: Side, new: Side, touched: Sequence[Touched], request: CheckRequ
             "there is nothing to check: name a file of cases with --cases FILE, or a command "
             "that runs your code, as in: -- pytest tests/"
         )
-    return Inputs(jobs, calls.remarks, calls.gaps)
+    written = list(bases.written)
+    remarks = [f"the command wrote {_some(written)}: each case finds it"] if written else []
+    return Inputs(jobs, (*remarks, *calls.remarks), calls.gaps)
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more files" if len(names) > 3 else "")
 
 
 def environment_of(request: CheckRequest) -> dict[str, str]:
@@ -211,10 +229,10 @@ def _workers(
             yield workers
 
 
-def _require_platform(workers: Workers, column: Column, job: Job, platform: str) -> None:
+def _require_platform(workers: Workers, job: Job, platform: str) -> None:
     if not platform:
         return
-    found = workers.settle(workers.submit(worker.probe, column, job), str)
+    found = workers.settle(workers.submit(worker.probe, workers.columns[0], job), str)
     if isinstance(found, NotDone):
         # Some say nothing but the name of their class.
         raise CannotCheck(f"there is no {platform} here: {found.reason.rstrip(': ')}")

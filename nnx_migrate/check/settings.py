@@ -9,6 +9,7 @@ memory = 8                             # gigabytes for a worker process
 tolerances = { bfloat16 = 0.05 }       # relative, by dtype
 exclude = ["save_checkpoint"]          # parts of the names of cases that are left out
 allow-unchecked = false                # what differs and no case looks at changes no exit code
+data = ["data/small"]                  # what git ignores, and cases read
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _KEYS = (
     "tolerances",
     "exclude",
     "allow-unchecked",
+    "data",
 )
 
 
@@ -46,6 +48,7 @@ class CheckSettings:
         tolerances: by name of the dtype.
         exclude: parts of the names of cases that are left out.
         allow_unchecked: what differs and no case looks at changes no exit code.
+        data: paths in the trees that cases read, and git ignores.
     """
 
     cases: tuple[Path, ...] = ()
@@ -56,6 +59,7 @@ class CheckSettings:
     tolerances: Mapping[str, Tolerance] = dataclasses.field(default_factory=lambda: DEFAULT)
     exclude: tuple[str, ...] = ()
     allow_unchecked: bool = False
+    data: tuple[str, ...] = ()
 
 
 def settings_from(file: Path, table: Mapping[str, object]) -> CheckSettings:
@@ -101,6 +105,7 @@ def settings_from(file: Path, table: Mapping[str, object]) -> CheckSettings:
         ),
         exclude=_strings(where, "exclude", table.get("exclude", [])),
         allow_unchecked=allow_unchecked,
+        data=_strings(where, "data", table.get("data", [])),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import subprocess
 import tarfile
 import tempfile
@@ -46,7 +47,8 @@ def opened_side(
         inside = other.relative_to(top) if other.is_relative_to(top) else Path()
         if not (Path(folder) / inside).exists():
             raise NoSuchTree(f"{given}: there is no {inside} in this revision")
-        yield side_at(name, Path(folder) / inside, roots)
+        found = side_at(name, Path(folder) / inside, roots)
+        yield dataclasses.replace(found, given=given, places=(_folder(found, top / inside),))
 
 
 def side_at(name: SideName, path: Path, roots: Sequence[str]) -> Side:
@@ -73,6 +75,11 @@ def side_at(name: SideName, path: Path, roots: Sequence[str]) -> Side:
     if missing:
         raise NoSuchTree(f"{name.upper()}: there is no import root {missing[0]}")
     return Side(name, root, tuple(each.resolve() for each in wanted if each.is_dir()))
+
+
+def _folder(side: Side, place: Path) -> Path:
+    """The folder of a place that a side stands for; of a program, that it lies in."""
+    return place.parent if side.is_program else place
 
 
 def _unpack(revision: str, folder: Path) -> Path:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nnx_migrate.check.cases.inputs import CannotCheck
 from nnx_migrate.check.compare.verdicts import Verdict
+from nnx_migrate.check.copies import copy_tree
 from nnx_migrate.check.report import CheckReport
 from nnx_migrate.check.run import CheckRequest, run_check
 from nnx_migrate.check.settings import settings_from
@@ -17,8 +17,6 @@ from nnx_migrate.check.trees import side_at
 from nnx_migrate.sources.configuration import Configuration, Table
 from nnx_migrate.sources.write import Replacement, WriteError, replace_files
 from nnx_migrate.sources.write_groups import groups
-
-_NO_SOURCES = (".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".nnx-migrate")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ def verify(changes: Sequence[Change], revert: bool) -> Verified:
     root = table.file.parent
     with tempfile.TemporaryDirectory(prefix="nnx-migrate-") as folder:
         old = Path(folder) / "old"
-        shutil.copytree(root, old, ignore=shutil.ignore_patterns(*_NO_SOURCES), symlinks=True)
+        copy_tree(root, old, settings.data)
         inside: dict[str, Change] = {}
         for change in changes:
             if change.path.resolve().is_relative_to(root):

@@ -62,6 +62,14 @@ Roots = Annotated[
         help="A folder that imports start from, relative to OLD and NEW.  [default: src and .]",
     ),
 ]
+Data = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--data",
+        metavar="PATH",
+        help="What git ignores in OLD and NEW, and cases read: their copies have it, too.",
+    ),
+]
 Platform = Annotated[
     PlatformName | None,
     typer.Option("--platform", help="Where to run.  [default: jax decides]"),
@@ -112,6 +120,7 @@ def check(
     exclude: Exclude = None,
     allow_unchecked: AllowUnchecked = False,
     roots: Roots = None,
+    data: Data = None,
     platform: Platform = None,
     x64: X64 = False,
     timeout: Timeout = None,
@@ -173,6 +182,7 @@ def check(
                 settings,
                 exclude=(*settings.exclude, *(exclude or ())),
                 allow_unchecked=settings.allow_unchecked or allow_unchecked,
+                data=(*settings.data, *(data or ())),
             )
             if cases or command or recording is not None:
                 # What is asked for counts in the place of what is configured, not beside it.

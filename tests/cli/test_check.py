@@ -365,7 +365,8 @@ def test_all_that_differs_has_to_be_checked(tmp_path: Path, command: Command) ->
 def test_an_interrupt_tells_what_is_known(tmp_path: Path) -> None:
     (tmp_path / "work.py").write_text(
         "import time\n\ndef quick():\n    return 1\n\n"
-        "def slow():\n    open('started', 'w').close()\n    time.sleep(300)\n    return 1\n"
+        f"def slow():\n    open({str(tmp_path / 'started')!r}, 'w').close()\n"
+        "    time.sleep(300)\n    return 1\n"
     )
     quick = "".join(f"def case_quick_{number}():\n    return work.quick\n\n" for number in range(5))
     (tmp_path / "cases.py").write_text(

@@ -7,7 +7,10 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nnx_migrate.check.worker.written import OwnTree
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class Call:
             counts: it is run, never traced.
         within: sets what was set around it, a mesh.
         home: whose modules it may change; None where that is not looked at.
+        tree: the copy of the user's tree that it may write to; None likewise.
     """
 
     function: Callable[..., Any]
@@ -43,6 +47,7 @@ class Call:
     returns_driver: bool = False
     within: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
     home: Home | None = None
+    tree: OwnTree | None = None
 
 
 def failure(error: BaseException) -> str:

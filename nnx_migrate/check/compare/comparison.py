@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from nnx_migrate.check.compare.files import is_of_files, shown_apart, why_not_compared
 from nnx_migrate.check.compare.forms import Array, Leaf, Observation, Plain, View
 
 
@@ -174,7 +175,9 @@ def compare_views(
     gone = _second_names_gone(old, new)
     for name, first in gone.items():
         notes.append(f"{name} was another name of {first} and is none now")
-    for path in sorted(old.form.keys() | new.form.keys(), key=natural):
+    paths = sorted(old.form.keys() | new.form.keys(), key=natural)
+    # Files come last: of these a difference may be none, where the old side does not repeat itself.
+    for path in sorted(paths, key=is_of_files):
         left, right = old.form.get(path), new.form.get(path)
         if right is None and gone and old.second_name(path) in gone:
             continue
@@ -201,6 +204,8 @@ def _cannot_compare(path: str, old: Leaf | None, new: Leaf | None) -> Unknown | 
     for leaf in (old, new):
         if isinstance(leaf, Plain) and leaf.kind == "unknown":
             return Unknown(path, f"nothing tells one {leaf.text} from another")
+    if why := why_not_compared(path, old, new):
+        return Unknown(path, why)
     if isinstance(old, Plain) and isinstance(new, Plain) and old != new:
         kinds = {old.kind, new.kind}
         if kinds & {"function", "library function"}:
@@ -264,6 +269,8 @@ def _leaf_difference(
         numbers = [number_of(each) for each in (old, new)]
         if numbers[0] is not None and numbers[1] is not None:
             return _array_difference(path, numbers[0], numbers[1], tolerances)
+        if lines := shown_apart(old, new):
+            return Difference(path, *lines)
     return None if old == new else Difference(path, show(old), show(new))
 
 

@@ -16,14 +16,16 @@ from nnx_migrate.check.compare.comparison import (
     compare_views,
     ending,
 )
+from nnx_migrate.check.compare.files import is_of_files
+from nnx_migrate.check.compare.files import told as written
 from nnx_migrate.check.compare.forms import NotDone, Observation, Traced, View
 from nnx_migrate.check.compare.rounding import round_alike
 from nnx_migrate.check.compare.verdicts import ColumnResult, Verdict
 from nnx_migrate.check.jobs import Ran, Widened
 
 _NOTHING = (
-    "nothing to compare: it returns nothing and is given nothing that it could change; "
-    "what it prints or writes is not looked at"
+    "nothing to compare: it returns nothing, is given nothing that it could change, and writes "
+    "no file; what it prints is not looked at"
 )
 # What ends the process: nothing after it was seen.
 _ENDINGS = ("SystemExit", "KeyboardInterrupt", "Exited")
@@ -130,6 +132,8 @@ def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> Column
             close = (part, found.close)
     questions, told = _open_questions(compared["arguments"], compared["call"])
     notes += told
+    if seen := old.called.view or old.called.left:
+        notes += [f"{written(path)}: compared" for path in seen.form if is_of_files(path)]
     if questions:
         uncalled = tuple(each.path for each in questions if each.is_product)
         asked = uncalled if len(uncalled) == len(questions) else ()

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nnx_migrate.check.cases.touched import Touched
+from nnx_migrate.check.copies import moved_entries
 from nnx_migrate.check.jobs import Side
 from nnx_migrate.check.recording import store
 from nnx_migrate.check.recording.settings import VARIABLE, write_settings
@@ -106,8 +107,10 @@ def never_called(recording: Path, touched: Sequence[Touched]) -> tuple[str, ...]
 
 def _variables(old: Side, settings: Path, given: Mapping[str, str]) -> dict[str, str]:
     paths = [str(_HOOK), *(str(root.resolve()) for root in old.import_roots)]
+    # What leads into the user's tree, an editable install for one, leads into the old one.
+    paths += [entry for entry in moved_entries(old, sys.path) if entry not in sys.path]
     if given.get("PYTHONPATH"):
-        paths.append(given["PYTHONPATH"])
+        paths += moved_entries(old, given["PYTHONPATH"].split(os.pathsep))
     return {
         **given,
         "PYTHONPATH": os.pathsep.join(paths),

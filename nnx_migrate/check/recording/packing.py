@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import io
+import os
 import sys
 import types
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from pathlib import Path, PurePath
 from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
@@ -17,6 +19,8 @@ from nnx_migrate.check.recording.unpacking import (
     key_of_data,
     of_a_library,
     of_the_user,
+    path_in_tree,
+    text_in_tree,
 )
 
 # Below this an array may be an index or a key that Python code looks at.
@@ -46,6 +50,32 @@ def packed(value: object, root: Path, most_bytes: int, *, shapes: bool = False) 
     return file.getvalue()
 
 
+@dataclasses.dataclass(frozen=True)
+class _TextInTree:
+    """The path of a file of the tree, as a text."""
+
+    inside: str
+
+
+def arguments_of(
+    args: tuple[Any, ...], kwargs: Mapping[str, Any], root: Path
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call, as `packed` takes them: each side's tree lies elsewhere.
+
+    Args:
+        args: positional ones.
+        kwargs: the others.
+        root: the tree that is recorded.
+    """
+    place = str(root.resolve()) + os.sep
+
+    def placed(value: Any) -> Any:
+        within = type(value) is str and value.startswith(place)
+        return _TextInTree(value.removeprefix(place)) if within else value
+
+    return tuple(map(placed, args)), {name: placed(value) for name, value in kwargs.items()}
+
+
 class _Bounded(io.BytesIO):
     def __init__(self, most_bytes: int) -> None:
         super().__init__()
@@ -71,6 +101,10 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         self._shapes = shapes
 
     def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, _TextInTree):
+            return text_in_tree, (obj.inside,)
+        if isinstance(obj, PurePath) and obj.is_relative_to(self._root):
+            return path_in_tree, (type(obj), str(obj.relative_to(self._root)))
         if _is_array(obj):
             if self._shapes and _by_shape(obj):
                 return array_of_shape, _shape(obj)

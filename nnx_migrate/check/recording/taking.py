@@ -250,10 +250,10 @@ def _wanted_traced(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any])
 
 
 def _taken(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any], wanted: _Wanted) -> _Begun:
-    from nnx_migrate.check.recording.packing import TooManyBytes, packed
+    from nnx_migrate.check.recording.packing import TooManyBytes, arguments_of, packed
 
     settings = read_settings()
-    given = args, dict(kwargs)
+    given = arguments_of(args, kwargs, settings.root)
     try:
         return _Begun("values", packed(given, settings.root, settings.most_bytes), wanted)
     except TooManyBytes:
@@ -267,16 +267,18 @@ def _taken(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any], wanted:
 def _take_traced(
     site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any], wanted: _Wanted
 ) -> None:
-    from nnx_migrate.check.recording.packing import packed
+    from nnx_migrate.check.recording.packing import arguments_of, packed
 
     settings = read_settings()
-    blob = packed((args, dict(kwargs)), settings.root, settings.most_bytes, shapes=True)
+    given = arguments_of(args, kwargs, settings.root)
+    blob = packed(given, settings.root, settings.most_bytes, shapes=True)
     _store(site, _Begun("traced", blob, wanted), None)
 
 
 def _end(site: Site, begun: _Begun, observe: Callable[[], Observation | None]) -> None:
     with _working(site, begun.wanted.kind):
         observed: bytes | None = None
+        from nnx_migrate.check.compare.places import placeless
         from nnx_migrate.check.recording.packing import packed
 
         settings = read_settings()
@@ -284,6 +286,7 @@ def _end(site: Site, begun: _Begun, observe: Callable[[], Observation | None]) -
         with contextlib.suppress(Exception):
             found = observe()
             if found is not None:
+                found = placeless(found, settings.root)
                 observed = packed(found, settings.root, settings.most_bytes)
         _store(site, begun, observed)
 

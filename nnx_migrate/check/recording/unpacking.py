@@ -117,6 +117,25 @@ def of_a_library(module: str, name: str) -> Any:
     return functools.reduce(getattr, name.split("."), importlib.import_module(module))
 
 
+def path_in_tree(cls: Any, inside: str) -> Any:
+    """A path in the tree of this side; called by a pickle that is read.
+
+    Args:
+        cls: of paths.
+        inside: the path, relative to the tree that was recorded.
+    """
+    return cls(_reading.get().side.top / inside)
+
+
+def text_in_tree(inside: str) -> str:
+    """The same as a text; called by a pickle that is read.
+
+    Args:
+        inside: as for `path_in_tree`.
+    """
+    return str(_reading.get().side.top / inside)
+
+
 def key_of_data(data: Any, generator: str) -> Any:
     """A key array.
 

@@ -11,12 +11,15 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from nnx_migrate.check.compare.forms import NotDone, Observation
+from nnx_migrate.check.compare.places import placeless
+from nnx_migrate.check.copies import enter_copy
 from nnx_migrate.check.jobs import Column, Costs, Job, Ran, Side, WasTraced, Widened, WorkerSettings
 from nnx_migrate.check.worker.process_state import Exited, catch_exit, process_state_kept
-from nnx_migrate.check.worker.reading import files_read, watch_reading
+from nnx_migrate.check.worker.reading import Opened, files_read, watch_reading
+from nnx_migrate.check.worker.written import own_tree, put_back_after
 
 if TYPE_CHECKING:
     from nnx_migrate.check.cases.calls import Call
@@ -54,6 +57,7 @@ def enter(column: Column, environment: Mapping[str, str]) -> None:
     os.environ.update({"NNX_GRAPH_MODE": flag, "NNX_GRAPH_UPDATES": flag})
     side = column.side
     sys.dont_write_bytecode = True
+    enter_copy(side)
     sys.path[:0] = [str(root) for root in side.import_roots]
     if not side.is_program:
         os.chdir(side.root)
@@ -84,11 +88,16 @@ def trace(column: Column, job: Job) -> WasTraced:
     from nnx_migrate.check.worker.tracing import traced_call
 
     started = time.perf_counter()
-    found, files, read = _calling(column, job, traced_call, numbers=False)
-    if isinstance(found, NotDone):
+    done = _calling(column, job, traced_call, numbers=False)
+    if isinstance(done.found, NotDone):
         # A trace that broke off may have left traced values in objects of the user's modules.
         _forget(column)
-    return WasTraced(found, files, time.perf_counter() - started, read)
+    seconds = time.perf_counter() - started
+    found = placeless(done.found, column.side.top)
+    if done.outside and not isinstance(found, NotDone):
+        # Whatever else is proved, this is not.
+        found = NotDone(f"it writes {done.outside[0]}, outside of its tree")
+    return WasTraced(found, done.files, seconds, done.read, done.outside)
 
 
 def trace_on_shapes(column: Column, job: Job) -> WasTraced:
@@ -98,16 +107,18 @@ def trace_on_shapes(column: Column, job: Job) -> WasTraced:
         column: the one that this process runs.
         job: the case.
     """
-    from nnx_migrate.check.cases.sources import call_of_job
     from nnx_migrate.check.worker.tracing import traced_on_shapes
 
     if job.kind != "function":
         # A recording has the shapes of what is too large for it.
         return trace(column, job)
     started = time.perf_counter()
-    with process_state_kept():
-        found = traced_on_shapes(lambda: call_of_job(column, job))
-        files, read = _files(column), files_read(column.side.root)
+    opened = Opened()
+    with process_state_kept(), put_back_after(own_tree(column.side)):
+        found = traced_on_shapes(lambda: call_in(column, job))
+        files, read = _files(column), files_read(column.side)
+    missed = opened.left_out(column.side)
+    found = placeless(NotDone(missed) if missed else found, column.side.top)
     # What was traced may be left in objects of the user's modules.
     _forget(column)
     _forget_file(job)
@@ -135,7 +146,17 @@ def run(column: Column, job: Job) -> Ran:
 
     started = time.perf_counter()
     use = run_call if job.kind == "recorded" else run_case
-    found, files, read = _calling(column, job, use)
+    done = _calling(column, job, use)
+    found = done.found
+    if not isinstance(found, NotDone):
+        top = column.side.top
+        before, called, jitted, gradient = found
+        found = (
+            placeless(before, top),
+            placeless(called, top),
+            placeless(jitted, top),
+            placeless(gradient, top),
+        )
     if job.kind == "recorded" and column.side.name == "old" and not isinstance(found, NotDone):
         from nnx_migrate.check.recording.replaying import unlike_recorded
 
@@ -143,9 +164,11 @@ def run(column: Column, job: Job) -> Ran:
         unlike = unlike_recorded(job.file, int(job.entry), found[1])
         found = NotDone(unlike) if unlike else found
     if isinstance(found, NotDone):
+        found = placeless(found, column.side.top)
         failed = Observation(None, "case", found.reason)
         found = failed, failed, found, found
-    return Ran(*found, files, time.perf_counter() - started, read)
+    seconds = time.perf_counter() - started
+    return Ran(*found, done.files, seconds, done.read, done.outside)
 
 
 def widen(column: Column, job: Job) -> Widened:
@@ -157,8 +180,10 @@ def widen(column: Column, job: Job) -> Widened:
     """
     from nnx_migrate.check.worker.running import widened_call
 
-    found, _, _ = _calling(column, job, widened_call)
-    return Widened(found, found) if isinstance(found, NotDone) else Widened(*found)
+    found = _calling(column, job, widened_call).found
+    if isinstance(found, NotDone):
+        return Widened(found, found)
+    return Widened(*(placeless(each, column.side.top) for each in found))
 
 
 def measure(column: Column, job: Job) -> Costs | NotDone:
@@ -170,17 +195,31 @@ def measure(column: Column, job: Job) -> Costs | NotDone:
     """
     from nnx_migrate.check.worker.costs import costs_of
 
-    found, _, _ = _calling(column, job, costs_of)
-    return found
+    return _calling(column, job, costs_of).found
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Done(Generic[_Kept]):
+    """What was made of a call; the files are those of `Ran`."""
+
+    found: _Kept | NotDone
+    files: tuple[str, ...]
+    read: tuple[str, ...]
+    outside: tuple[str, ...]
 
 
 def _calling(
     column: Column, job: Job, use: Callable[[Call], _Kept | NotDone], *, numbers: bool = True
-) -> tuple[_Kept | NotDone, tuple[str, ...], tuple[str, ...]]:
-    """What `use` makes of the call of a case, its files of the project, and all that was read."""
+) -> _Done[_Kept]:
+    """What `use` makes of the call of a case, and the files that had to do with it."""
+    opened = Opened()
     with process_state_kept() as state:
+        used = _used(column, job, use, numbers)
+        if missed := opened.left_out(column.side):
+            used = NotDone(missed)
         # The files are those that are imported now, before they are forgotten.
-        found = _used(column, job, use, numbers), _files(column), files_read(column.side.root)
+        files, read = _files(column), files_read(column.side)
+        found = _Done(used, files, read, opened.outside(column.side))
     if state.changed or column.side.is_program or job.program or job.kind == "module":
         # What a module set when it was imported it is to set again.
         _forget(column)
@@ -191,24 +230,40 @@ def _calling(
 def _used(
     column: Column, job: Job, use: Callable[[Call], _Kept | NotDone], numbers: bool
 ) -> _Kept | NotDone:
-    from nnx_migrate.check.cases.calls import Home, failure
-    from nnx_migrate.check.cases.sources import call_of_job
+    from nnx_migrate.check.cases.calls import failure
     from nnx_migrate.check.recording.meshes import MeshTooLarge
 
     try:
-        call = call_of_job(column, job, numbers=numbers)
-        if not call.returns_driver:
-            call = dataclasses.replace(call, home=Home(column.side.root, job.program))
+        call = call_in(column, job, numbers=numbers)
     except BaseException as error:
         return NotDone(f"the case cannot be built: {failure(error)}")
     try:
-        with call.within():
+        with call.within(), put_back_after(call.tree):
             return use(call)
     except MeshTooLarge as error:
         return NotDone(str(error))
     except (SystemExit, KeyboardInterrupt, GeneratorExit, Exited) as error:
         # The pool would raise it in the process that checks, and so end it.
         return NotDone(failure(error))
+
+
+def call_in(column: Column, job: Job, *, numbers: bool = True) -> Call:
+    """The call of a case, with all that it may change beside its arguments.
+
+    Args:
+        column: the one that this process runs.
+        job: the case.
+        numbers: make numbers up where a recording has shapes only.
+
+    Raises:
+        BaseException: whatever the user's code raises.
+    """
+    from nnx_migrate.check.cases.calls import Home
+    from nnx_migrate.check.cases.sources import call_of_job
+
+    call = call_of_job(column, job, numbers=numbers)
+    home = None if call.returns_driver else Home(column.side.root, job.program)
+    return dataclasses.replace(call, home=home, tree=own_tree(column.side))
 
 
 def _forget(column: Column) -> None:

@@ -7,6 +7,7 @@ import types
 from collections.abc import Iterator, Mapping
 
 from nnx_migrate.check.cases.calls import Home
+from nnx_migrate.check.compare.files import ROOT as FILES
 from nnx_migrate.check.compare.forms import Array, Form, Leaf, View
 from nnx_migrate.check.compare.leaves import TooLarge, view_of
 from nnx_migrate.check.worker.loading import project_files
@@ -67,14 +68,15 @@ def with_changes(view: View, changes: Mapping[str, View]) -> View:
 
 
 def without_changes(view: View | None) -> View | None:
-    """A view of what a call returned and was given alone.
+    """A view of what a call returned and was given alone, without what it wrote, too.
 
     Args:
         view: of `with_changes`.
     """
     if view is None:
         return None
-    form = {path: leaf for path, leaf in view.form.items() if not path.startswith(f"{ROOT}/")}
+    roots = (f"{ROOT}/", f"{FILES}/")
+    form = {path: leaf for path, leaf in view.form.items() if not path.startswith(roots)}
     return View(form, view.shared)
 
 

@@ -7,9 +7,10 @@ import random
 import numpy as np
 
 from nnx_migrate.check.cases.calls import Call, given, outcome
-from nnx_migrate.check.compare.forms import Observation, View
+from nnx_migrate.check.compare.forms import Form, Observation, View
 from nnx_migrate.check.compare.leaves import view_of
 from nnx_migrate.check.worker.module_state import changed, module_state, with_changes
+from nnx_migrate.check.worker.written import with_files
 
 
 def observe(call: Call) -> Observation:
@@ -25,6 +26,16 @@ def observe(call: Call) -> Observation:
     random.seed(0)
     np.random.seed(0)
     before = module_state(call.home)
+    tree = call.tree.state() if call.tree is not None else {}
+
+    def written() -> Form:
+        if call.tree is None:
+            return {}
+        found = call.tree.written(tree)
+        # It is made again, under jit.
+        call.tree.put_back(tree)
+        return found
+
     try:
         result = call.function(*call.arguments, **call.keywords)
         view = view_of(result if call.returns_driver else outcome(call, result))
@@ -34,8 +45,10 @@ def observe(call: Call) -> Observation:
         # SystemExit and KeyboardInterrupt of a case are results as others are.
         if str(error).startswith("RESOURCE_EXHAUSTED"):
             raise MemoryError(str(error)) from error
-        return Observation(None, type(error).__name__, str(error), _left(call))
-    return Observation(with_changes(view, changed(before, module_state(call.home))))
+        left = with_files(_left(call), written())
+        return Observation(None, type(error).__name__, str(error), left)
+    changes = changed(before, module_state(call.home))
+    return Observation(with_files(with_changes(view, changes), written()))
 
 
 def _left(call: Call) -> View | None:

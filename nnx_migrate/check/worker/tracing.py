@@ -9,6 +9,7 @@ import jax
 import jax.extend
 
 from nnx_migrate.check.cases.calls import Call, failure
+from nnx_migrate.check.compare.files import told
 from nnx_migrate.check.compare.forms import Array, NotDone, Traced, View
 from nnx_migrate.check.compare.leaves import view_of
 from nnx_migrate.check.proof import Refused, canonical_program
@@ -88,6 +89,17 @@ def traced_on_shapes(make: Callable[[], Call]) -> Traced | NotDone:
 
 
 def _traced(call: Call, pure: PureCall, before: View, built: Mapping[str, str]) -> Traced | NotDone:
+    tree = call.tree.state() if call.tree is not None else {}
+    found = _program(call, pure, before, built)
+    written = call.tree.written(tree) if call.tree is not None else {}
+    if written and not isinstance(found, NotDone):
+        return NotDone(told(next(iter(written))))
+    return found
+
+
+def _program(
+    call: Call, pure: PureCall, before: View, built: Mapping[str, str]
+) -> Traced | NotDone:
     try:
         outputs = _hashes(pure.run, pure.inputs)
         if isinstance(outputs, NotDone):
