@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from nnx_migrate.check.cases.touched import Touched
 from nnx_migrate.check.copies import Copied, for_process, private_copy
 from nnx_migrate.check.jobs import Column, Job, Side
 from nnx_migrate.check.matrix import matrix
@@ -25,6 +26,7 @@ class Bases:
         new: the user's tree after.
         folder: takes all copies.
         data: paths that are taken along in any case.
+        touched: what differs between the trees.
         written: files that the command wrote, by name, and where they are.
     """
 
@@ -32,6 +34,7 @@ class Bases:
     new: Side
     folder: Path
     data: Sequence[str]
+    touched: Sequence[Touched]
     written: dict[str, Path] = dataclasses.field(default_factory=dict)
 
     @functools.cached_property
@@ -54,7 +57,8 @@ class Bases:
         Args:
             slot: tells processes of one column from each other.
         """
-        old, new = (each.side for each in self.copied)
+        watched = tuple(each.path for each in self.touched)
+        old, new = (dataclasses.replace(each.side, watched=watched) for each in self.copied)
         place = self.folder / f"processes-{slot}"
         return tuple(for_process(column, place) for column in matrix(old, new))
 

@@ -86,6 +86,7 @@ class Cache:
             "read": read,
             "seconds": result.seconds,
             "columns": result.columns,
+            "lines": result.lines,
         }
         text = json.dumps(stored, default=dataclasses.asdict)
         with OwnFolder(self.folder) as own:
@@ -144,4 +145,8 @@ def _result(job: Job, stored: Mapping[str, Any]) -> CaseResult:
             }
         )
     files = {name: tuple(found) for name, found in stored["files"].items()}
-    return CaseResult(job.name, columns, stored["seconds"], files, cached=True)
+    lines = {
+        side: {path: tuple(ran) for path, ran in paths.items()}
+        for side, paths in stored["lines"].items()
+    }
+    return CaseResult(job.name, columns, stored["seconds"], files, cached=True, lines=lines)

@@ -35,6 +35,7 @@ class Side:
         copy_of: the folder that each process makes its own copy of, which `top` is then; None where
             it runs in place.
         given: as the user named it, where that is no path.
+        watched: files that differ: of their functions is noted which lines run.
     """
 
     name: SideName
@@ -43,6 +44,7 @@ class Side:
     places: tuple[Path, ...] = ()
     copy_of: Path | None = None
     given: str = ""
+    watched: tuple[str, ...] = ()
 
     @property
     def is_program(self) -> bool:
@@ -102,6 +104,7 @@ class Ran:
         seconds: how long it all took.
         read: all files that its process has read, relative to the side where they lie in it.
         outside: files that it opened to write to, elsewhere than in its tree.
+        lines: those that ran of watched files.
     """
 
     before: Observation
@@ -112,6 +115,7 @@ class Ran:
     seconds: float
     read: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
+    lines: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -124,6 +128,7 @@ class WasTraced:
         seconds: likewise.
         read: likewise.
         outside: likewise.
+        lines: likewise.
     """
 
     traced: Traced | NotDone
@@ -131,6 +136,7 @@ class WasTraced:
     seconds: float
     read: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
+    lines: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -109,6 +109,7 @@ class _Case:
     files: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     read: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     outside: set[str] = dataclasses.field(default_factory=set)
+    lines: dict[str, dict[str, tuple[int, ...]]] = dataclasses.field(default_factory=dict)
 
     @property
     def reference(self) -> Column:
@@ -179,7 +180,14 @@ class _Case:
             found = self._of_its_side(self.results[column.name], column)
             told = (f"it writes {path}, outside of its tree" for path in sorted(self.outside))
             self.results[column.name] = dataclasses.replace(found, notes=(*found.notes, *told))
-        return CaseResult(self.job.name, self.results, self.seconds, self.files, read=self.read)
+        return CaseResult(
+            self.job.name,
+            self.results,
+            self.seconds,
+            self.files,
+            read=self.read,
+            lines=self.lines,
+        )
 
     def _products_called(self) -> Sequence[str]:
         if self.job.kind != "recorded":
@@ -245,3 +253,6 @@ class _Case:
         self.files[name] = tuple(sorted({*self.files.get(name, ()), *found.files}))
         self.read[name] = tuple(sorted({*self.read.get(name, ()), *found.read}))
         self.outside.update(found.outside)
+        lines = self.lines.setdefault(name, {})
+        for path, ran in found.lines.items():
+            lines[path] = tuple(sorted({*lines.get(path, ()), *ran}))

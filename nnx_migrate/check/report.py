@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from nnx_migrate.check.cases.branches import Branch
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Costs
 from nnx_migrate.report.terminal import shown
@@ -30,6 +31,7 @@ class CheckReport:
         remarks: what is told beside the verdicts.
         gaps: what differs between the trees, and no case looks at.
         allows_gaps: they change no exit code.
+        not_taken: branches of changed functions that ran, and that no case took.
     """
 
     cases: Sequence[CaseResult]
@@ -39,6 +41,7 @@ class CheckReport:
     remarks: Sequence[str] = ()
     gaps: Sequence[str] = ()
     allows_gaps: bool = False
+    not_taken: Sequence[Branch] = ()
 
     @property
     def exit_code(self) -> int:
@@ -64,6 +67,7 @@ def as_text(report: CheckReport, *, verbose: bool) -> str:
         lines.append("  ".join([case.name.ljust(width), *verdicts]).rstrip())
         lines += [f"  {line}" for line in _details(report, case, verbose)]
     lines += [f"note: {remark}" for remark in report.remarks]
+    lines += [f"note: {branch}" for branch in report.not_taken]
     lines += [f"not checked: {gap}" for gap in report.gaps]
     lines += _cost_table(report)
     lines.append(_summary(report))
@@ -120,6 +124,9 @@ def as_document(report: CheckReport) -> dict[str, Any]:
         "exit_code": report.exit_code,
         "remarks": list(report.remarks),
         "unchecked": list(report.gaps),
+        "branches_not_taken": [
+            {**dataclasses.asdict(branch), "told": str(branch)} for branch in report.not_taken
+        ],
         "cases": cases,
     }
 
@@ -192,6 +199,8 @@ def _counted(report: CheckReport) -> dict[Verdict, int]:
 def _summary(report: CheckReport) -> str:
     gaps = len(report.gaps)
     left = f"; {gaps} change{'' if gaps == 1 else 's'} without a case" if gaps else ""
+    ways = len(report.not_taken)
+    left += f"; {ways} branch{'' if ways == 1 else 'es'} that no case took" if ways else ""
     if not report.cases:
         return f"nothing was checked{left}"
     parts = ", ".join(f"{count} {verdict}" for verdict, count in _counted(report).items())

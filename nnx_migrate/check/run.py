@@ -14,6 +14,7 @@ import typer
 
 from nnx_migrate.check.bases import Bases
 from nnx_migrate.check.cache import Cache, circumstances
+from nnx_migrate.check.cases.branches import branches_not_taken
 from nnx_migrate.check.cases.coverage import files_not_compared, files_not_imported
 from nnx_migrate.check.cases.inputs import (
     CannotCheck,
@@ -22,7 +23,7 @@ from nnx_migrate.check.cases.inputs import (
     kept_recording,
     record_command,
 )
-from nnx_migrate.check.cases.touched import Touched, touched_functions
+from nnx_migrate.check.cases.touched import touched_functions
 from nnx_migrate.check.compare.forms import NotDone
 from nnx_migrate.check.compare.judging import Strictness
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
@@ -79,14 +80,15 @@ def run_check(old: Side, new: Side, request: CheckRequest) -> CheckReport:
         CannotCheck: there is no case, or the platform is not there.
     """
     with tempfile.TemporaryDirectory(prefix="nnx-migrate-", ignore_cleanup_errors=True) as folder:
-        return _checked(Bases(old, new, Path(folder).resolve(), request.settings.data), request)
+        touched = touched_functions(old, new)
+        data = request.settings.data
+        return _checked(Bases(old, new, Path(folder).resolve(), data, touched), request)
 
 
 def _checked(bases: Bases, request: CheckRequest) -> CheckReport:
     old, new = bases.old, bases.new
     columns = matrix(old, new)
-    touched = touched_functions(old, new)
-    inputs = _inputs(bases, touched, request)
+    inputs = _inputs(bases, request)
     asked = [job for job in inputs.jobs if not request.only or _is_named(job, request.only)]
     wanted = [job for job in asked if not _is_named(job, request.settings.exclude)]
     left_out = [job.name for job in asked if job not in wanted]
@@ -122,15 +124,17 @@ def _checked(bases: Bases, request: CheckRequest) -> CheckReport:
                 remarks.append("interrupted: what is not checked yet is told as such")
     for job in wanted:
         results.setdefault(job.name, _interrupted(job, columns))
-    gaps = () if request.only else _gaps(old, new, touched, inputs, list(results.values()))
+    gaps = () if request.only else _gaps(bases, inputs, list(results.values()))
+    cases = [results[job.name] for job in wanted]
     return CheckReport(
-        [results[job.name] for job in wanted],
+        cases,
         [column.name for column in columns[1:]],
         costs,
         _scripts(wanted, results, columns),
         (*remarks, *inputs.remarks),
         gaps,
         request.settings.allow_unchecked,
+        branches_not_taken(old, new, bases.touched, cases),
     )
 
 
@@ -139,23 +143,18 @@ def _interrupted(job: Job, columns: Sequence[Column]) -> CaseResult:
     return CaseResult(job.name, {column.name: nothing for column in columns[1:]}, 0.0, {})
 
 
-def _gaps(
-    old: Side,
-    new: Side,
-    touched: Sequence[Touched],
-    inputs: Inputs,
-    results: Sequence[CaseResult],
-) -> tuple[str, ...]:
+def _gaps(bases: Bases, inputs: Inputs, results: Sequence[CaseResult]) -> tuple[str, ...]:
     """What differs between the trees, and no case looks at."""
+    old, new = bases.old, bases.new
     found = [*inputs.gaps, *files_not_compared(old, new)]
     by_function = inputs.gaps or any(job.kind == "recorded" for job in inputs.jobs)
     if not by_function and not old.is_program:
         imported = {name for each in results for files in each.files.values() for name in files}
-        found += files_not_imported(touched, imported)
+        found += files_not_imported(bases.touched, imported)
     return tuple(found)
 
 
-def _inputs(bases: Bases, touched: Sequence[Touched], request: CheckRequest) -> Inputs:
+def _inputs(bases: Bases, request: CheckRequest) -> Inputs:
     settings = request.settings
     cases = cases_of(settings.cases)
     if settings.command:
@@ -164,14 +163,14 @@ def _inputs(bases: Bases, touched: Sequence[Touched], request: CheckRequest) -> 
         calls = record_command(
             settings.command,
             bases.copied[0].side,
-            touched,
+            bases.touched,
             recording.absolute(),
             calls=request.calls,
             environment=environment_of(request),
         )
         bases.carry_over(before)
     elif request.recording is not None:
-        calls = kept_recording(request.recording.absolute(), bases.old, touched)
+        calls = kept_recording(request.recording.absolute(), bases.old, bases.touched)
     else:
         calls = Inputs(())
     jobs = (*cases.jobs, *calls.jobs)

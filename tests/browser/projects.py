@@ -103,4 +103,5 @@ CHECK: dict[str, Any] = {
     "unchecked": ["ranker/training.py:generic_step was never called"],
     "put_back": [],
     "not_put_back": [],
+    "branches_not_taken": [],
 }

@@ -72,7 +72,7 @@ def opened_callable(value: Callable[..., Any]) -> tuple[Plain, Children] | None:
     if isinstance(value, types.MethodType):
         return Plain("function", "method"), [("self", value.__self__), ("code", value.__func__)]
     if isinstance(value, types.FunctionType):
-        return Plain("function", f"{value.__name__} {_digest(value.__code__)}"), _bound(value)
+        return Plain("function", f"{value.__name__} {_digest(_code(value))}"), _bound(value)
     if isinstance(value, types.BuiltinMethodType):
         return Plain("function", f"method {value.__name__}"), [("self", value.__self__)]
     if type(value).__name__ == "PjitFunction":
@@ -91,6 +91,15 @@ def _unwatched(value: Callable[..., Any]) -> Callable[..., Any]:
     """The function itself, where a recording has put a boundary around it."""
     boundary: Any = sys.modules.get("nnx_migrate.check.recording.boundary")
     found: Callable[..., Any] = value if boundary is None else boundary.unwatched(value)
+    return found
+
+
+def _code(function: types.FunctionType) -> types.CodeType:
+    """The code of a function as it is written, where a worker has put probes into it."""
+    lines: Any = sys.modules.get("nnx_migrate.check.worker.lines")
+    found: types.CodeType = (
+        function.__code__ if lines is None else lines.as_written(function.__code__)
+    )
     return found
 
 
@@ -147,7 +156,7 @@ def _filled(cells: Iterator[tuple[str, types.CellType]]) -> Iterator[tuple[str, 
 
 def _globals_read(function: types.FunctionType) -> Iterator[tuple[str, object]]:
     known: Mapping[str, object] = function.__globals__
-    names = sorted(_names(function.__code__))
+    names = sorted(_names(_code(function)))
     for name in names:
         value = known.get(name)
         if name not in known or isinstance(value, type):

@@ -59,6 +59,7 @@ class CaseResult:
         cached: it is the result of an earlier run; nothing that it depends on has changed.
         read: all files that the verdict depends on, by name of the side; those in the side
             relative to it.
+        lines: of changed files that ran, by name of the side and path.
     """
 
     name: str
@@ -67,6 +68,7 @@ class CaseResult:
     files: Mapping[str, tuple[str, ...]]
     cached: bool = False
     read: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    lines: Mapping[str, Mapping[str, tuple[int, ...]]] = dataclasses.field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:

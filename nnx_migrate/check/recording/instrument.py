@@ -9,7 +9,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from nnx_migrate.check.cases.touched import Touched, assigned_name
+from nnx_migrate.check.cases.touched import Touched, assigned_name, comes_first
 from nnx_migrate.check.recording.settings import read_settings
 
 # No two underscores in front: they would be mangled in a class.
@@ -62,19 +62,13 @@ def _instrumented(tree: ast.Module, path: str) -> ast.Module:
     touched = read_settings().touched[os.path.realpath(path)]
     _mark(tree.body, "", touched)
     first = next(
-        (number for number, each in enumerate(tree.body) if not _comes_first(each)), len(tree.body)
+        (number for number, each in enumerate(tree.body) if not comes_first(each)), len(tree.body)
     )
     boundary = ast.ImportFrom(
         "nnx_migrate.check.recording.boundary", [ast.alias("boundary", _BOUNDARY)], 0
     )
     tree.body.insert(first, ast.copy_location(boundary, ast.Pass(lineno=1, col_offset=0)))
     return ast.fix_missing_locations(tree)
-
-
-def _comes_first(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.ImportFrom):
-        return statement.module == "__future__"
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _mark(body: Sequence[ast.AST], scope: str, touched: Touched) -> None:

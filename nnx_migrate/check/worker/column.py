@@ -17,6 +17,7 @@ from nnx_migrate.check.compare.forms import NotDone, Observation
 from nnx_migrate.check.compare.places import placeless
 from nnx_migrate.check.copies import enter_copy
 from nnx_migrate.check.jobs import Column, Costs, Job, Ran, Side, WasTraced, Widened, WorkerSettings
+from nnx_migrate.check.worker.lines import Lines, LinesRun, watch_lines
 from nnx_migrate.check.worker.process_state import Exited, catch_exit, process_state_kept
 from nnx_migrate.check.worker.reading import Opened, files_read, watch_reading
 from nnx_migrate.check.worker.written import own_tree, put_back_after
@@ -58,6 +59,7 @@ def enter(column: Column, environment: Mapping[str, str]) -> None:
     side = column.side
     sys.dont_write_bytecode = True
     enter_copy(side)
+    watch_lines(side)
     sys.path[:0] = [str(root) for root in side.import_roots]
     if not side.is_program:
         os.chdir(side.root)
@@ -97,7 +99,7 @@ def trace(column: Column, job: Job) -> WasTraced:
     if done.outside and not isinstance(found, NotDone):
         # Whatever else is proved, this is not.
         found = NotDone(f"it writes {done.outside[0]}, outside of its tree")
-    return WasTraced(found, done.files, seconds, done.read, done.outside)
+    return WasTraced(found, done.files, seconds, done.read, done.outside, done.lines)
 
 
 def trace_on_shapes(column: Column, job: Job) -> WasTraced:
@@ -113,7 +115,7 @@ def trace_on_shapes(column: Column, job: Job) -> WasTraced:
         # A recording has the shapes of what is too large for it.
         return trace(column, job)
     started = time.perf_counter()
-    opened = Opened()
+    opened, run = Opened(), LinesRun(column.side)
     with process_state_kept(), put_back_after(own_tree(column.side)):
         found = traced_on_shapes(lambda: call_in(column, job))
         files, read = _files(column), files_read(column.side)
@@ -122,7 +124,8 @@ def trace_on_shapes(column: Column, job: Job) -> WasTraced:
     # What was traced may be left in objects of the user's modules.
     _forget(column)
     _forget_file(job)
-    return WasTraced(found, files, time.perf_counter() - started, read)
+    seconds = time.perf_counter() - started
+    return WasTraced(found, files, seconds, read, lines=run.lines)
 
 
 def refresh(column: Column, job: Job) -> None:
@@ -168,7 +171,7 @@ def run(column: Column, job: Job) -> Ran:
         failed = Observation(None, "case", found.reason)
         found = failed, failed, found, found
     seconds = time.perf_counter() - started
-    return Ran(*found, done.files, seconds, done.read, done.outside)
+    return Ran(*found, done.files, seconds, done.read, done.outside, done.lines)
 
 
 def widen(column: Column, job: Job) -> Widened:
@@ -206,20 +209,21 @@ class _Done(Generic[_Kept]):
     files: tuple[str, ...]
     read: tuple[str, ...]
     outside: tuple[str, ...]
+    lines: Lines
 
 
 def _calling(
     column: Column, job: Job, use: Callable[[Call], _Kept | NotDone], *, numbers: bool = True
 ) -> _Done[_Kept]:
     """What `use` makes of the call of a case, and the files that had to do with it."""
-    opened = Opened()
+    opened, run = Opened(), LinesRun(column.side)
     with process_state_kept() as state:
         used = _used(column, job, use, numbers)
         if missed := opened.left_out(column.side):
             used = NotDone(missed)
         # The files are those that are imported now, before they are forgotten.
         files, read = _files(column), files_read(column.side)
-        found = _Done(used, files, read, opened.outside(column.side))
+        found = _Done(used, files, read, opened.outside(column.side), run.lines)
     if state.changed or column.side.is_program or job.program or job.kind == "module":
         # What a module set when it was imported it is to set again.
         _forget(column)

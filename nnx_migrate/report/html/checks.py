@@ -26,7 +26,8 @@ class Checks:
     def __init__(self, document: Mapping[str, Any], root: Path) -> None:
         self._cases: Sequence[Mapping[str, Any]] = document["cases"]
         self._root = root.resolve()
-        told = [*document["unchecked"], *document["remarks"], *document["not_put_back"]]
+        branches = [each["told"] for each in document["branches_not_taken"]]
+        told = [*document["unchecked"], *document["remarks"], *branches, *document["not_put_back"]]
         self.remarks = tuple(map(visible, told))
         self.put_back = frozenset(map(os.path.realpath, document["put_back"]))
         self._by_file: dict[str, list[int]] = {}

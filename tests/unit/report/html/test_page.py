@@ -102,7 +102,9 @@ def test_the_weakest_verdict_counts(tmp_path: Path) -> None:
 
     cases = [case("src/a.py:f#1", "proved"), case("src/a.py:g#1", "different"), case("x", "close")]
     back = [str(tmp_path / "src" / "a.py")]
-    nothing: dict[str, list[str]] = {"remarks": [], "unchecked": [], "not_put_back": []}
+    nothing: dict[str, list[str]] = {
+        name: [] for name in ("remarks", "unchecked", "not_put_back", "branches_not_taken")
+    }
     checks = Checks({"cases": cases, "put_back": back, **nothing}, tmp_path)
     path = tmp_path / "src" / "a.py"
     assert checks.of_place(path, "f") == [0]

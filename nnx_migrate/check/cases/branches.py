@@ -1,0 +1,147 @@
+"""Branches of changed functions, and those that no case took."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from nnx_migrate.check.cases.touched import Touched
+from nnx_migrate.check.compare.verdicts import CaseResult, Verdict
+from nnx_migrate.check.jobs import Side, SideName
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Branch:
+    """One way that a function can go, and that it did not go.
+
+    Args:
+        side: whose code it is.
+        path: of the file, relative to the side.
+        function: qualified name of the outermost function.
+        line: where it begins.
+        what: the condition, as it is written.
+        cases: that ran the function, and not this.
+    """
+
+    side: SideName
+    path: str
+    function: str
+    line: int
+    what: str
+    cases: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        where = f"{self.path}:{self.line}" + (" of OLD" if self.side == "old" else "")
+        return f"no case took {self.what} in {self.function} ({where})"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Function:
+    name: str
+    lines: range
+    text: str
+    branches: tuple[tuple[int, str], ...]
+
+
+def branches_not_taken(
+    old: Side, new: Side, touched: Sequence[Touched], results: Sequence[CaseResult]
+) -> tuple[Branch, ...]:
+    """The branches of changed functions that ran, and that none of their cases took.
+
+    Args:
+        old: the tree before.
+        new: the tree after.
+        touched: what differs.
+        results: of the cases; those that are not checked do not count.
+    """
+    checked = [each for each in results if each.verdict is not Verdict.NOT_CHECKED]
+    found: list[Branch] = []
+    for each in touched:
+        sides = {side.name: _functions(file_of(side, each.path)) for side in (old, new)}
+        for name, functions in sides.items():
+            beside = sides["old" if name == "new" else "new"]
+            for function in functions.values():
+                other = beside.get(function.name)
+                if other is not None and other.text == function.text:
+                    continue
+                # What both sides have is said of the new one.
+                told = {what for _, what in other.branches} if other and name == "old" else set()
+                found += _not_taken(name, each.path, function, told, checked)
+    return tuple(found)
+
+
+def file_of(side: Side, path: str) -> Path:
+    """A touched file on a side.
+
+    Args:
+        side: of a single program it is the program.
+        path: as `Touched` has it.
+    """
+    return side.root if side.is_program else side.root / path
+
+
+def _not_taken(
+    side: SideName,
+    path: str,
+    function: _Function,
+    told: Collection[str],
+    results: Sequence[CaseResult],
+) -> Iterator[Branch]:
+    ran: dict[str, set[int]] = {}
+    for result in results:
+        lines = set(result.lines.get(side, {}).get(path, ())) & set(function.lines)
+        if lines:
+            ran[result.name] = lines
+    taken = {line for lines in ran.values() for line in lines}
+    for line, what in function.branches if ran else ():
+        if line not in taken and what not in told:
+            yield Branch(side, path, function.name, line, what, tuple(ran))
+
+
+def _functions(file: Path) -> Mapping[str, _Function]:
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return {}
+    return {each.name: each for each in _outermost(tree.body, "")}
+
+
+def _outermost(body: Sequence[ast.stmt], scope: str) -> Iterator[_Function]:
+    for node in body:
+        if isinstance(node, _FUNCTIONS):
+            lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            yield _Function(scope + node.name, lines, ast.dump(node), tuple(_branches(node)))
+        elif isinstance(node, ast.ClassDef):
+            yield from _outermost(node.body, f"{scope}{node.name}.")
+        else:
+            blocks = (getattr(node, name, ()) for name in ("body", "orelse", "finalbody"))
+            for block in blocks:
+                yield from _outermost(block, scope)
+
+
+def _branches(function: ast.AST) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.If):
+            test = ast.unparse(node.test)[:60]
+            yield first_line(node.body), f"`if {test}`"
+            # An `elif` tells of itself.
+            if node.orelse and not (len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)):
+                yield first_line(node.orelse), f"the `else` of `if {test}`"
+        elif isinstance(node, ast.Match):
+            for case in node.cases:
+                yield first_line(case.body), f"`case {ast.unparse(case.pattern)[:60]}`"
+
+
+def first_line(body: Sequence[ast.stmt]) -> int:
+    """The line that a block of statements begins at.
+
+    Args:
+        body: its statements.
+    """
+    first = body[0]
+    decorated = isinstance(first, (*_FUNCTIONS, ast.ClassDef)) and first.decorator_list
+    return decorated[0].lineno if decorated else first.lineno

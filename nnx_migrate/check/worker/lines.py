@@ -1,0 +1,128 @@
+"""Which branches of changed files a case takes.
+
+A probe at the start of each function and branch, put there when the file is compiled: to watch
+every line would make a trace take three times as long. What a function is compared by is its code
+without the probes.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from nnx_migrate.check.cases.branches import file_of, first_line
+from nnx_migrate.check.cases.touched import comes_first
+from nnx_migrate.check.jobs import Side
+
+Lines = Mapping[str, tuple[int, ...]]
+# No two underscores in front: they would be mangled in a class.
+_PROBE = "_nnx_migrate_ran"
+# Since the current case began: files and lines.
+_ran: set[tuple[str, int]] = set()
+_as_written: dict[CodeType, CodeType] = {}
+
+
+def ran() -> None:
+    """Notes the line that this is called from."""
+    frame = sys._getframe(1)
+    _ran.add((frame.f_code.co_filename, frame.f_lineno))
+
+
+class LinesRun:
+    """The probed lines that run from now on, until the next one of these is made.
+
+    Args:
+        side: whose watched files are looked at.
+    """
+
+    def __init__(self, side: Side) -> None:
+        _ran.clear()
+        self._files = {str(file_of(side, path)): path for path in side.watched}
+
+    @property
+    def lines(self) -> Lines:
+        """Where functions and branches began, by path."""
+        found: dict[str, list[int]] = {}
+        for file, line in sorted(_ran):
+            if file in self._files:
+                found.setdefault(self._files[file], []).append(line)
+        return {path: tuple(lines) for path, lines in found.items()}
+
+
+def watch_lines(side: Side) -> None:
+    """Puts probes into the watched files that this process imports from now on.
+
+    Args:
+        side: of the column that it runs.
+    """
+    files = {str(file_of(side, path)) for path in side.watched}
+    plain = SourceFileLoader.get_code
+
+    def get_code(self: SourceFileLoader, fullname: str) -> CodeType | None:
+        path = str(self.path)
+        return probed_code(path) if path in files else plain(self, fullname)
+
+    loader: Any = SourceFileLoader
+    loader.get_code = get_code
+
+
+def probed_code(path: str) -> CodeType:
+    """Compiles a file with probes in it.
+
+    Args:
+        path: as the importing side spells it, for tracebacks.
+
+    Raises:
+        OSError: the file cannot be read.
+        SyntaxError: it is no Python.
+    """
+    source = Path(path).read_bytes()
+    tree = ast.parse(source, path)
+    probes = list(_probes(tree))
+    for block, number, line in reversed(probes):
+        call = ast.Expr(ast.Call(ast.Name(_PROBE, ast.Load()), [], []))
+        block.insert(number, ast.copy_location(call, ast.Pass(lineno=line, col_offset=0)))
+    imported = ast.ImportFrom(__name__, [ast.alias("ran", _PROBE)], 0)
+    first = next((n for n, each in enumerate(tree.body) if not comes_first(each)), len(tree.body))
+    tree.body.insert(first, ast.copy_location(imported, ast.Pass(lineno=1, col_offset=0)))
+    probed = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
+    _remember(probed, compile(source, path, "exec", dont_inherit=True))
+    return probed
+
+
+def as_written(code: CodeType) -> CodeType:
+    """The code of a function without its probes.
+
+    Args:
+        code: of any function.
+    """
+    return _as_written.get(code, code)
+
+
+def _remember(probed: CodeType, plain: CodeType) -> None:
+    _as_written[probed] = plain
+    inner = [
+        [each for each in code.co_consts if isinstance(each, CodeType)] for code in (probed, plain)
+    ]
+    for one, other in zip(*inner, strict=True):
+        _remember(one, other)
+
+
+def _probes(tree: ast.AST) -> Iterator[tuple[list[ast.stmt], int, int]]:
+    """Blocks, the places in them, and the lines that probes there are to have."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            number = next((n for n, each in enumerate(node.body) if not comes_first(each)), None)
+            at = len(node.body) if number is None else number
+            yield node.body, at, first_line(node.body[-1 if number is None else number :])
+        elif isinstance(node, ast.If):
+            yield from (
+                (block, 0, first_line(block)) for block in (node.body, node.orelse) if block
+            )
+        elif isinstance(node, ast.Match):
+            yield from ((case.body, 0, first_line(case.body)) for case in node.cases)

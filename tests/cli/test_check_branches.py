@@ -1,0 +1,125 @@
+"""`nnx-migrate check` tells which branches of changed functions no case took."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+pytestmark = pytest.mark.runs_jax
+
+OLD = """\
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, wide: bool, rngs: nnx.Rngs):
+        if wide:
+            size = 8
+        else:
+            size = 4
+        self.linear = nnx.Linear(2, size, rngs=rngs)
+
+    def __call__(self, x, mode):
+        def scaled(y):
+            if mode == "train":
+                return y * 2
+            elif mode == "eval":
+                return y
+            else:
+                return -y
+
+        return scaled(self.linear(x))
+
+
+@jax.jit
+def same(x):
+    if x.ndim > 5:
+        return x
+    return x + 1
+
+
+def lost(x):
+    if x.ndim > 3:
+        x = x * 2
+    return x.sum() * 2
+
+
+def run(model, x, mode):
+    match mode:
+        case "none":
+            return x
+        case _:
+            return same(model(x, mode))
+
+
+def never(x):
+    if x.ndim:
+        return x
+    return -x
+"""
+NEW = (
+    OLD.replace("y * 2", "2 * y")
+    .replace("size = 8", "size = 8 * 1")
+    .replace("    if x.ndim > 3:\n        x = x * 2\n", "")
+    .replace("return same(", "return 1 * same(")
+    .replace("return -x", "return 0 - x")
+)
+CASES = """\
+from flax import nnx
+
+import work
+from nnx_migrate.check import f32
+
+
+def case_trained(x: f32[3, 2]):
+    return work.run, (work.Net(False, nnx.Rngs(0)), x, "train")
+
+
+def case_trained_again(x: f32[4, 2]):
+    return work.run, (work.Net(False, nnx.Rngs(0)), x, "train")
+
+
+def case_evaluated(x: f32[3, 2]):
+    return work.run, (work.Net(False, nnx.Rngs(0)), x, "eval")
+
+
+def case_lost(x: f32[2]):
+    return work.lost, (x,)
+
+
+def case_broken(x: f32[3, 2]):
+    return work.run, (work.Net(True, nnx.Rngs(0)), x, "none", 1)
+"""
+
+
+def test_branches_that_no_case_took_are_told(tmp_path: Path, command: Command) -> None:
+    for side, text in (("old", OLD), ("new", NEW)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "work.py").write_text(text)
+    (tmp_path / "cases.py").write_text(CASES)
+    asked = ("check", "old", "new", "--cases", "cases.py", "--platform", "cpu")
+    for is_kept in (False, True):
+        done = command(*asked, "--format", "json")
+        document = json.loads(done.out)
+        told = [each["told"] for each in document["branches_not_taken"]]
+        # What is the same on both sides is the same in each branch; `never` is no case at all;
+        # and what was not checked took nothing.
+        assert sorted(told) == [
+            "no case took `case 'none'` in run (work.py:40)",
+            "no case took `if wide` in Net.__init__ (work.py:9)",
+            "no case took `if x.ndim > 3` in lost (work.py:35 of OLD)",
+            "no case took the `else` of `if mode == 'eval'` in Net.__call__ (work.py:21)",
+        ], document
+        (wide,) = [each for each in document["branches_not_taken"] if each["what"] == "`if wide`"]
+        names = ["cases.py:trained", "cases.py:trained_again", "cases.py:evaluated"]
+        assert (wide["side"], wide["cases"]) == ("new", names)
+        assert any(case["cached"] for case in document["cases"]) == is_kept
+    text = command(*asked, "--exclude", "evaluated").out.decode()
+    assert "note: no case took `if mode == 'eval'` in Net.__call__ (work.py:19)\n" in text
+    assert "; 5 branches that no case took" in text

@@ -1,0 +1,81 @@
+"""Probes note which branches run, and change nothing else."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+from nnx_migrate.check.jobs import Side
+from nnx_migrate.check.worker.lines import LinesRun, as_written, probed_code
+
+TEXT = '''"""Of the module."""
+from __future__ import annotations
+
+import functools
+
+
+class Held:
+    def __private(self, x):
+        """Of the method."""
+        if x > 1:
+            return 1
+        elif x > 0:
+            return 2
+        else:
+            @functools.cache
+            def inner():
+                return 3
+
+            return inner()
+
+    def asked(self, x):
+        return self.__private(x)
+
+
+def documented():
+    """Nothing else."""
+
+
+def matched(x):
+    match x:
+        case 0:
+            return "none"
+        case _:
+            if False:
+                def never():
+                    return 1
+            return lambda: x
+'''
+
+
+def functions(code: CodeType) -> list[CodeType]:
+    inner = [each for each in code.co_consts if isinstance(each, CodeType)]
+    return [found for each in inner for found in (each, *functions(each))]
+
+
+def test_lines_of_branches_are_noted_and_the_code_is_known_as_it_is_written(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "work.py"
+    file.write_text(TEXT)
+    side = Side("new", tmp_path, (tmp_path,), watched=("work.py",))
+    probed, plain = probed_code(str(file)), compile(TEXT, str(file), "exec", dont_inherit=True)
+    assert [as_written(each) for each in functions(probed)] == functions(plain)
+    assert as_written(plain) is plain
+    made: dict[str, Any] = {"__name__": "work"}
+    exec(probed, made)
+    assert (made["__doc__"], made["documented"].__doc__) == ("Of the module.", "Nothing else.")
+    assert isinstance(made["matched"], FunctionType)
+    assert inspect.getsource(made["matched"]).startswith("def matched")
+    run = LinesRun(side)
+    assert made["Held"]().asked(0.5) == 2
+    # The method that is called, the other method, the `elif` as what `else` is, and its body.
+    assert run.lines == {"work.py": (10, 12, 13, 22)}
+    assert LinesRun(side).lines == {}
+    run = LinesRun(side)
+    assert made["Held"]().asked(0) == 3
+    assert made["matched"](1)() == 1
+    assert made["documented"]() is None
+    assert run.lines == {"work.py": (10, 12, 15, 17, 22, 26, 30, 34)}
