@@ -159,4 +159,9 @@ def _has_none(axis: ast.expr) -> bool:
     return isinstance(axis, ast.Dict) and any(_has_none(value) for value in axis.values)
 
 
-RULE = Rule("broadcast-state", of_nnx(lambda t: t.maps_axes and t.carries), decide)
+RULE = Rule(
+    "broadcast-state",
+    of_nnx(lambda t: t.maps_axes and t.carries),
+    decide,
+    way_out="let the scan carry the object (nnx.Carry), or return what it updates",
+)

@@ -151,4 +151,10 @@ def _gives_back(context: FileContext, value: FunctionValue, index: int) -> bool:
 
 _ADVICE = "bind the arguments with functools.partial"
 _NAMES = of_nnx(lambda t: t.is_site and t.binds)
-RULE = Rule("cached-partial", _NAMES, decide, project_words=_NAMES)
+RULE = Rule(
+    "cached-partial",
+    _NAMES,
+    decide,
+    project_words=_NAMES,
+    way_out="pass the arguments at each call, with functools.partial",
+)

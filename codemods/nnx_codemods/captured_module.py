@@ -292,4 +292,9 @@ _NOT_OF_NNX = (
     "nnx has no such transform in both modes; split the object outside, merge it in the function, "
     "return its State beside the result (has_aux), and update the object with that"
 )
-RULE = Rule("captured-module", of_nnx(lambda t: t.traces or t.inspects) | JAX_SITES, decide)
+RULE = Rule(
+    "captured-module",
+    of_nnx(lambda t: t.traces or t.inspects) | JAX_SITES,
+    decide,
+    way_out="pass the object to the function as an argument",
+)

@@ -56,4 +56,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     return Pin(RULE.name, reason, (evidence,))
 
 
-RULE = Rule("custom-vjp", of_nnx(lambda t: t.has_passes), decide)
+RULE = Rule(
+    "custom-vjp",
+    of_nnx(lambda t: t.has_passes),
+    decide,
+    way_out="write it with jax.custom_vjp over arrays, and take the Module apart around it",
+)

@@ -59,4 +59,5 @@ RULE = Rule(
     GRADIENTS,
     decide,
     project_words=frozenset({"DiffState"}),
+    way_out="split the Module by the filter, and take the gradient of that State",
 )

@@ -166,4 +166,9 @@ def _reason(call: ir.Call, parameters: list[ir.Parameter], ways: frozenset[str])
 
 
 _ALL_WAYS = frozenset({"keyword", "default"})
-RULE = Rule("keyword-arguments", of_nnx(lambda t: t.by_place != "never"), decide)
+RULE = Rule(
+    "keyword-arguments",
+    of_nnx(lambda t: t.by_place != "never"),
+    decide,
+    way_out="pass the arguments by place, and write defaults out at the call",
+)

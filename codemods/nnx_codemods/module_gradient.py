@@ -72,4 +72,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     return decision
 
 
-RULE = Rule("module-gradient", GRADIENTS, decide)
+RULE = Rule(
+    "module-gradient",
+    GRADIENTS,
+    decide,
+    way_out="split the Module in front of the gradient, and merge it again in the loss",
+)

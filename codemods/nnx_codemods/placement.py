@@ -102,4 +102,9 @@ def _reads_shardings(context: FileContext) -> bool:
 
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 _ADVICE = "place it with jax.device_put before the call instead"
-RULE = Rule("placement", of_nnx(lambda t: t.places), decide)
+RULE = Rule(
+    "placement",
+    of_nnx(lambda t: t.places),
+    decide,
+    way_out="put the State where it belongs in front of the call, with jax.device_put",
+)

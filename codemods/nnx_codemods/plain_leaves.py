@@ -108,4 +108,9 @@ def _is_none(node: ast.expr) -> bool:
 
 _IN_DATA = "a list or dictionary in nnx.data(...) holds values that are no arrays"
 _TAKING_APART = frozenset({"split", "state", "flatten", "graphdef", "merge"})
-RULE = Rule("plain-leaves", _TAKING_APART | TRACING | CONTROL_FLOW, decide)
+RULE = Rule(
+    "plain-leaves",
+    _TAKING_APART | TRACING | CONTROL_FLOW,
+    decide,
+    way_out="keep numbers and strings beside what is split, or in static attributes",
+)

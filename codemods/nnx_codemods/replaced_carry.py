@@ -119,4 +119,9 @@ def _holds_variables(context: FileContext, values: Values) -> bool:
 
 
 _VIEWS = frozenset({"state", "split", "variables", "pop"})
-RULE = Rule("replaced-carry", of_nnx(lambda t: t.maps_axes and t.carries), decide)
+RULE = Rule(
+    "replaced-carry",
+    of_nnx(lambda t: t.maps_axes and t.carries),
+    decide,
+    way_out="write to the Variables that are carried (v[...] = new) instead of replacing them",
+)

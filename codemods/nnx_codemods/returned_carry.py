@@ -139,4 +139,9 @@ def _read_after(holder: ast.AST, line: int) -> Iterator[str]:
 
 
 _SETTERS = frozenset({"train", "eval", "set_attributes", "sow", "perturb"})
-RULE = Rule("returned-carry", of_nnx(lambda t: t.carries), decide)
+RULE = Rule(
+    "returned-carry",
+    of_nnx(lambda t: t.carries),
+    decide,
+    way_out="use what the loop returns, and what went in no longer",
+)

@@ -107,4 +107,9 @@ def _holds_graph_node(context: FileContext, value: Value) -> bool:
 
 
 _TRACING = of_nnx(lambda t: t.traces and not t.carries and not t.differentiates)
-RULE = Rule("returned-input", _TRACING | SPLITTERS, decide)
+RULE = Rule(
+    "returned-input",
+    _TRACING | SPLITTERS,
+    decide,
+    way_out="return what was computed and not the object: its Variables are updated in place",
+)

@@ -62,4 +62,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     return Pin(RULE.name, "it changes the object in place and returns backups", bare=True)
 
 
-RULE = Rule("rng-split-in-place", SPLITTERS, decide)
+RULE = Rule(
+    "rng-split-in-place",
+    SPLITTERS,
+    decide,
+    way_out="use nnx.split_rngs as a decorator, or on a copy",
+)

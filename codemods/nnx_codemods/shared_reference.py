@@ -276,4 +276,9 @@ _TRANSFORMS = (
     | frozenset(METHODS.values())
     | {OTHER_PACKAGE}
 )
-RULE = Rule("shared-reference", _TRANSFORMS, decide)
+RULE = Rule(
+    "shared-reference",
+    _TRANSFORMS,
+    decide,
+    way_out="let one object own what is shared, and hand it to the others when they are called",
+)

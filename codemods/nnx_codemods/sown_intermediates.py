@@ -273,4 +273,5 @@ RULE = Rule(
     decide,
     project_words=frozenset({"sow", "sow_weights", "perturb"}),
     across_files=True,
+    way_out="pop in the traced function and return what was popped, or use nnx.capture",
 )

@@ -163,4 +163,9 @@ def _second(target: ast.expr) -> str | None:
 
 
 _NODES = frozenset({"module", "variable", "rngs", "optimizer", "metric"})
-RULE = Rule("static-nodes", frozenset({"iter_graph", "recursive_map"}), decide)
+RULE = Rule(
+    "static-nodes",
+    frozenset({"iter_graph", "recursive_map"}),
+    decide,
+    way_out="read static attributes from the objects themselves",
+)

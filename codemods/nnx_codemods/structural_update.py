@@ -266,4 +266,9 @@ def _is_known(value: Value, in_lists: bool) -> bool:
 
 _ADVICE = "name it, or put all that it may be into a dictionary in sight"
 _TRANSFORMS = GRADIENTS | TRACING | SPLITTERS | CONTROL_FLOW | {COMPUTED, AS_VALUE}
-RULE = Rule("structural-update", _TRANSFORMS, decide)
+RULE = Rule(
+    "structural-update",
+    _TRANSFORMS,
+    decide,
+    way_out="do it outside of the transform, or write to a Variable that __init__ makes",
+)

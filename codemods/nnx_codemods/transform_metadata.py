@@ -139,4 +139,5 @@ RULE = Rule(
     of_nnx(lambda t: t.maps_axes),
     decide,
     project_words=frozenset({METADATA_OPTION, "**"}),
+    way_out="put nnx.transform_metadata around the function",
 )

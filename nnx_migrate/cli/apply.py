@@ -12,9 +12,11 @@ from nnx_migrate.cli.options import (
     Docs,
     FollowInstalled,
     Ignore,
+    Jobs,
     Python,
     RevertDifferent,
     Select,
+    Unpin,
     Unsafe,
     Verbose,
     Verify,
@@ -76,15 +78,6 @@ Check = Annotated[
 Target = Annotated[
     str | None, typer.Option("--target", hidden=True, expose_value=False, callback=_gone)
 ]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs",
-        metavar="N",
-        min=1,
-        help="Worker processes.  [default: as many as processors, up to 8]",
-    ),
-]
 Timeout = Annotated[
     int | None,
     typer.Option(
@@ -135,6 +128,7 @@ def apply(
     unsafe: Unsafe = False,
     on_unsafe: WithoutUnsafe = None,
     no_trace_checks: WithoutTraceChecks = False,
+    unpin: Unpin = None,
     follow_installed: FollowInstalled = False,
     python: Python = None,
     target: Target = None,
@@ -198,6 +192,7 @@ def apply(
         unsafe=unsafe,
         on_unsafe=on_unsafe,
         no_trace_checks=no_trace_checks,
+        unpin=unpin,
         follow_installed=follow_installed,
         python=python,
         jobs=jobs,

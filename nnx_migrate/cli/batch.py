@@ -14,6 +14,7 @@ from nnx_migrate.cli.options import (
     Python,
     RevertDifferent,
     Select,
+    Unpin,
     Unsafe,
     Verify,
     WithoutTraceChecks,
@@ -123,6 +124,7 @@ def batch(
     unsafe: Unsafe = False,
     on_unsafe: WithoutUnsafe = None,
     no_trace_checks: WithoutTraceChecks = False,
+    unpin: Unpin = None,
     follow_installed: FollowInstalled = False,
     python: Python = None,
 ) -> None:
@@ -168,6 +170,7 @@ def batch(
         unsafe=unsafe,
         on_unsafe=on_unsafe,
         no_trace_checks=no_trace_checks,
+        unpin=unpin,
         follow_installed=follow_installed,
         python=python,
     )

@@ -56,6 +56,14 @@ WithoutTraceChecks = Annotated[
         help="Pin a gradient that is rewritten with a check, because not all of its loss is known.",
     ),
 ]
+Unpin = Annotated[
+    bool | None,
+    typer.Option(
+        "--unpin/--no-unpin",
+        help="Plan all that looks like a pin of an earlier run anew, or none of it."
+        "  [default: what only nnx-migrate writes so]",
+    ),
+]
 FollowInstalled = Annotated[
     bool,
     typer.Option(
@@ -70,6 +78,15 @@ Python = Annotated[
         metavar="PATH",
         help="With --follow-installed: the environment that has them, or its interpreter; it is"
         " not run.  [default: the active one]",
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        min=1,
+        help="Worker processes.  [default: as many as processors, up to 8]",
     ),
 ]
 Verify = Annotated[
@@ -98,6 +115,7 @@ def given_flags(
     unsafe: bool,
     on_unsafe: OnUnsafe | None,
     no_trace_checks: bool,
+    unpin: bool | None = None,
     follow_installed: bool = False,
     python: Path | None = None,
     jobs: int | None = None,
@@ -112,6 +130,7 @@ def given_flags(
         unsafe: apply rewrites that rest on an assumption.
         on_unsafe: what to do without.
         no_trace_checks: write nothing that is checked when it is traced.
+        unpin: plan all that looks like a pin anew, or none of it.
         follow_installed: look into installed packages.
         python: where they are installed.
         jobs: worker processes.
@@ -124,6 +143,7 @@ def given_flags(
         "unsafe": unsafe or None,
         "on_unsafe": on_unsafe,
         "trace_checks": False if no_trace_checks else None,
+        "unpin": unpin,
         "follow_installed": follow_installed or None,
         "python": os.path.abspath(python) if python is not None else None,
         "jobs": jobs,

@@ -120,6 +120,29 @@ class SourceEdit:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class KeptPin:
+    """A pin that stood in a file, and what a run found out about it.
+
+    Args:
+        line: 1-based line in the file as it was.
+        column: 1-based column in characters.
+        transform: what is pinned, as it is called behind `nnx.`.
+        written: how that is written.
+        ours: by its shape this program has written it for certain.
+        needed: what keeps it is still there.
+        findings: what the rules say of the place: why it is needed, or what it becomes without.
+    """
+
+    line: int
+    column: int
+    transform: str
+    written: str
+    ours: bool
+    needed: bool
+    findings: tuple[Finding, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class FileResult:
     """Everything a run knows about one file.
 
@@ -132,6 +155,7 @@ class FileResult:
             file.
         encoding: codec of the replacements in `edits`.
         together: other files that it is right with only if they end as this run has planned.
+        pins: pins that earlier runs have written, or may have, and what became of each.
     """
 
     path: Path
@@ -143,6 +167,7 @@ class FileResult:
     edits: tuple[SourceEdit, ...] = ()
     encoding: str = "utf-8"
     together: tuple[Path, ...] = ()
+    pins: tuple[KeptPin, ...] = ()
 
     def rules_of(self, edit: SourceEdit) -> tuple[str, ...]:
         """The rules whose findings want an edit of this file, by name."""

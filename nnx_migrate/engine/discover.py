@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from nnx_migrate.core.findings import FileResult
+from nnx_migrate.core.pins import Unpin
 from nnx_migrate.engine.failures import changed_meanwhile, crash, failure_of
 from nnx_migrate.engine.plan_file import PlanTask
 from nnx_migrate.engine.projects.assign import PlacedIndex, Projects
@@ -34,12 +35,14 @@ class IndexTask:
         data: its bytes; the digest of them where whoever takes the index reads the file itself.
         wanted: it is to be migrated; the others are only known.
         place: where it stands among the imports.
+        unpin: which of its pins it is taken without.
     """
 
     path: Path
     data: bytes | Digest
     wanted: bool
     place: Place
+    unpin: Unpin = Unpin.NONE
 
     def digest(self) -> bytes:
         """The digest of its bytes."""
@@ -167,17 +170,24 @@ def to_index(
         fringe.add(candidate.path)
         waiting.append((candidate.path, Digest(digest_of(candidate.data)), False))
     fringe.meet([*walk.others, *around.others])
+
+    def task(path: Path, data: bytes | Digest, wanted: bool, place: Place) -> IndexTask:
+        # What is not migrated keeps its pins, so it is known with them.
+        unpin = configuration.options_for(path).withdraws if wanted else Unpin.NONE
+        return IndexTask(path, data, wanted, place, unpin)
+
     if extra is not None:
-        yield IndexTask(extra.path, extra.data, wanted=True, place=fringe.place(extra.path))
+        yield task(extra.path, extra.data, True, fringe.place(extra.path))
     for path, digest, wanted in waiting:
-        yield IndexTask(path, digest, wanted, fringe.place(path))
+        yield task(path, digest, wanted, fringe.place(path))
     for found, place in fringe.find():
-        yield IndexTask(found.path, found.data, found.path.parent in own_folders, place)
+        yield task(found.path, found.data, found.path.parent in own_folders, place)
 
 
 def index_file(task: IndexTask) -> Indexed:
     """Take the facts of one file; whatever goes wrong is its failure."""
     from nnx_migrate.analysis.ir.build import index_module
+    from nnx_migrate.rewrite.pinned.withdrawn import withdrawn
 
     digest = task.digest()
     try:
@@ -186,7 +196,8 @@ def index_file(task: IndexTask) -> Indexed:
             failure = changed_meanwhile(task.path)
             return Indexed(task.path, task.wanted, digest, None, failure)
         place = task.place
-        record = index_module(read_source(task.path, data), place.module, place.meant)
+        source = withdrawn(read_source(task.path, data), task.unpin).source
+        record = index_module(source, place.module, place.meant)
         index = PlacedIndex(place.root, place.module, task.path, record.imports, record)
         return Indexed(task.path, task.wanted, digest, index, None)
     except Exception as error:

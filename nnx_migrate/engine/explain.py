@@ -25,6 +25,7 @@ from nnx_migrate.rewrite.model.decisions import (
     Pin,
 )
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters
+from nnx_migrate.rewrite.pinned.withdrawn import withdrawn
 from nnx_migrate.rewrite.planner.regions import covered_by_setters
 from nnx_migrate.rewrite.text.edits import Text
 from nnx_migrate.sources.configuration import Options
@@ -44,6 +45,8 @@ def explain(source: Source, module: str, project: Project, options: Options, lin
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
     """
+    own = withdrawn(source, options.withdraws)
+    source, line = own.source, own.line_without(line)
     root = parse(source.text)
     analysis = analysis_of(project)
     tree = Tree(root, module, project)

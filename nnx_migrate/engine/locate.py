@@ -43,7 +43,8 @@ class Locator:
 
     def text(self, text: str) -> str:
         """A sentence with names of files, and lines as they stand there."""
-        if self._project.modules[self._module].stands:
+        own = self._project.modules[self._module]
+        if own.stands or own.lines:
             text = lines_named(text, self._line)
         return written_out(text, lambda place: str(self.location(place)))
 
@@ -57,7 +58,9 @@ class Locator:
             self._names[path] = self._name(path)
         name = self._names[path]
         if not index.stands or not place.line:
-            return Location(Path(path), name, place.line)
+            lines = index.lines if place.line else ()
+            line = lines[min(place.line, len(lines)) - 1] if lines else place.line
+            return Location(Path(path), name, line)
         line, cell, cell_line = index.stands[min(place.line, len(index.stands)) - 1]
         return Location(Path(path), name, line, cell, cell_line)
 

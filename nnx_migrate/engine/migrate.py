@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from nnx_migrate.analysis.facts import analysis_of
+from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.ir.parse import parse
+from nnx_migrate.analysis.sites.find import SiteFinder
 from nnx_migrate.analysis.sites.tree import Tree
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.findings import FileResult, FileStatus, Finding
@@ -17,6 +20,8 @@ from nnx_migrate.engine.rounds import Rounds
 from nnx_migrate.rewrite.model.active_rules import active_rules
 from nnx_migrate.rewrite.model.context import FileContext, Reader, nothing_else
 from nnx_migrate.rewrite.model.registry import rule_entries
+from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.pinned.withdrawn import Withdrawn, withdrawn
 from nnx_migrate.rewrite.planner.chosen_mode import may_choose
 from nnx_migrate.rewrite.style.locations import source_edits
 from nnx_migrate.rewrite.text.edits import Text
@@ -54,9 +59,11 @@ def plan(
     def told(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         if original is not None:
             findings = [moved(finding, module, original) for finding in findings]
-        return tuple(Locator(project, module).findings(findings))
+        located = Locator(project, module).findings(findings)
+        return tuple(_of_the_file(finding, own) for finding in located)
 
-    suppressions = parse_suppressions(source.text)
+    own, project = _without_pins(source, module, project, options)
+    suppressions = parse_suppressions(own.source.text)
     if suppressions.skip_file:
         return _result(source, FileStatus.SKIPPED, reason="nnx-migrate: skip-file")
     active = {rule.name: rule for rule in active_rules(options)}
@@ -64,19 +71,59 @@ def plan(
     together = planned_together(project, read)
     part = together.parts.get(module, Part())
     partners = tuple(sorted(Path(project.path_of(each)) for each in part.partners))
-    if not rules and not may_choose(source.text) and not part.edits:
+    if not (rules or own.pins or part.edits or may_choose(source.text)):
         unused = suppressions.unused((), known=rule_entries().keys(), active=active.keys())
         findings = [*part.findings, *unused]
         return _finished(source, source.text, findings, History(source.text), partners, told)
-    tree = Tree(parse(source.text), module, project)
-    asis = FileContext(str(source.path), Text(source.text), tree, analysis_of(project), options)
-    rounds = Rounds(source, asis, together, refuses, read)
-    refusal = rounds.run(rules, suppressions)
+    tree = Tree(parse(own.source.text), module, project)
+    text, analysis = Text(own.source.text), analysis_of(project)
+    asis = FileContext(str(source.path), text, tree, analysis, options, pins=own.pins)
+    rounds = Rounds(source, asis, together, refuses, read, own)
+    refusal = rounds.run(rules, suppressions, _others(options) if own.pins else ())
     if refusal:
         return _result(source, FileStatus.REVERTED, reason=refusal)
     unused = suppressions.unused(rounds.used, known=rule_entries().keys(), active=active.keys())
     findings = [*rounds.findings, *unused]
-    return _finished(source, rounds.text.text, findings, rounds.history, partners, told)
+    result = _finished(source, rounds.text.text, findings, rounds.history, partners, told)
+    kept = [
+        dataclasses.replace(pin, findings=told(pin.findings)) for pin in rounds.settlement.kept()
+    ]
+    return dataclasses.replace(result, pins=tuple(kept))
+
+
+def _without_pins(
+    source: Source, module: str, project: Project, options: Options
+) -> tuple[Withdrawn, Project]:
+    """A file without the pins of earlier runs that are sites of its own, and the facts of it."""
+    own = withdrawn(source, options.withdraws)
+    if not own.pins:
+        return own, project
+    if project.modules[module].lines != own.source.lines:  # it was indexed with them
+        project = _indexed(own.source, module, project)
+    tree = Tree(parse(own.source.text), module, project)
+    text = Text(own.source.text)
+    seen = {text.span(site.reference)[0] for site in SiteFinder(tree).sites}
+    unseen = [each.pin for each in own.pins if each.at not in seen]
+    if not unseen:
+        return own, project
+    own = withdrawn(source, options.withdraws, unseen)
+    return own, _indexed(own.source, module, project)
+
+
+def _indexed(source: Source, module: str, project: Project) -> Project:
+    return project.replacing(index_module(source, module, project.modules[module].meant))
+
+
+def _others(options: Options) -> list[Rule]:
+    """The rules that do not run."""
+    running = {rule.name for rule in active_rules(options)}
+    return [rule for rule in active_rules(Options()) if rule.name not in running]
+
+
+def _of_the_file(finding: Finding, own: Withdrawn) -> Finding:
+    if not own.pins or not finding.line:
+        return finding
+    return dataclasses.replace(finding, line=own.original(finding.line))
 
 
 def _finished(

@@ -62,6 +62,7 @@ def set_projects(projects: Projects, wanted: Mapping[Path, PlanTask]) -> None:
 def _reader(project: Project) -> Reader:
     """The files of a project, as they were indexed; those that are wanted may change."""
     from nnx_migrate.rewrite.model.context import Readable
+    from nnx_migrate.rewrite.pinned.withdrawn import withdrawn
 
     def read(module: str) -> Readable | None:
         path = Path(project.path_of(module))
@@ -72,7 +73,10 @@ def _reader(project: Project) -> Reader:
                 return None
             if is_document(path):
                 return None
-            return Readable(decode(path, data), None if task is None else task.options)
+            source = decode(path, data)
+            if task is None:
+                return Readable(source, None)
+            return Readable(withdrawn(source, task.options.withdraws).source, task.options)
         except (OSError, UndecodableSource, SyntaxError):
             return None
 

@@ -14,6 +14,8 @@ from nnx_migrate.rewrite.gate.checks import Gate, Refused
 from nnx_migrate.rewrite.gate.untouched_nodes import Version
 from nnx_migrate.rewrite.model.context import FileContext, Reader
 from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.pinned.settlement import Settlement
+from nnx_migrate.rewrite.pinned.withdrawn import Withdrawn
 from nnx_migrate.rewrite.planner.chosen_mode import chosen_modes
 from nnx_migrate.rewrite.planner.round import plan_round
 from nnx_migrate.rewrite.split.unused_bindings import drop_unread
@@ -34,6 +36,7 @@ class Rounds:
         together: what changes in several files at once, which is done before the first round.
         refuses: says why a new text cannot be written back.
         read: gives the other files.
+        own: the file without the pins of earlier runs, which is what all is planned on.
     """
 
     def __init__(
@@ -43,8 +46,9 @@ class Rounds:
         together: Together,
         refuses: Callable[[str], str] | None,
         read: Reader,
+        own: Withdrawn,
     ) -> None:
-        self.source = source
+        self.source = own.source
         self.asis = asis
         self.together = together
         self.refuses = refuses
@@ -53,20 +57,34 @@ class Rounds:
         self.text = asis.text
         self.lines = LineMap(len(asis.text.line_starts))
         self.history = History(source.text)
+        self.settlement = Settlement(own, self.history)
+        self.pins = own.pins
         self.findings: list[Finding] = [*chosen_modes(asis), *self.part.findings]
         self.used: set[Suppression] = set()
         self._freed: dict[str, tuple[Finding, ...]] = {}
         self._root = asis.tree.root
         self._gate = Gate(Version(asis.text, asis.tree.root))
 
-    def run(self, rules: Sequence[Rule], suppressions: Suppressions) -> str:
-        """Rewrite the text; why that cannot be kept, empty where it can."""
+    def run(
+        self, rules: Sequence[Rule], suppressions: Suppressions, others: Sequence[Rule] = ()
+    ) -> str:
+        """Rewrite the text; why that cannot be kept, empty where it can.
+
+        Args:
+            rules: those that run.
+            others: those that do not, which may still need the pins of earlier runs.
+        """
         self._advance(self.part.edits, dict.fromkeys(self.part.edits, self.part.findings))
         self.history.together += self.part.findings
+        self.settlement.tell(self.part.findings)
         for number in range(_MAX_ROUNDS):
             context = self._first() if number == 0 else self._next()
-            result = plan_round(context, rules, suppressions, self.lines, first=number == 0)
+            result = plan_round(
+                context, rules, suppressions, self.lines, first=number == 0, others=others
+            )
             self.used |= result.suppressed
+            self.settlement.note(result)
+            self.pins = tuple(each for each in self.pins if each.pin not in result.restored)
             self.findings += [f for f in result.findings if not _is_told(f, self.part)]
             for name, findings in result.freed.items():
                 self._freed[name] = self._freed.get(name, ()) + findings
@@ -81,6 +99,7 @@ class Rounds:
                 self.history.together += result.together
             elif not self._tidied(context):
                 self.findings += result.standing
+                self.findings += self.settlement.close()
                 return ""
         return "the rewrite did not settle"
 
@@ -101,12 +120,20 @@ class Rounds:
     def _context(self, analysis: Analysis, tree: Tree) -> FileContext:
         options = self.asis.options
         return FileContext(
-            self.asis.path, self.text, tree, analysis, options, self.refuses, read=self.read
+            self.asis.path,
+            self.text,
+            tree,
+            analysis,
+            options,
+            self.refuses,
+            read=self.read,
+            pins=self.pins,
         )
 
     def _advance(self, edits: Sequence[Edit], owners: Mapping[Edit, tuple[Finding, ...]]) -> None:
         self.lines.advance(self.text, edits)
         self.history.advance(edits, owners)
+        self.pins = tuple(each.advanced(edits) for each in self.pins)
         if edits:
             self.text = Text(apply_edits(self.text.text, edits))
 

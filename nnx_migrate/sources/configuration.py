@@ -6,6 +6,7 @@
     unsafe = false
     on-unsafe = "pin"                 # or "leave"
     trace-checks = true               # false: pin what only a check in the new code makes safe
+    unpin = true                      # plan all that looks like a pin anew; false: no pin
     follow-installed = false          # look into packages that are given objects with shared parts
     python = ".venv"                  # the environment that has them, relative to this file
     jobs = 4
@@ -33,6 +34,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from nnx_migrate.core.pins import Unpin
 from nnx_migrate.sources.imports.installed import environment
 from nnx_migrate.sources.imports.module_names import place_of
 from nnx_migrate.sources.own_transforms import (
@@ -68,6 +70,8 @@ class Options:
             finding.
         trace_checks: write rewrites that check when they are traced what is not proved; such a
             site is pinned otherwise.
+        unpin: plan what earlier runs have pinned anew: all that may be such a pin, or none of it;
+            None for what is one for certain.
         follow_installed: look into installed packages that objects with shared parts are given to.
         python: the environment where these are installed, its folder or its interpreter; if empty
             the active one, or else the one that runs this program.
@@ -83,6 +87,7 @@ class Options:
     unsafe: bool = False
     on_unsafe: OnUnsafe = "pin"
     trace_checks: bool = True
+    unpin: bool | None = None
     follow_installed: bool = False
     python: str = ""
     jobs: int | None = None
@@ -94,6 +99,13 @@ class Options:
     def runs(self, rule: str) -> bool:
         """Return whether `rule` is to run."""
         return rule not in self.ignore and (self.select is None or rule in self.select)
+
+    @property
+    def withdraws(self) -> Unpin:
+        """Which pins of earlier runs are planned anew."""
+        if self.unpin is None:
+            return Unpin.OURS
+        return Unpin.ALL if self.unpin else Unpin.NONE
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -362,6 +374,7 @@ _READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
         "unsafe": _boolean,
         "on-unsafe": _one_of("pin", "leave"),
         "trace-checks": _boolean,
+        "unpin": _boolean,
         "follow-installed": _boolean,
         "python": _path,
         "jobs": _positive,
@@ -373,6 +386,6 @@ _READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
 #: Keys that are tables of their own.
 _TABLES = frozenset({"overrides", "check", "transforms"})
 _KEYS = frozenset(_READERS) | _TABLES
-_OVERRIDABLE = frozenset({"select", "ignore", "unsafe", "on-unsafe", "trace-checks"})
+_OVERRIDABLE = frozenset({"select", "ignore", "unsafe", "on-unsafe", "trace-checks", "unpin"})
 #: Keys that there were, and what to do without them.
 _GONE = MappingProxyType({"target": NO_TARGET})

@@ -51,6 +51,7 @@ class Source:
         bom: the file starts with a UTF-8 byte order mark.
         stands: of the virtual module of a document, where each line stands: the line of the file,
             and the cell and the line in it, or 0.
+        lines: of a text that is not the whole file, the line of the file for each of its lines.
     """
 
     path: Path
@@ -59,6 +60,7 @@ class Source:
     encoding: str
     bom: bool
     stands: tuple[tuple[int, int, int], ...] = ()
+    lines: tuple[int, ...] = ()
 
     def encode(self, new_text: str) -> bytes:
         """Return the bytes of `new_text` in this file's encoding, byte order mark included.

@@ -61,6 +61,7 @@ def index_tree(tree: ast.Module, module: str, source: Source, meant: Meant = ())
         tuple(sorted(paths)),
         source.stands,
         meant,
+        source.lines,
     )
 
 

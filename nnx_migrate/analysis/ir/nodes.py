@@ -293,6 +293,7 @@ class ModuleIndex(_Record):
         stands: of the virtual module of a document, where each line stands: the line of the file,
             and the cell and the line in it, or 0.
         meant: first names of absolute imports, with the dotted names that they stand for in it.
+        lines: of a text that is not the whole file, the line of the file for each of its lines.
     """
 
     module: str
@@ -307,6 +308,7 @@ class ModuleIndex(_Record):
     paths: tuple[str, ...]
     stands: tuple[tuple[int, int, int], ...] = ()
     meant: tuple[tuple[str, str], ...] = ()
+    lines: tuple[int, ...] = ()
 
 
 # Most expressions are few names, and attributes of these: a process holds each of them once.

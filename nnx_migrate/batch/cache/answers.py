@@ -79,7 +79,7 @@ class IndexMemory:
     def key_of(self, task: IndexTask) -> bytes:
         """What the facts of a file depend on."""
         place = task.place
-        parts = (str(task.path), str(place.root), place.module, repr(place.meant))
+        parts = (str(task.path), str(place.root), place.module, repr(place.meant), task.unpin)
         encoded = (part.encode(errors="surrogateescape") for part in parts)
         return digest_of_parts((program_digest(), task.digest(), *encoded))
 

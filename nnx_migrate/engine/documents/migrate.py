@@ -16,6 +16,7 @@ from nnx_migrate.core.findings import (
     FileResult,
     FileStatus,
     Finding,
+    KeptPin,
     Outcome,
     SourceEdit,
 )
@@ -57,7 +58,12 @@ def plan_document(
     placed = [_placed(finding, document) for finding in result.findings]
     findings = _ordered([*placed, *unread_findings(document.unread)])
     kept = dataclasses.replace(
-        result, before=document.data, after=document.data, findings=findings, edits=()
+        result,
+        before=document.data,
+        after=document.data,
+        findings=findings,
+        edits=(),
+        pins=tuple(_pin_placed(pin, document) for pin in result.pins),
     )
     if result.status is not FileStatus.CHANGED:
         return kept
@@ -209,6 +215,13 @@ def _placed(finding: Finding, document: Document) -> Finding:
     column, in_block = document.columns(finding.line, finding.column)
     in_cell = CellPlace(place.cell, place.cell_line, in_block) if place.cell else None
     return dataclasses.replace(finding, line=place.line, column=column, in_cell=in_cell)
+
+
+def _pin_placed(pin: KeptPin, document: Document) -> KeptPin:
+    place = document.place(pin.line)
+    column, _ = document.columns(pin.line, pin.column)
+    findings = tuple(_placed(finding, document) for finding in pin.findings)
+    return dataclasses.replace(pin, line=place.line, column=column, findings=findings)
 
 
 def _moved(finding: Finding, original: Callable[[int], int]) -> Finding:

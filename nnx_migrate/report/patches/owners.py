@@ -19,13 +19,14 @@ _SPACE = "\ue000"  # private use, so in nobody's names
 _COMMENT = re.compile(r"(^|\s)#.*")
 
 
-def owners_in(root: Path) -> _Owners:
+def owners_in(root: Path, asked: str = "--patch-by owner") -> _Owners:
     """Return what gives the owners of a file, by its name from the root.
 
     A file that nobody owns belongs to `unowned`.
 
     Args:
         root: of the repository.
+        asked: what on the command line asks for them.
 
     Raises:
         ConfigError: there is no CODEOWNERS file, it cannot be read, or the library that reads it is
@@ -34,14 +35,14 @@ def owners_in(root: Path) -> _Owners:
     file = next((root / place for place in PLACES if (root / place).is_file()), None)
     if file is None:
         raise ConfigError(
-            f"--patch-by owner: there is no CODEOWNERS in {root}; looked for {', '.join(PLACES)}"
+            f"{asked}: there is no CODEOWNERS in {root}; looked for {', '.join(PLACES)}"
         )
     try:
         lines = read_settings(file).decode("utf-8-sig").splitlines()
         read = owners_by_section if _is_of_gitlab(file, root, lines) else _owners_by_line
         known = read(lines)
     except ModuleNotFoundError:
-        raise ConfigError("--patch-by owner: pip install 'nnx-migrate[owners]'") from None
+        raise ConfigError(f"{asked}: pip install 'nnx-migrate[owners]'") from None
     except OSError as error:
         raise ConfigError(f"{file}: {error.strerror or error}") from None
     except (UnicodeDecodeError, ValueError, re.error) as error:

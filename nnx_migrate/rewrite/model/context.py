@@ -20,6 +20,7 @@ from nnx_migrate.analysis.sites.reaching_definitions import Reaching
 from nnx_migrate.analysis.sites.tree import AnyFunction, Tree, names_in
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.place import Place
+from nnx_migrate.rewrite.pinned.withdrawn import Followed
 from nnx_migrate.rewrite.text.edits import Text
 from nnx_migrate.sources.configuration import Options
 from nnx_migrate.sources.text import Source, newline_of
@@ -61,6 +62,7 @@ class FileContext:
         editable: this run may change it together with others, at the moment.
         read: gives the other files of the project.
         asked_by: the file that this one was read for, which is not kept alive by it.
+        pins: those of earlier runs that were taken out of the text.
     """
 
     path: str
@@ -72,6 +74,7 @@ class FileContext:
     editable: bool = False
     read: Reader = nothing_else
     asked_by: weakref.ref[FileContext] | None = None
+    pins: tuple[Followed, ...] = ()
 
     @functools.cached_property
     def answers(self) -> dict[object, Any]:
@@ -189,6 +192,13 @@ class FileContext:
             if token.type in {tokenize.STRING, middle}:
                 inside.update(range(token.start[0] + 1, token.end[0] + 1))
         return frozenset(inside)
+
+    def old_pin(self, reference: ast.expr) -> Followed | None:
+        """The pin of an earlier run that was taken from a name of a transform."""
+        if not self.pins:
+            return None
+        start = self.text.span(reference)[0]
+        return next((each for each in self.pins if each.at == start), None)
 
     def values(self, node: ast.expr) -> Values:
         """What an expression of this file can evaluate to."""

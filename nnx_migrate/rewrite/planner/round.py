@@ -29,6 +29,8 @@ from nnx_migrate.rewrite.model.decisions import (
 from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan
+from nnx_migrate.rewrite.pinned.shapes import OldPin
+from nnx_migrate.rewrite.planner.chosen_mode import CODE
 from nnx_migrate.rewrite.planner.contributions import contributions_of
 from nnx_migrate.rewrite.planner.emit import emit
 from nnx_migrate.rewrite.planner.pin import pin_edits
@@ -47,6 +49,7 @@ from nnx_migrate.sources.suppressions import Suppression, Suppressions
 
 #: Transforms that trace nothing: what a function does to an object passes them as it is.
 _NO_BOUNDARY = of_nnx(lambda t: t.binds or t.splits_rngs)
+_SET_AROUND = "the code around it sets the mode"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -61,6 +64,8 @@ class RoundPlan:
         owners: by edit, the findings that want it.
         together: findings that change what the others were decided on, and so go together.
         freed: names that rewritten sites no longer read, with the findings of those sites.
+        restored: pins of earlier runs that were put back as they stood.
+        noted: by such a pin, put back or not, the findings of its site.
     """
 
     edits: tuple[Edit, ...]
@@ -70,6 +75,8 @@ class RoundPlan:
     owners: Mapping[Edit, tuple[Finding, ...]]
     together: tuple[Finding, ...]
     freed: Mapping[str, tuple[Finding, ...]]
+    restored: frozenset[OldPin] = frozenset()
+    noted: Mapping[OldPin, tuple[Finding, ...]] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,16 +92,26 @@ def plan_round(
     lines: LineMap,
     *,
     first: bool,
+    others: Sequence[Rule] = (),
 ) -> RoundPlan:
-    """Plan one round over the file of `context`."""
+    """Plan one round over the file of `context`.
+
+    Args:
+        rules: those that run.
+        others: those that do not: what they would do keeps the pin of an earlier run.
+    """
     planner = _Planner(context, lines)
     suppressed: set[Suppression] = set()
     decided: list[_Decided] = []
     for site in context.finder.sites:
+        pinned = context.old_pin(site.reference) is not None
         if site.decided or covered_by_setters(context, site.node):
+            if pinned:
+                decided.append(_Decided(site, (Pin(CODE, _SET_AROUND),)))
             continue
-        decisions = []
-        for rule in rules:
+        decisions: list[Decision] = []
+        held = False
+        for rule in (*rules, *others) if pinned else rules:
             if site.transform not in rule.transforms:
                 continue
             decision = rule.decide(context, site)
@@ -105,8 +122,13 @@ def plan_round(
                 found = suppressions.match(rule.name, *planner.original_lines(site))
             if found is not None:
                 suppressed.add(found)
-            else:
+            if pinned and not isinstance(decision, Same):
+                held = held or found is not None or rule in others
+                held = held or isinstance(decision, Manual)
+            if found is None or pinned:
                 decisions.append(decision)
+        if held:
+            decisions = [_still_pinned(d) for d in decisions if not isinstance(d, Same)]
         if decisions:
             decided.append(_Decided(site, tuple(decisions)))
     planner.plan(decided, first=first)
@@ -118,7 +140,17 @@ def plan_round(
         {edit: tuple(findings) for edit, findings in planner.owners.items()},
         tuple(planner.together),
         {name: tuple(findings) for name, findings in planner.freed.items()},
+        frozenset(planner.restored),
+        {pin: tuple(findings) for pin, findings in planner.noted.items()},
     )
+
+
+def _still_pinned(decision: Decision) -> Pin:
+    """The decision at a pin of an earlier run that this run is not to touch."""
+    if isinstance(decision, Pin):
+        return decision
+    reason = decision.message if isinstance(decision, Contribution) else decision.reason
+    return Pin(decision.rule, reason, decision.evidence)
 
 
 class _Planner:
@@ -134,6 +166,8 @@ class _Planner:
         self.owners: dict[Edit, list[Finding]] = {}
         self.together: list[Finding] = []
         self.freed: dict[str, list[Finding]] = {}
+        self.restored: set[OldPin] = set()
+        self.noted: dict[OldPin, list[Finding]] = {}
 
     def original_lines(self, site: Site) -> tuple[int, int]:
         statement = self.context.tree.statement(site.node)
@@ -229,7 +263,8 @@ class _Planner:
             for d in item.decisions
             if isinstance(d, Contribution)
         ]
-        if self.context.options.on_unsafe == "leave":
+        old = self.context.old_pin(item.site.reference)
+        if self.context.options.on_unsafe == "leave" and old is None:
             for pin in pins:
                 self._note(
                     self.standing,
@@ -244,7 +279,7 @@ class _Planner:
     def _pin(self, site: Site, pins: Sequence[Pin]) -> bool:
         """Pin a site; whether graph mode is set for all that runs inside its function."""
         try:
-            edits, covers = self._pin_edits(site, pins)
+            edits, covers, olds = self._pin_edits(site, pins)
             _require_place(self.context, edits)
         except NotRewritten as error:
             for pin in pins:
@@ -258,10 +293,14 @@ class _Planner:
             return False
         if not self._accept(edits):
             return False
-        reasons = ((pin, f"kept in graph mode: {pin.reason}") for pin in pins)
-        findings = [
-            self._note(self.findings, site, pin, Outcome.PINNED, reason) for pin, reason in reasons
-        ]
+        self.restored |= olds
+        stays = {edit for pin in self.context.pins for edit in pin.undo or ()}.issuperset(edits)
+        outcome = Outcome.SAME if stays else Outcome.PINNED
+        kept = "still kept in graph mode" if stays else "kept in graph mode"
+        reasons = ((pin, f"{kept}: {pin.reason}") for pin in pins)
+        findings = [self._note(self.findings, site, pin, outcome, text) for pin, text in reasons]
+        for old in olds - {own.pin for own in [self.context.old_pin(site.reference)] if own}:
+            self.noted.setdefault(old, []).extend(findings)
         self._own(edits, findings)
         return covers
 
@@ -270,20 +309,33 @@ class _Planner:
         for edit in edits:
             self.owners.setdefault(edit, []).extend(findings)
 
-    def _pin_edits(self, site: Site, pins: Sequence[Pin]) -> tuple[list[Edit], bool]:
+    def _pin_edits(
+        self, site: Site, pins: Sequence[Pin]
+    ) -> tuple[list[Edit], bool, frozenset[OldPin]]:
+        """Edits that pin a site, whether they cover its function, and the old pins among them."""
         if all(pin.bare for pin in pins):
-            return pin_edits(self.context, site, cover_extent=False), False
+            edits, old = self._put_back(site, covers=False)
+            return edits, any(pin.ours for pin in old), old
         outward = any(pin.outward for pin in pins)
         around = self._transforms_around(site) if outward else []
         scopes = function_scopes(self.context, site)
         covers = not around and not (
             scopes and self.context.analysis.extents.is_free_of_mode(scopes)
         )
-        edits = pin_edits(self.context, site, covers)
+        edits, old = self._put_back(site, covers)
+        covers = any(pin.ours for pin in old) if old else covers
         for other in around:
-            pinned = pin_edits(self.context, other, cover_extent=True)
+            pinned, also = self._put_back(other, covers=True)
             edits += [edit for edit in pinned if edit not in edits]
-        return edits, covers
+            old |= also
+        return edits, covers, old
+
+    def _put_back(self, site: Site, covers: bool) -> tuple[list[Edit], frozenset[OldPin]]:
+        """The pin that a site had as it stood, or a new one."""
+        old = self.context.old_pin(site.reference)
+        if old is not None and old.undo is not None:
+            return list(old.undo), frozenset({old.pin})
+        return pin_edits(self.context, site, covers), frozenset()
 
     def _transforms_around(self, site: Site) -> list[Site]:
         """Transforms of the functions that hold the site, innermost first."""
@@ -349,6 +401,9 @@ class _Planner:
         # What it says of other lines of the file was found out in the text of this round.
         finding = moved(finding, self.context.tree.module, self.lines.original)
         into.append(finding)
+        old = self.context.old_pin(site.reference)
+        if old is not None:
+            self.noted.setdefault(old.pin, []).append(finding)
         return finding
 
 

@@ -66,6 +66,11 @@ class Text:
     def line_start(self, line: int) -> int:
         return self.line_starts[line - 1]
 
+    def line_and_column(self, offset: int) -> tuple[int, int]:
+        """Where a character stands, both from 1."""
+        line = self.line_of(offset)
+        return line, offset - self.line_start(line) + 1
+
     def indent_of_line(self, line: int) -> str:
         """The white space that a line begins with."""
         start = self.line_starts[line - 1]

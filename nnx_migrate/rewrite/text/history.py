@@ -86,6 +86,24 @@ class History:
         self._pieces = done
         self._round += 1
 
+    def renamed(self, names: Mapping[Finding, tuple[Finding, ...]]) -> None:
+        """Let edits be for other findings than was said when they were made."""
+        if not names:
+            return
+        self._pieces = [
+            dataclasses.replace(
+                piece,
+                findings=tuple(
+                    dict.fromkeys(n for f in piece.findings for n in names.get(f, (f,)))
+                ),
+            )
+            for piece in self._pieces
+        ]
+        for finding, others in names.items():
+            begun = self.rounds.pop(finding, 0)
+            for other in others:
+                self.rounds.setdefault(other, begun)
+
     def changes(self) -> Iterator[Change]:
         """Yield what differs from the original, in order; no two changes touch."""
         position, pending = 0, list[_Piece]()

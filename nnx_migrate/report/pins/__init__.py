@@ -1,0 +1,1 @@
+"""The list of what a tree keeps in graph mode."""

@@ -1,0 +1,103 @@
+"""The list of what a tree keeps in graph mode: for people, and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import nnx_migrate
+from nnx_migrate.core.pins import Origin, PinnedPlace, Pins
+from nnx_migrate.report.text import first_on_line, printable
+
+
+def as_text(groups: Mapping[str, Sequence[PinnedPlace]], pins: Pins, by: str) -> str:
+    """The list for people.
+
+    Args:
+        groups: as `grouped` gives them.
+        pins: all of them.
+        by: what the groups are.
+    """
+    lines: list[str] = []
+    for key, places in groups.items():
+        lines.append(f"{printable(key)}: {_plural(len(places), 'place')}")
+        ways = {place.way_out for place in places if place.way_out}
+        if by == "cause" and len(ways) == 1:
+            lines.append(f"  way out: {ways.pop()}")
+        for place in places:
+            lines.append(f"  {_where(place)}: {_told(place)}")
+            shared = by == "cause" and len({each.way_out for each in places}) == 1
+            lines.append(f"    {printable(place.reason)}" if by == "cause" else _caused(place))
+            if not shared and place.way_out:
+                lines.append(f"    way out: {place.way_out}")
+        lines.append("")
+    lines += _burn_down(pins)
+    return "\n".join(lines) + "\n"
+
+
+def _caused(place: PinnedPlace) -> str:
+    return f"    {place.cause}: {printable(place.reason)}"
+
+
+def _told(place: PinnedPlace) -> str:
+    mode = ", mid mode" if place.mode == "mid" else ""
+    kept = f"{place.kept} " if place.kept else ""
+    return f"{kept}({place.written}{mode}; {place.origin})"
+
+
+def _where(place: PinnedPlace) -> str:
+    path = first_on_line(printable(str(place.path)))
+    if place.cell:
+        return f"{path}:cell {place.cell}:{place.cell_line}"
+    return f"{path}:{place.line}:{place.column}"
+
+
+def _burn_down(pins: Pins) -> Iterator[str]:
+    native = pins.transforms - pins.pinned
+    share = f" ({100 * native // pins.transforms} %)" if pins.transforms else ""
+    yield f"{native:,} of {_plural(pins.transforms, 'transform')} native{share}."
+    if not pins.places:
+        yield "Nothing is kept in graph mode."
+        return
+    counts = Counter(place.origin for place in pins.places)
+    told = ", ".join(f"{counts[origin]} {origin}" for origin in Origin if counts[origin])
+    yield f"{_plural(len(pins.places), 'place')} in graph mode: {told}."
+
+
+def as_json(groups: Mapping[str, Sequence[PinnedPlace]], pins: Pins, by: str) -> str:
+    """The list for programs."""
+    document = {
+        "tool": {"name": "nnx-migrate", "version": nnx_migrate.__version__},
+        "by": by,
+        "transforms": pins.transforms,
+        "native": pins.transforms - pins.pinned,
+        "places": len(pins.places),
+        "groups": [
+            {"key": key, "count": len(places), "places": [_as_object(each) for each in places]}
+            for key, places in groups.items()
+        ],
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+def _as_object(place: PinnedPlace) -> dict[str, Any]:
+    cell = {"cell": place.cell, "cell_line": place.cell_line} if place.cell else {}
+    return {
+        "path": str(place.path),
+        "line": place.line,
+        "column": place.column,
+        **cell,
+        "kept": place.kept,
+        "written": place.written,
+        "mode": place.mode,
+        "origin": str(place.origin),
+        "cause": place.cause,
+        "reason": place.reason,
+        "way_out": place.way_out,
+    }
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
