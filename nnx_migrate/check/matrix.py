@@ -78,7 +78,7 @@ def check_jobs(
             case.ask_for_runs()
         waiting.append(case)
         # A few cases ahead, so that the columns need not wait for each other.
-        if len(waiting) > 3:
+        while waiting and (len(waiting) > 3 or not waiting[0].runs):
             yield waiting.pop(0).finished()
     for case in waiting:
         yield case.finished()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nnx_migrate.check.cases.branches import Branch
@@ -60,19 +60,68 @@ def as_text(report: CheckReport, *, verbose: bool) -> str:
         report: the result.
         verbose: also say why there is no proof, and all notes.
     """
-    width = max([len(case.name) for case in report.cases] + [4])
-    lines = ["  ".join(["case".ljust(width), *(name.ljust(11) for name in report.columns)])]
+    parts: list[str] = []
+    table = Table(parts.append, verbose=verbose)
+    table.begin([case.name for case in report.cases], report.columns)
     for case in report.cases:
-        verdicts = (case.columns[name].verdict.ljust(11) for name in report.columns)
-        lines.append("  ".join([case.name.ljust(width), *verdicts]).rstrip())
-        lines += [f"  {line}" for line in _details(report, case, verbose)]
-    lines += [f"note: {remark}" for remark in report.remarks]
-    lines += [f"note: {branch}" for branch in report.not_taken]
-    lines += [f"not checked: {gap}" for gap in report.gaps]
-    lines += _cost_table(report)
-    lines.append(_summary(report))
-    # Names and messages are the user's program's, and may hold what controls a terminal.
-    return shown("\n".join(lines) + "\n")
+        scripts = ((name, report.scripts.get((case.name, name))) for name in report.columns)
+        table.case(case, {name: script for name, script in scripts if script})
+    table.end(report)
+    return "".join(parts)
+
+
+class Table:
+    """The report as a table, written as its parts are known.
+
+    Args:
+        write: takes lines, with their ends.
+        verbose: as for `as_text`.
+    """
+
+    def __init__(self, write: Callable[[str], object], *, verbose: bool) -> None:
+        self._write = write
+        self._verbose = verbose
+        self._width = 4
+
+    def begin(self, cases: Sequence[str], columns: Sequence[str]) -> None:
+        """Writes the head.
+
+        Args:
+            cases: the names of all.
+            columns: the names of those that are judged.
+        """
+        self._width = max([len(name) for name in cases] + [4])
+        names = (name.ljust(11) for name in columns)
+        self._lines(["  ".join(["case".ljust(self._width), *names])])
+
+    def case(self, result: CaseResult, scripts: Mapping[str, str]) -> None:
+        """Writes what is said of a case.
+
+        Args:
+            result: of the case.
+            scripts: that show a difference again, by name of the column.
+        """
+        verdicts = (column.verdict.ljust(11) for column in result.columns.values())
+        lines = ["  ".join([result.name.ljust(self._width), *verdicts]).rstrip()]
+        lines += [f"  {line}" for line in _details(scripts, result, self._verbose)]
+        self._lines(lines)
+
+    def end(self, report: CheckReport) -> None:
+        """Writes what is said beside the cases, and the summary.
+
+        Args:
+            report: the whole of it.
+        """
+        lines = [f"note: {remark}" for remark in report.remarks]
+        lines += [f"note: {branch}" for branch in report.not_taken]
+        lines += [f"not checked: {gap}" for gap in report.gaps]
+        lines += _cost_table(report)
+        lines.append(_summary(report))
+        self._lines(lines)
+
+    def _lines(self, lines: Sequence[str]) -> None:
+        # Names and messages are the user's program's, and may hold what controls a terminal.
+        self._write(shown("\n".join(lines) + "\n"))
 
 
 def as_json(report: CheckReport) -> str:
@@ -102,7 +151,6 @@ def as_document(report: CheckReport) -> dict[str, Any]:
             "verdict": case.verdict,
             "cached": case.cached,
             "files": {side: list(files) for side, files in case.files.items()},
-            "seconds": round(case.seconds, 3),
             "columns": {
                 name: {
                     **dataclasses.asdict(result),
@@ -110,6 +158,8 @@ def as_document(report: CheckReport) -> dict[str, Any]:
                 }
                 for name, result in case.columns.items()
             },
+            # No two runs take the same time.
+            **({"seconds": round(case.seconds, 3)} if report.costs else {}),
             "costs": {
                 name: dataclasses.asdict(costs)
                 for name, costs in report.costs.get(case.name, {}).items()
@@ -150,14 +200,14 @@ def regressions(costs: Mapping[str, Costs]) -> Iterator[str]:
                 yield f"{name}: {field.replace('_', ' ')} {old:g} -> {new:g}"
 
 
-def _details(report: CheckReport, case: CaseResult, verbose: bool) -> Iterator[str]:
+def _details(scripts: Mapping[str, str], case: CaseResult, verbose: bool) -> Iterator[str]:
     told: set[str] = set()
     for name, result in case.columns.items():
         for line in _told(result, verbose):
             if line not in told:
                 told.add(line)
                 yield f"{name}: {line}"
-        script = report.scripts.get((case.name, name))
+        script = scripts.get(name)
         if script:
             yield f"{name}: again with: python {script} {name.replace('@', ' ')}"
 

@@ -16,6 +16,7 @@ from nnx_migrate.check.bases import Bases
 from nnx_migrate.check.cache import Cache, circumstances
 from nnx_migrate.check.cases.branches import branches_not_taken
 from nnx_migrate.check.cases.coverage import files_not_compared, files_not_imported
+from nnx_migrate.check.cases.imported import with_own_files
 from nnx_migrate.check.cases.inputs import (
     CannotCheck,
     Inputs,
@@ -29,10 +30,11 @@ from nnx_migrate.check.compare.judging import Strictness
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.copies import told as told_of
 from nnx_migrate.check.jobs import Column, Costs, Job, Limits, Method, Side
-from nnx_migrate.check.matrix import check_jobs, matrix
-from nnx_migrate.check.report import CheckReport, as_json, as_text
-from nnx_migrate.check.repro import write_script
+from nnx_migrate.check.matrix import matrix
+from nnx_migrate.check.parallel import check_in_groups
+from nnx_migrate.check.report import CheckReport
 from nnx_migrate.check.settings import CheckSettings
+from nnx_migrate.check.telling import Listener, Telling
 from nnx_migrate.check.worker import column as worker
 from nnx_migrate.check.worker.processes import Workers, running_workers
 from nnx_migrate.sources.own_folder import OwnFolder
@@ -55,6 +57,7 @@ class CheckRequest:
         cached: verdicts of earlier checks count.
         recording: the file for calls of the user's own program; None for the usual place.
         calls: how many calls of a function are recorded.
+        jobs: how many cases are checked at once.
     """
 
     settings: CheckSettings
@@ -66,15 +69,19 @@ class CheckRequest:
     cached: bool = True
     recording: Path | None = None
     calls: int = 3
+    jobs: int = 1
 
 
-def run_check(old: Side, new: Side, request: CheckRequest) -> CheckReport:
-    """Checks all cases, with progress on a terminal.
+def run_check(
+    old: Side, new: Side, request: CheckRequest, listener: Listener | None = None
+) -> CheckReport:
+    """Checks all cases, with progress on a terminal where nobody is told of each.
 
     Args:
         old: the tree before.
         new: the tree after.
         request: what and how.
+        listener: is told of verdicts as they are known.
 
     Raises:
         CannotCheck: there is no case, or the platform is not there.
@@ -82,10 +89,11 @@ def run_check(old: Side, new: Side, request: CheckRequest) -> CheckReport:
     with tempfile.TemporaryDirectory(prefix="nnx-migrate-", ignore_cleanup_errors=True) as folder:
         touched = touched_functions(old, new)
         data = request.settings.data
-        return _checked(Bases(old, new, Path(folder).resolve(), data, touched), request)
+        bases = Bases(old, new, Path(folder).resolve(), data, touched)
+        return _checked(bases, request, listener)
 
 
-def _checked(bases: Bases, request: CheckRequest) -> CheckReport:
+def _checked(bases: Bases, request: CheckRequest, listener: Listener | None) -> CheckReport:
     old, new = bases.old, bases.new
     columns = matrix(old, new)
     inputs = _inputs(bases, request)
@@ -103,34 +111,41 @@ def _checked(bases: Bases, request: CheckRequest) -> CheckReport:
     )
     cache = Cache((STATE / "check").resolve(), (old, new), told, bases)
     known = {job.name: cache.find(job) for job in wanted if request.cached and not request.costs}
-    results: dict[str, CaseResult] = {name: found for name, found in known.items() if found}
-    left = [job for job in wanted if job.name not in results]
+    telling = Telling(wanted, columns, STATE / "repro", listener)
+    telling.results |= {name: found for name, found in known.items() if found}
+    left = [job for job in wanted if job.name not in telling.results]
+    telling.begin()
     costs: dict[str, dict[str, Costs]] = {}
     if left:
         if bases.left_out:
             remarks.append(told_of(bases.left_out))
-        with _workers(bases.columns(), request, environment) as workers:
-            _require_platform(workers, left[0], request.platform)
+        with _workers(bases, request, min(len(left), request.jobs), environment) as workers:
+            _require_platform(workers[0], left[0], request.platform)
             strictness = Strictness(request.settings.tolerances)
-            found = check_jobs(list(map(bases.job, left)), workers, strictness, request.method)
+            jobs = list(map(bases.job, left))
+            found = check_in_groups(jobs, workers, strictness, request.method)
+            if listener is None:
+                found = _with_progress(found, len(left))
             try:
-                for job, result in zip(left, _with_progress(found, len(left)), strict=True):
-                    results[job.name] = result
+                for job, result in zip(left, found, strict=True):
                     cache.keep(job, result)
+                    telling.know(result)
                 if request.costs:
-                    costs = {job.name: _costs(workers, bases.job(job)) for job in left}
+                    costs = {job.name: _costs(workers[0], bases.job(job)) for job in left}
             except KeyboardInterrupt:
                 # What is known by now took its time.
                 remarks.append("interrupted: what is not checked yet is told as such")
     for job in wanted:
-        results.setdefault(job.name, _interrupted(job, columns))
-    gaps = () if request.only else _gaps(bases, inputs, list(results.values()))
-    cases = [results[job.name] for job in wanted]
+        if job.name not in telling.results:
+            telling.know(_interrupted(job, columns))
+    results = [telling.results[job.name] for job in wanted]
+    gaps = () if request.only else _gaps(bases, inputs, results)
+    cases = with_own_files(results, {job.name: job for job in wanted}, (old, new))
     return CheckReport(
         cases,
         [column.name for column in columns[1:]],
         costs,
-        _scripts(wanted, results, columns),
+        telling.scripts,
         (*remarks, *inputs.remarks),
         gaps,
         request.settings.allow_unchecked,
@@ -202,15 +217,11 @@ def environment_of(request: CheckRequest) -> dict[str, str]:
     return environment
 
 
-def text_of(report: CheckReport, *, json: bool, verbose: bool) -> str:
-    """The report as it is printed."""
-    return as_json(report) if json else as_text(report, verbose=verbose)
-
-
 @contextlib.contextmanager
 def _workers(
-    columns: Sequence[Column], request: CheckRequest, environment: Mapping[str, str]
-) -> Iterator[Workers]:
+    bases: Bases, request: CheckRequest, count: int, environment: Mapping[str, str]
+) -> Iterator[Sequence[Workers]]:
+    """So many groups of processes, one for each column."""
     limits = Limits(request.settings.timeout, request.settings.memory)
     with tempfile.TemporaryDirectory(prefix="nnx-migrate-") as folder:
         # The columns compile nearly the same programs: each is compiled once.
@@ -222,10 +233,21 @@ def _workers(
         logs = STATE.resolve() / "logs"
         with OwnFolder(STATE) as own, OwnFolder(logs) as own_logs:
             own.put(".gitignore", b"*\n")
-            for column in columns:
-                own_logs.remove(f"{column.name}.log")
-        with running_workers(columns, limits, {**environment, **shared}, logs) as workers:
-            yield workers
+            for name in own_logs.names():
+                own_logs.remove(name)
+        with contextlib.ExitStack() as stack:
+            yield [
+                stack.enter_context(
+                    running_workers(
+                        bases.columns(slot),
+                        limits,
+                        {**environment, **shared},
+                        logs,
+                        suffix=f"-{slot + 1}" if slot else "",
+                    )
+                )
+                for slot in range(count)
+            ]
 
 
 def _require_platform(workers: Workers, job: Job, platform: str) -> None:
@@ -255,19 +277,6 @@ def _costs(workers: Workers, job: Job) -> dict[str, Costs]:
         for column, cost in zip(workers.columns, found, strict=True)
         if isinstance(cost, Costs)
     }
-
-
-def _scripts(
-    jobs: Sequence[Job], results: Mapping[str, CaseResult], columns: Sequence[Column]
-) -> dict[tuple[str, str], str]:
-    written = {}
-    for job in jobs:
-        for column in columns[1:]:
-            result = results[job.name].columns[column.name]
-            if result.verdict is Verdict.DIFFERENT:
-                script = write_script(STATE / "repro", job, column, columns[0].side, result)
-                written[job.name, column.name] = str(script)
-    return written
 
 
 def _is_named(job: Job, parts: Sequence[str]) -> bool:

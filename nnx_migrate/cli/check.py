@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
@@ -102,6 +103,12 @@ Abstract = Annotated[
         help="Prove on shapes alone and run nothing: models need not fit into memory.",
     ),
 ]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs", "-j", metavar="N", min=1, help="Cases at once; each takes three processes."
+    ),
+]
 NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Do not take verdicts of earlier checks.")
 ]
@@ -130,6 +137,7 @@ def check(
     no_proof: NoProof = False,
     abstract: Abstract = False,
     no_cache: NoCache = False,
+    jobs: Jobs = 1,
     report_format: Format = "text",
     verbose: Verbose = False,
 ) -> None:
@@ -171,7 +179,8 @@ def check(
     from nnx_migrate.cli.console import check_explained, errors_reported
 
     with errors_reported(), check_explained():
-        from nnx_migrate.check.run import CheckRequest, run_check, text_of
+        from nnx_migrate.check.report import Table, as_json
+        from nnx_migrate.check.run import CheckRequest, run_check
         from nnx_migrate.check.trees import opened_side
 
         with _told_to_programs(report_format == "json"):
@@ -199,13 +208,18 @@ def check(
                 cached=not no_cache,
                 recording=recording,
                 calls=calls,
+                jobs=jobs,
             )
+            table = None if report_format == "json" else Table(_write, verbose=verbose)
             with (
                 opened_side("old", old, settings.roots, beside=new) as old_side,
                 opened_side("new", new, settings.roots, beside=old) as new_side,
             ):
-                report = run_check(old_side, new_side, request)
-        typer.echo(text_of(report, json=report_format == "json", verbose=verbose), nl=False)
+                report = run_check(old_side, new_side, request, table)
+        if table is None:
+            _write(as_json(report))
+        else:
+            table.end(report)
     context.exit(report.exit_code)
 
 
@@ -224,6 +238,12 @@ def _told_to_programs(wanted: bool) -> Iterator[None]:
         if wanted:
             typer.echo(as_json_error(str(error) or type(error).__name__), nl=False)
         raise
+
+
+def _write(text: str) -> None:
+    typer.echo(text, nl=False)
+    # Whoever reads this through a pipe is waiting for it, too.
+    sys.stdout.flush()
 
 
 def _method(*, no_proof: bool, abstract: bool) -> Method:

@@ -6,6 +6,7 @@ and miss what is decorated at import. So nothing at the top of this file may imp
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import sys
@@ -42,6 +43,9 @@ def start(settings: WorkerSettings) -> None:
         most = int(settings.gigabytes * 2**30)
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     enter(settings.column, settings.environment)
+    with contextlib.suppress(Exception):
+        # The time limit of the first case is its own. What fails here fails there, and is told.
+        from nnx_migrate.check.worker import running, tracing  # noqa: F401
 
 
 def enter(column: Column, environment: Mapping[str, str]) -> None:
@@ -145,6 +149,7 @@ def run(column: Column, job: Job) -> Ran:
         column: the one that this process runs.
         job: the case.
     """
+    from nnx_migrate.check.worker.module_state import changes_modules
     from nnx_migrate.check.worker.running import run_call, run_case
 
     started = time.perf_counter()
@@ -152,6 +157,9 @@ def run(column: Column, job: Job) -> Ran:
     done = _calling(column, job, use)
     found = done.found
     if not isinstance(found, NotDone):
+        if found[1].view is None or changes_modules(found[1].view):
+            # The next case is to find them as they are when they are imported.
+            _forget(column)
         top = column.side.top
         before, called, jitted, gradient = found
         found = (

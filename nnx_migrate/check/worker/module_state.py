@@ -67,6 +67,15 @@ def with_changes(view: View, changes: Mapping[str, View]) -> View:
     return View(form, view.shared)
 
 
+def changes_modules(view: View) -> bool:
+    """Whether a call changed what modules hold.
+
+    Args:
+        view: of `with_changes`.
+    """
+    return any(path.startswith(f"{ROOT}/") for path in view.form)
+
+
 def without_changes(view: View | None) -> View | None:
     """A view of what a call returned and was given alone, without what it wrote, too.
 

@@ -93,6 +93,7 @@ def running_workers(
     limits: Limits,
     environment: Mapping[str, str],
     logs: Path,
+    suffix: str = "",
 ) -> Iterator[Workers]:
     """Starts a process for each column and ends them all.
 
@@ -101,6 +102,7 @@ def running_workers(
         limits: what a case may take.
         environment: variables for every process.
         logs: a folder that takes what the user's code prints, a file for each column.
+        suffix: tells these files from those of other processes of the same columns.
     """
     spawned = multiprocessing.get_context("spawn")
     pools = {
@@ -110,7 +112,9 @@ def running_workers(
             context=spawned,
             initializer=start,
             initargs=(
-                WorkerSettings(column, environment, limits.gigabytes, logs / f"{column.name}.log"),
+                WorkerSettings(
+                    column, environment, limits.gigabytes, logs / f"{column.name}{suffix}.log"
+                ),
             ),
         )
         for column in columns
