@@ -16,6 +16,7 @@ from nnx_migrate.analysis.effects.causes import MethodUnknown, Unseen
 from nnx_migrate.analysis.effects.summary import Effect, Effects, worst
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Pin
@@ -56,7 +57,8 @@ def kind_evidence(
         return Evidence(claim, Proof.PROVED, min(places, default=None))
     reasons = sorted({v.reason for v in values if isinstance(v, Basic) and v.reason})
     because = reasons[0] if reasons and is_unknown(values) else "it can be of several kinds"
-    return Evidence(f"is not known: {because}", Proof.ASSUMED)
+    claim = f"is not known: {because}"
+    return Evidence(claim, Proof.ASSUMED, permission=Permission.UNKNOWN_CLASS)
 
 
 def refuse_split(
@@ -79,7 +81,7 @@ def refuse_split(
         return Pin(rule, "nnx.capture stands below it, which has to be given the Module itself")
     known = kind_evidence(context, index, values, kinds)
     evidence.append(known)
-    if known.proof is Proof.ASSUMED and not context.options.unsafe:
+    if known.permission is not None and not context.options.allows(known.permission):
         return Pin(rule, f"what argument {index} is {known.claim}", tuple(evidence), outward=True)
     shared = context.analysis.sharing.of(values)
     if shared:
@@ -97,8 +99,9 @@ def refuse_split(
         reason = f"the function changes its Module: {effect.what} ({effect.where})"
         outward = effect.kind == "structure"
         return Pin(rule, reason, tuple(evidence), outward=outward, sows=effect.sows)
-    evidence.append(Evidence(effect.what, Proof.ASSUMED, effect.where))
-    if context.options.unsafe:
+    permission = Permission.UNKNOWN_EFFECTS
+    evidence.append(Evidence(effect.what, Proof.ASSUMED, effect.where, permission))
+    if context.options.allows(permission):
         return None
     reason = f"what the function does to its Module is not all known: {effect.what}"
     sows = isinstance(effect.cause, MethodUnknown) and effect.cause.name == "sow"

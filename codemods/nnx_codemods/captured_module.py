@@ -55,7 +55,8 @@ with it (what is made by a call of its own, of nothing that was there before, sh
 functions are used by this transform alone (or by several around each other), and no other transform
 around them goes on capturing the object. A function under `jit` keeps the values of what it
 captures, while an argument follows updates: there it must be called no more than once, or update
-nothing while nothing between its calls can. Otherwise that is an assumption (`--unsafe`).
+nothing while nothing between its calls can. Otherwise that is an assumption
+(`--allow unchanged-captures`).
 
 What it does otherwise
 ----------------------
@@ -100,6 +101,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     Capture,
@@ -210,19 +212,22 @@ def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
         return None
     text = ast.unparse(target)
     evidence = [Evidence(f"{text}: {u.what}", Proof.PROVED, u.where) for u in sorted(uses, key=str)]
+    evidence = evidence[:3]
     called = ir.Call(lower_expr(target), (), (), target.lineno)
     if not is_data(context.evaluator.values(context.scope(target), called)):
         return None  # what it returns may hold its Variables
     doubt = not_a_tree(context, values, context.where(target))
-    if doubt is not None and not (context.options.unsafe and doubt.proof is Proof.ASSUMED):
+    if doubt is not None and not _is_allowed(context, doubt):
         return None
+    if doubt is not None:
+        evidence.append(doubt)
     captures = (Capture(text),)
     try:
         closure_edits(context, site, captures)
     except NotRewritten:
         return None
     message = f"{text} became an argument of eval_shape"
-    return Contribution(RULE.name, message, tuple(evidence[:3]), Captures(captures))
+    return Contribution(RULE.name, message, tuple(evidence), Captures(captures))
 
 
 def _only_read(captured: Captured) -> Decision | None:
@@ -242,8 +247,9 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
     keeps = any(each.spec.compiles for each in stack_of(context, site))
     if keeps and not is_unchanged(context, site, captured):
         claim = "between its calls the object may change, which a compiled function does not see"
-        evidence.append(Evidence(claim, Proof.ASSUMED, context.where(site.node)))
-        if not context.options.unsafe:
+        where, permission = context.where(site.node), Permission.UNCHANGED_CAPTURES
+        evidence.append(Evidence(claim, Proof.ASSUMED, where, permission))
+        if not context.options.allows(permission):
             return claim
     if any(each.transform in JAX_SITES for each in stack_of(context, site)) and any(
         gives_object(context, value) for values in given_back(context, site) for value in values
@@ -252,13 +258,17 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
     shared = overlap(context, site, captured)
     if shared is not None:
         evidence.append(shared)
-        if shared.proof is not Proof.ASSUMED or not context.options.unsafe:
+        if not _is_allowed(context, shared):
             return shared.claim
     try:
         closure_edits(context, site, captured.objects)
     except NotRewritten as error:
         return str(error)
     return ""
+
+
+def _is_allowed(context: FileContext, doubt: Evidence) -> bool:
+    return doubt.permission is not None and context.options.allows(doubt.permission)
 
 
 def _carried(context: FileContext, site: Site) -> set[str]:

@@ -130,12 +130,13 @@ otherwise (`self.h = nnx.Intermediate(x)`). Of what nnx.capture collects much mo
 The function gets a second result, so all its calls must change with it, in the files that import it
 too: these are rewritten together, or not at all. Every such file must be among those that the run
 may change, and do no more with the function than to call it; code outside of the project must have
-no way to call it. Of a method every call by its name has to be known, and run
-no other; a public method of a package needs `--unsafe`. Each call is followed in its block by a pop
+no way to call it. Of a method every call by its name has to be known, and run no other; a public
+method of a package needs `--allow public-signatures`. Each call is followed in its block by a pop
 of the very type that is sown (capture goes by the exact type, pop takes subclasses too), and
 nothing in between may touch the object. A pop by a base class is one of the very type where nothing
 else is of that class. Nothing sown may lie on the object before: it is followed to where it is
-made, or popped right before the call; where it cannot be followed, the rewrite needs `--unsafe`.
+made, or popped right before the call; where it cannot be followed, the rewrite needs `--allow
+unknown-origin`.
 Several forward passes in the function count together, as they did. An exception in the function
 leaves nothing behind, because what is under capture is the object inside the transform; where
 something between the call and the pop may raise, nobody may go on after that. Nobody else reads
@@ -170,6 +171,7 @@ from nnx_codemods._sown.sowing import RULE_NAME, SOWN_UNDER, sows
 from nnx_codemods._sown.untraced_callers import PassedUp
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Same
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
@@ -239,9 +241,15 @@ def _taken(context: FileContext, plan: CapturePlan, claim: str) -> tuple[Evidenc
 
 
 def _assumed(found: Captured | PassedUp) -> tuple[Evidence, ...]:
-    unseen = (f"all calls of it are in the project, although {each}" for each in found.unseen)
-    left = (f"nothing is sown on it before, although {reason}" for reason in found.assumed)
-    return tuple(Evidence(claim, Proof.ASSUMED) for claim in (*unseen, *left))
+    public, left = Permission.PUBLIC_SIGNATURES, Permission.UNKNOWN_ORIGIN
+    claims = [
+        *(("all calls of it are in the project", each, public) for each in found.unseen),
+        *(("nothing is sown on it before", each, left) for each in found.assumed),
+    ]
+    return tuple(
+        Evidence(f"{claim}, although {reason}", Proof.ASSUMED, permission=name)
+        for claim, reason, name in claims
+    )
 
 
 def _decide_perturbed(context: FileContext, site: Site) -> Decision | None:

@@ -35,7 +35,8 @@ What it does otherwise
 ----------------------
 `nnx.compat.vmap`, `nnx.compat.pmap` and `nnx.compat.scan` honour the argument as before. That is
 where it ends, too, where what the function does is not known, because the class of an object is
-not: it may sow, or make parameters when it is first called. With `--unsafe` it is rewritten.
+not: it may sow, or make parameters when it is first called. With
+`--allow unknown-effects` it is rewritten.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
@@ -79,7 +80,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return Pin(RULE.name, reason)
     evidence = [Evidence("the metadata names a partition", Proof.PROVED, context.where(value))]
     more = more_than_updates(context, site)
-    if more is not None and (more.proof is Proof.PROVED or not context.options.unsafe):
+    allowed = more is not None and more.permission and context.options.allows(more.permission)
+    if more is not None and not allowed:
         return _keeps_updates_alone(more)
     claim = "the function does nothing to its arguments but update their Variables"
     evidence.append(more or Evidence(claim, Proof.PROVED, context.where(site.node)))

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, get_args
 import typer
 
 from nnx_migrate.cli.options import (
+    Allow,
     Docs,
     FollowInstalled,
     Ignore,
@@ -125,6 +126,7 @@ def apply(
     select: Select = None,
     ignore: Ignore = None,
     docs: Docs = False,
+    allow: Allow = None,
     unsafe: Unsafe = False,
     on_unsafe: WithoutUnsafe = None,
     no_trace_checks: WithoutTraceChecks = False,
@@ -189,6 +191,7 @@ def apply(
         select=select,
         ignore=ignore,
         docs=docs,
+        allow=allow,
         unsafe=unsafe,
         on_unsafe=on_unsafe,
         no_trace_checks=no_trace_checks,

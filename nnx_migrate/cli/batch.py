@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from nnx_migrate.cli.options import (
+    Allow,
     Docs,
     FollowInstalled,
     Ignore,
@@ -121,6 +122,7 @@ def batch(
     select: Select = None,
     ignore: Ignore = None,
     docs: Docs = False,
+    allow: Allow = None,
     unsafe: Unsafe = False,
     on_unsafe: WithoutUnsafe = None,
     no_trace_checks: WithoutTraceChecks = False,
@@ -167,6 +169,7 @@ def batch(
         select=select,
         ignore=ignore,
         docs=docs,
+        allow=allow,
         unsafe=unsafe,
         on_unsafe=on_unsafe,
         no_trace_checks=no_trace_checks,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from typer.core import TyperGroup
@@ -31,10 +32,21 @@ def complete_rule(incomplete: str) -> list[str]:
     """The rules that a name, or the last one of a list with commas, may become."""
     from nnx_migrate.rewrite.model.registry import rule_entries
 
+    return _completed(incomplete, rule_entries())
+
+
+def complete_permission(incomplete: str) -> list[str]:
+    """The same of what may be assumed."""
+    from nnx_migrate.core.permissions import Permission
+
+    return _completed(incomplete, [permission.value for permission in Permission])
+
+
+def _completed(incomplete: str, names: Iterable[str]) -> list[str]:
     head, comma, begun = incomplete.rpartition(",")
     given = set(head.split(","))
     return [
         f"{head}{comma}{name}"
-        for name in sorted(rule_entries())
+        for name in sorted(names)
         if name.startswith(begun) and name not in given
     ]

@@ -13,7 +13,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from nnx_migrate.cli.guidance import complete_rule
+from nnx_migrate.cli.guidance import complete_permission, complete_rule
+from nnx_migrate.core.permissions import Permission
 
 OnUnsafe = Literal["pin", "leave"]
 
@@ -39,7 +40,16 @@ Docs = Annotated[
     ),
 ]
 Unsafe = Annotated[
-    bool, typer.Option("--unsafe", help="Apply rewrites that rest on an assumption too.")
+    bool, typer.Option("--unsafe", help="Let rewrites assume all that --allow knows.")
+]
+Allow = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow",
+        metavar="NAME",
+        autocompletion=complete_permission,
+        help=f"Let rewrites assume this (a,b or given again): {', '.join(Permission)}.",
+    ),
 ]
 WithoutUnsafe = Annotated[
     OnUnsafe | None,
@@ -112,6 +122,7 @@ def given_flags(
     select: Sequence[str] | None,
     ignore: Sequence[str] | None,
     docs: bool,
+    allow: Sequence[str] | None = None,
     unsafe: bool,
     on_unsafe: OnUnsafe | None,
     no_trace_checks: bool,
@@ -127,7 +138,8 @@ def given_flags(
         select: the rules to run, given again or with commas.
         ignore: those not to run.
         docs: look into documents.
-        unsafe: apply rewrites that rest on an assumption.
+        allow: the assumptions that rewrites may rest on, given again or with commas.
+        unsafe: apply rewrites that rest on any.
         on_unsafe: what to do without.
         no_trace_checks: write nothing that is checked when it is traced.
         unpin: plan all that looks like a pin anew, or none of it.
@@ -140,6 +152,7 @@ def given_flags(
         "select": _names(select),
         "ignore": _names(ignore),
         "docs": docs or None,
+        "allow": _names(allow),
         "unsafe": unsafe or None,
         "on_unsafe": on_unsafe,
         "trace_checks": False if no_trace_checks else None,

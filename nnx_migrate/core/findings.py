@@ -7,6 +7,7 @@ import enum
 from collections.abc import Iterable
 from pathlib import Path
 
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.place import Location, Place
 
 
@@ -49,11 +50,13 @@ class Evidence:
         proof: how it is known.
         where: the place that shows it, which in the result of a file is one that its readers find;
             None when the claim is about the site.
+        permission: what a user has allowed, or would have to, for it to be taken as true.
     """
 
     claim: str
     proof: Proof
     where: Place | Location | None = None
+    permission: Permission | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -148,4 +148,5 @@ def _decision(decision: Decision) -> Iterator[str]:
 def _evidence(evidence: Sequence[Evidence]) -> Iterator[str]:
     for each in evidence:
         place = f" ({each.where})" if each.where else ""
-        yield f"    {each.proof}: {each.claim}{place}"
+        allowed = f" [--allow {each.permission}]" if each.permission else ""
+        yield f"    {each.proof}: {each.claim}{place}{allowed}"

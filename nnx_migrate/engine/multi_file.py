@@ -214,7 +214,7 @@ def _finding(context: FileContext, node: ast.expr, contribution: Contribution) -
         line,
         start - context.text.line_start(line) + 1,
         contribution.outcome,
-        contribution.message,
+        contribution.told,
         contribution.evidence,
     )
 

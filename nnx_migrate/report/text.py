@@ -90,7 +90,8 @@ def _finding(path: str, finding: Finding, status: FileStatus, paint: Paint) -> s
 
 def _evidence(evidence: Evidence) -> str:
     place = f" ({printable(str(evidence.where))})" if evidence.where else ""
-    return f"    {evidence.proof}: {printable(evidence.claim)}{place}"
+    allowed = f" [--allow {evidence.permission}]" if evidence.permission else ""
+    return f"    {evidence.proof}: {printable(evidence.claim)}{place}{allowed}"
 
 
 def _summary(

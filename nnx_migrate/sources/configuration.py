@@ -3,7 +3,8 @@
     [tool.nnx-migrate]
     select = ["module-gradient"]      # only these rules; leave it out for all
     ignore = ["state-axes"]
-    unsafe = false
+    allow = ["unknown-class"]         # what rewrites may assume; docs/permissions.md
+    unsafe = false                    # true: all of that
     on-unsafe = "pin"                 # or "leave"
     trace-checks = true               # false: pin what only a check in the new code makes safe
     unpin = true                      # plan all that looks like a pin anew; false: no pin
@@ -34,6 +35,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.pins import Unpin
 from nnx_migrate.sources.imports.installed import environment
 from nnx_migrate.sources.imports.module_names import place_of
@@ -65,7 +67,8 @@ class Options:
     Args:
         select: the rules to run; None for all.
         ignore: rules not to run, even when selected.
-        unsafe: apply rewrites that rest on an assumption.
+        unsafe: apply rewrites that rest on any assumption.
+        allow: the assumptions that rewrites may rest on.
         on_unsafe: what becomes of such a site otherwise: pinned to graph mode, or left with a
             finding.
         trace_checks: write rewrites that check when they are traced what is not proved; such a
@@ -85,6 +88,7 @@ class Options:
     select: frozenset[str] | None = None
     ignore: frozenset[str] = frozenset()
     unsafe: bool = False
+    allow: frozenset[Permission] = frozenset()
     on_unsafe: OnUnsafe = "pin"
     trace_checks: bool = True
     unpin: bool | None = None
@@ -99,6 +103,10 @@ class Options:
     def runs(self, rule: str) -> bool:
         """Return whether `rule` is to run."""
         return rule not in self.ignore and (self.select is None or rule in self.select)
+
+    def allows(self, assumption: Permission) -> bool:
+        """Return whether rewrites may rest on an assumption."""
+        return self.unsafe or assumption in self.allow
 
     @property
     def withdraws(self) -> Unpin:
@@ -162,6 +170,8 @@ class Configuration:
         self._tables: dict[Path, Table | None] = {}
         for field in ("select", "ignore"):
             _check_rules(f"--{field}", self._flags.get(field) or (), known_rules)
+        if "allow" in self._flags:
+            self._flags["allow"] = permissions_of("--allow", self._flags["allow"])
 
     def table_for(self, directory: Path) -> Table | None:
         """Return the table that counts for files in `directory` (absolute), or None.
@@ -339,6 +349,26 @@ def _rule_names(where: str, key: str, value: object) -> frozenset[str]:
     return frozenset(_strings(where, key, value))
 
 
+def permissions_of(where: str, names: Iterable[str]) -> frozenset[Permission]:
+    """The assumptions of these names.
+
+    Raises:
+        ConfigError: there is none of a name.
+    """
+    found = []
+    known = [permission.value for permission in Permission]
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+            raise ConfigError(f"{where}: there is nothing to allow named {name!r}{hint}")
+        found.append(Permission(name))
+    return frozenset(found)
+
+
+def _permissions(where: str, key: str, value: object) -> frozenset[Permission]:
+    return permissions_of(f"{where} {key}", _strings(where, key, value))
+
+
 def _boolean(where: str, key: str, value: object) -> bool:
     if isinstance(value, bool):
         return value
@@ -371,6 +401,7 @@ _READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
     {
         "select": _rule_names,
         "ignore": _rule_names,
+        "allow": _permissions,
         "unsafe": _boolean,
         "on-unsafe": _one_of("pin", "leave"),
         "trace-checks": _boolean,
@@ -386,6 +417,8 @@ _READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
 #: Keys that are tables of their own.
 _TABLES = frozenset({"overrides", "check", "transforms"})
 _KEYS = frozenset(_READERS) | _TABLES
-_OVERRIDABLE = frozenset({"select", "ignore", "unsafe", "on-unsafe", "trace-checks", "unpin"})
+_OVERRIDABLE = frozenset(
+    {"select", "ignore", "allow", "unsafe", "on-unsafe", "trace-checks", "unpin"}
+)
 #: Keys that there were, and what to do without them.
 _GONE = MappingProxyType({"target": NO_TARGET})

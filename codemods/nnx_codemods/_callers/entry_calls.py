@@ -17,6 +17,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.analysis.symbols.visibility import is_visible_outside
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.model.context import FileContext
 
@@ -77,7 +78,7 @@ def check_unpublished(context: FileContext, name: str) -> str:
     if not is_visible_outside(context.project, context.tree.module, name):
         return ""
     reason = f"code outside of the project may run {name}"
-    if context.options.unsafe:
+    if context.options.allows(Permission.PUBLIC_SIGNATURES):
         return reason
     raise NotCaptured(reason)
 

@@ -23,6 +23,7 @@ from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Capture
@@ -49,7 +50,8 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
         text = ast.unparse(element)
         if is_unknown(values):
             claim = f"what {text}, which is passed already, is made of is not known"
-            return Evidence(claim, Proof.ASSUMED, context.where(element))
+            where = context.where(element)
+            return Evidence(claim, Proof.ASSUMED, where, Permission.UNKNOWN_PARTS)
         if any(each.transform in JAX_SITES for each in stack_of(context, site)):
             claim = f"{text} is passed already: jax drops what is done to it, and nnx would keep it"
             return Evidence(claim, Proof.PROVED, context.where(element))
@@ -67,7 +69,8 @@ def not_a_tree(context: FileContext, values: Values, where: Place) -> Evidence |
         return Evidence(shared, Proof.PROVED, where)
     unseen = context.analysis.contents.of(values).unseen
     if unseen:
-        return Evidence(f"not all that it holds is seen: {unseen[0]}", Proof.ASSUMED, where)
+        claim = f"not all that it holds is seen: {unseen[0]}"
+        return Evidence(claim, Proof.ASSUMED, where, Permission.UNKNOWN_PARTS)
     return None
 
 

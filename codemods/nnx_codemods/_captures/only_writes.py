@@ -23,6 +23,7 @@ from nnx_migrate.analysis.effects.summary import Effect, Effects, worst
 from nnx_migrate.analysis.library.effect_model import harmless_library_call
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.functions import argument_values, function_values, given_parameters
 
@@ -37,8 +38,10 @@ def more_than_updates(context: FileContext, site: Site) -> Evidence | None:
     found = worst(effect for value in functions for effect in _effects(context, site, value))
     if found is None:
         return None
-    proof = Proof.ASSUMED if found.kind == "unknown" else Proof.PROVED
-    return Evidence(found.what, proof, found.where)
+    if found.kind == "unknown":
+        permission = Permission.UNKNOWN_EFFECTS
+        return Evidence(found.what, Proof.ASSUMED, found.where, permission)
+    return Evidence(found.what, Proof.PROVED, found.where)
 
 
 def _functions(context: FileContext, site: Site) -> Values:

@@ -173,7 +173,13 @@ def _deciding(options: Options) -> tuple[object, ...]:
     """What of the options decides a result, in an order that is the same in every process."""
     select = sorted(options.select) if options.select is not None else None
     rest = dataclasses.replace(
-        options, select=None, ignore=frozenset(), jobs=None, timeout=0, exclude=()
+        options,
+        select=None,
+        ignore=frozenset(),
+        allow=frozenset(),
+        jobs=None,
+        timeout=0,
+        exclude=(),
     )
     installed = environment(options.python).state if options.follow_installed else ""
-    return select, sorted(options.ignore), rest, installed
+    return select, sorted(options.ignore), sorted(options.allow), rest, installed

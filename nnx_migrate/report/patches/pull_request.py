@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nnx_migrate.core.findings import Outcome
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.report.capped import CappedPage
 from nnx_migrate.report.levels import Level, Report, Told
 from nnx_migrate.report.manuals import section_of, summary_of
@@ -60,6 +61,25 @@ def pull_request(
     return page.text
 
 
+def _assumed(mine: Sequence[Told]) -> Iterator[str]:
+    """What somebody has allowed to be assumed, and what follows where it is not so."""
+    changed = {Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED}
+    findings = [item.finding for item in mine if item.finding.outcome in changed]
+    found = Counter(
+        name for finding in findings for name in {each.permission for each in finding.evidence}
+    )
+    names = [permission for permission in Permission if found[permission]]
+    if not names:
+        return
+    yield ""
+    yield "## What is assumed, because it was allowed"
+    for name in names:
+        yield ""
+        places = f"{found[name]:,} place{'' if found[name] == 1 else 's'}"
+        told = f"{name.assumed}. Where that is not so: {name.consequence}"
+        yield f"- {code(name)} ({places}): {told}."
+
+
 def _findings(part: Part, items: Mapping[int, Sequence[Told]]) -> tuple[list[Told], list[Told]]:
     """What the part is for, and what a person has to do in its files."""
     mine: list[Told] = []
@@ -107,6 +127,7 @@ def _head(part: Part, patch: str, needs: Sequence[str], mine: Sequence[Told]) ->
             "Pinned means: kept in graph mode, visibly, so that it behaves as before when the"
             " default changes."
         )
+    yield from _assumed(mine)
     yield ""
     yield "## How to check"
     yield ""

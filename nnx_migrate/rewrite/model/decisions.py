@@ -198,6 +198,13 @@ class Contribution:
         return Outcome.REWRITTEN_CHECKED if checks else Outcome.REWRITTEN
 
     @property
+    def told(self) -> str:
+        """Its message, and what happens where something that it assumes is not so."""
+        assumed = dict.fromkeys(e.permission for e in self.evidence if e.permission is not None)
+        parts = (f"; {each} is allowed: {each.consequence}" for each in assumed)
+        return self.message + "".join(parts)
+
+    @property
     def captures(self) -> tuple[Capture, ...]:
         """The objects from outside that the function is to be given."""
         return self.change.objects if isinstance(self.change, Captures) else ()

@@ -238,7 +238,7 @@ class _Planner:
             return []
         self.edits += dropped
         findings = [
-            self._note(self.findings, item.site, c, c.outcome, c.message) for c in job.contributions
+            self._note(self.findings, item.site, c, c.outcome, c.told) for c in job.contributions
         ]
         self._own([*edits, *dropped], findings)
         # Each counts on all that a class sows being captured where it counts itself.

@@ -13,6 +13,7 @@ from nnx_codemods._sown.propagation import route_of
 from nnx_codemods._sown.sowing import SOWN_UNDER, sowing_of, sows
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.residual_sow import LeftoverFinder
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import NotRewritten
 from nnx_migrate.rewrite.model.sown_plans import CapturedCall
@@ -43,7 +44,7 @@ def check_nothing_left(
 def _check_file(
     context: FileContext, pairs: Sequence[CapturedCall], through: Mapping[Scope, str]
 ) -> list[str]:
-    unsafe = context.options.unsafe
+    unsafe = context.options.allows(Permission.UNKNOWN_ORIGIN)
     collected = _collected(context) | dict(through)
     finder = LeftoverFinder(context.analysis, collected, trusting=unsafe)
     for pair in pairs:

@@ -1,0 +1,124 @@
+"""`--allow NAME`: what a rewrite may assume, named in its finding with what follows from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nnx_migrate.core.permissions import Permission
+from tests.cli.conftest import Command
+
+# Nothing shows what `model` is, so what the function does to it is not known either.
+STEPS = """\
+from flax import nnx
+
+
+def forward(model, x):
+    axes = nnx.StateAxes({nnx.Param: None, ...: 0})
+    return nnx.vmap(lambda model, x: model(x), in_axes=(axes, 0))(model, x)
+"""
+BOTH = "unknown-class,unknown-effects"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    file = tmp_path / "src" / "steps.py"
+    file.parent.mkdir()
+    file.write_text(STEPS)
+    return file
+
+
+def outcome(command: Command, *arguments: str) -> str:
+    done = command("apply", "src", "--check", *arguments)
+    assert done.code == 1, done.err
+    (line,) = (line for line in done.err.splitlines() if line.startswith("src/steps.py:6"))
+    return line.split(": ", 2)[2]
+
+
+def test_without_leave_nothing_is_assumed(command: Command, source: Path) -> None:
+    assert outcome(command).startswith("pinned: ")
+
+
+@pytest.mark.parametrize("name", BOTH.split(","))
+def test_one_of_two_is_not_enough(command: Command, source: Path, name: str) -> None:
+    assert outcome(command, "--allow", name).startswith("pinned: ")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--allow", BOTH),
+        ("--allow", "unknown-class", "--allow", "unknown-effects"),
+        ("--unsafe",),
+    ],
+)
+def test_the_finding_names_what_is_assumed_and_what_follows(
+    command: Command, source: Path, given: tuple[str, ...]
+) -> None:
+    told = outcome(command, *given)
+    assert told.startswith("rewritten: ")
+    for name in BOTH.split(","):
+        assert f"; {name} is allowed: {Permission(name).consequence}" in told
+
+
+def test_a_table_allows_it_too_and_an_override_for_some_paths(
+    command: Command, source: Path, tmp_path: Path
+) -> None:
+    names = '["unknown-class", "unknown-effects"]'
+    table = tmp_path / "pyproject.toml"
+    table.write_text(f"[tool.nnx-migrate]\nallow = {names}\n")
+    assert outcome(command).startswith("rewritten: ")
+    some = '[[tool.nnx-migrate.overrides]]\npaths = ["{}"]\nallow = {}\n'
+    table.write_text(some.format("src/other.py", names))
+    assert outcome(command).startswith("pinned: ")
+    table.write_text(some.format("src/steps.py", names))
+    assert outcome(command).startswith("rewritten: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("unknown-clas", "did you mean 'unknown-class'?"), ("all", "there are unknown-class, ")],
+)
+def test_a_name_that_there_is_not_is_refused(
+    command: Command, source: Path, tmp_path: Path, name: str, hint: str
+) -> None:
+    done = command("apply", "src", "--check", "--allow", name)
+    assert done.code == 2
+    assert f"--allow: there is nothing to allow named {name!r}; {hint}" in done.err
+    (tmp_path / "pyproject.toml").write_text(f'[tool.nnx-migrate]\nallow = ["{name}"]\n')
+    done = command("apply", "src", "--check")
+    assert done.code == 2
+    assert f"allow: there is nothing to allow named {name!r}; {hint}" in done.err
+
+
+def test_a_pull_request_says_what_was_allowed(
+    command: Command, source: Path, tmp_path: Path
+) -> None:
+    command("apply", "src", "--patch", "patches", "--patch-by", "file", "--allow", BOTH)
+    (text,) = (tmp_path / "patches").glob("*.md")
+    page = text.read_text()
+    assert "## What is assumed, because it was allowed" in page
+    for name in BOTH.split(","):
+        told = Permission(name)
+        line = f"- `{name}` (1 place): {told.assumed}. Where that is not so: {told.consequence}."
+        assert line in page
+    command("apply", "src", "--patch", "pinned", "--patch-by", "file")
+    (text,) = (tmp_path / "pinned").glob("*.md")
+    assert "What is assumed" not in text.read_text()
+
+
+def test_what_a_place_asks_for_is_shown(command: Command, source: Path) -> None:
+    first, second = BOTH.split(",")
+    told = command("apply", "--explain", "src/steps.py:6").out.decode()
+    assert f"[--allow {first}]" in told
+    told = command("apply", "--explain", "src/steps.py:6", "--allow", first).out.decode()
+    assert f"[--allow {second}]" in told
+
+
+def test_help_and_the_page_list_every_name(command: Command) -> None:
+    shown = " ".join(command("apply", "--help").out.decode().split()).replace("- ", "-")
+    page = (Path(__file__).parents[2] / "docs" / "permissions.md").read_text()
+    for each in Permission:
+        assert each in shown
+        assert f"| `{each}` | {each.assumed} | {each.consequence} |" in page
