@@ -64,6 +64,54 @@ def made(x):
     )
 
 
+def test_an_attribute_that_a_frozen_dataclass_sets_of_itself_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    rows: int
+    columns: int | None = None
+
+    def __post_init__(self):
+        if self.columns is None:
+            object.__setattr__(self, "columns", self.rows)
+
+
+@nnx.jit
+def step(model: nnx.Linear, x):
+    return model(x) * Sizes(model.out_features).columns
+""",
+    )
+
+
+def test_an_attribute_that_a_dataclass_sets_of_what_it_holds_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+import dataclasses
+
+
+@dataclasses.dataclass
+class Marked:
+    model: nnx.Linear
+
+    def __post_init__(self):
+        self.model.marked = True
+
+
+@nnx.jit
+def step(model: nnx.Linear, x):
+    Marked(model)
+    return model(x)
+""",
+        "attribute marked is set",
+    )
+
+
 def test_an_attribute_that_is_set_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,

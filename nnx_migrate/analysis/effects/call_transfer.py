@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Literal
 
@@ -182,7 +183,7 @@ class Handing:
     def _after_init(self, method: Scope) -> Iterator[Effect]:
         """What `__post_init__` does to fields, and to what it is given for those that are none."""
         function = self.project.function(method)
-        own = {write.line for write in function.writes}  # attributes of the new object
+        own = _lines_that_write_self(function)
         for place, parameter in enumerate(function.parameters):
             for effect in self.finder.of(method, parameter.name):
                 of_new = effect.where.module == method.module and effect.where.line in own
@@ -215,6 +216,25 @@ class Handing:
             parameter = parameter_at(self.project.function(value.scope), value, index)
             if parameter is not None:
                 yield from without_return(self.finder.of(value.scope, parameter.name))
+
+
+def _lines_that_write_self(function: ir.Function) -> set[int]:
+    """The lines of a method that write attributes of its object, and of no other.
+
+    `self.n = 1`, and `object.__setattr__(self, "n", 1)` of a frozen dataclass.
+    """
+    own = ir.Name(function.parameters[0].name) if function.parameters else None
+    written: dict[int, set[ir.Expr]] = defaultdict(set)
+    for write in function.writes:
+        match write:
+            case ir.Write(target=ir.Attribute(base=base), how="set" | "augment" | "delete"):
+                written[write.line].add(base)
+            case _:
+                written[write.line].add(write.target)
+    for call in function.calls:
+        if ir.last_name(call.func) in {"__setattr__", "__delattr__", "setattr", "delattr"}:
+            written[call.line].update(call.args[:1])
+    return {line for line, objects in written.items() if objects == {own}}
 
 
 def _refuses(function: ir.Function, value: FunctionValue, call: ir.Call) -> bool:

@@ -76,7 +76,8 @@ class InSight:
         self._fixpoint = Fixpoint()
 
     def of(self, module: str, in_loop: bool) -> InSight:
-        """The same for one file: no notebook or page runs what another one defines.
+        """The same for one file: a notebook or page runs what it defines and imports, directly or
+        through others; where that may import more at run time, all but what other ones define.
 
         Args:
             in_loop: what happens to what a loop carries, so that most of it raises in both modes.
@@ -208,8 +209,12 @@ class InSight:
         """Whether what is looked at may run code of a file."""
         if self._program and not self.imports.in_one_program(self._program, module):
             return False
-        own = not self._document or module == self._document
-        return own or not self.project.modules[module].stands
+        if not self._document:
+            return True
+        program = self.imports.program_of(self._document)
+        if program is not None:
+            return module in program
+        return module == self._document or not self.project.modules[module].stands
 
     def _is_traced(self, method: Scope) -> bool:
         function: ir.Function = self.project.function(method)

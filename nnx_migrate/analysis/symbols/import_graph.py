@@ -8,6 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.program import Project
 
+#: Words of files that may bring in other files than those that they import.
+_AT_RUN_TIME = frozenset(
+    {"__import__", "cloudpickle", "dill", "entry_points", "eval", "exec", "get_class", "importlib"}
+    | {"import_module", "instantiate", "joblib", "locate", "pickle", "pkgutil", "runpy", "run_path"}
+    | {"__ipython__", "get_ipython", "run_line_magic"}
+)
+
 
 def reachable(start: str, after: Callable[[str], Iterable[str]]) -> frozenset[str]:
     """All nodes of a graph that can be reached from one of them, itself included."""
@@ -27,6 +34,7 @@ class ImportFinder:
         self.project = project
         self._known: dict[str, frozenset[str]] = {}
         self._importing: dict[str, frozenset[str]] = {}
+        self._programs: dict[str, frozenset[str] | None] = {}
 
     def of(self, module: str) -> frozenset[str]:
         """The modules that a module imports, directly or through others, itself included."""
@@ -51,6 +59,40 @@ class ImportFinder:
         Imports at run time (`importlib`) are not followed.
         """
         return not self._all_importing(one).isdisjoint(self._all_importing(other))
+
+    def program_of(self, module: str) -> frozenset[str] | None:
+        """The modules that run where a module does that is only started, as a notebook is.
+
+        These are the module itself, all that it imports, directly or through others, and the
+        packages around them; None where one of them may import more at run time.
+        """
+        if module not in self._programs:
+            found = reachable(module, self._run_by_import)
+            open_ended = any(map(self._may_import_more, found))
+            self._programs[module] = None if open_ended else found
+        return self._programs[module]
+
+    def _may_import_more(self, module: str) -> bool:
+        """Whether a file imports by a name that is made at run time, or one that is not followed
+        here and yet may be that of a file in sight."""
+        index = self.project.modules[module]
+        heads = {target.partition(".")[0] for target in index.imports}
+        return not (
+            _AT_RUN_TIME.isdisjoint((*index.words, *heads)) and heads.isdisjoint(self._inner_names)
+        )
+
+    @functools.cached_property
+    def _inner_names(self) -> frozenset[str]:
+        """Names of packages and modules by which no import of the project begins."""
+        names = {part for module in self.project.modules for part in module.split(".")[1:]}
+        return frozenset(names - {module.partition(".")[0] for module in self.project.modules})
+
+    def _run_by_import(self, module: str) -> Iterator[str]:
+        yield from self._direct(module)
+        for target in (module, *self.project.modules[module].imports):
+            while target := target.rpartition(".")[0]:
+                if target in self.project.modules:
+                    yield target
 
     def _all_importing(self, module: str) -> frozenset[str]:
         if module not in self._importing:
