@@ -50,8 +50,9 @@ call: `m(x)` any `__call__`, `run(m)` any function of that name. Such an *unknow
 where one of them changes structure, and the finding names it; where none does, nothing is said. A
 notebook runs what it defines and imports, directly or through others, and nothing else unless that
 imports at run time. Of what a loop carries, only changes count that do not raise in both modes. An
-object that is one of nnx for sure and is given to code that is not in sight (of another package, a parameter that
-no call shows) is pinned too. To get rid of such a pin annotate the class, or name the function.
+object that is one of nnx for sure and is given to code that is not in sight (of another package, a
+parameter that no call shows) is pinned too. To get rid of such a pin annotate the class, or name
+the function.
 A transform of a function that no file shows (`nnx.jit(getattr(steps, name))`, `globals()[name]`, a
 parameter that no call in sight passes, a function of another package) is pinned where a call may
 pass it an object, and so is a function that hands an object on to such a one, or calls `exec`. A
