@@ -15,6 +15,7 @@ import numpy as np
 
 from nnx_migrate.check.compare.files import is_of_files, shown_apart, why_not_compared
 from nnx_migrate.check.compare.forms import Array, Leaf, Observation, Plain, View
+from nnx_migrate.check.compare.numbers import is_float, ulps, unequal, wide
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -264,7 +265,10 @@ def _leaf_difference(
     path: str, old: Leaf | None, new: Leaf | None, tolerances: Mapping[str, Tolerance]
 ) -> Difference | None:
     if isinstance(old, Array) and isinstance(new, Array):
-        return _array_difference(path, old, new, tolerances)
+        found = _array_difference(path, old, new, tolerances)
+        if old.placement == new.placement or (found is not None and not found.rounding):
+            return found
+        return Difference(path, _with_placement(old), _with_placement(new))
     if isinstance(old, Plain) and isinstance(new, Plain) and old != new:
         numbers = [number_of(each) for each in (old, new)]
         if numbers[0] is not None and numbers[1] is not None:
@@ -306,7 +310,7 @@ def _array_difference(
         return None
     if not is_float(old.data):
         return _at(path, old.data, new.data, old.data != new.data)
-    apart = _unequal(old.data, new.data)
+    apart = unequal(old.data, new.data)
     if not apart.any():
         return None
     allowed = tolerances.get(old.dtype)
@@ -324,25 +328,12 @@ def _array_difference(
     return dataclasses.replace(found, rounding=True)
 
 
+def _with_placement(leaf: Array) -> str:
+    return f"{show(leaf)} {leaf.placement or 'on one device'}"
+
+
 def _with_weakness(leaf: Array) -> str:
     return show(leaf) + (" of weak type" if leaf.weak else "")
-
-
-def is_float(data: np.ndarray[Any, Any]) -> bool:
-    """Whether numbers are floats, of any size."""
-    # The kind of the small floats of ml_dtypes (bfloat16, float8) is that of a record.
-    return data.dtype.kind in "fc" or "float" in data.dtype.name
-
-
-def wide(data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Floats as those of the largest type."""
-    return data.astype(np.complex128 if data.dtype.kind == "c" else np.float64)
-
-
-def _unequal(old: np.ndarray[Any, Any], new: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    left, right = wide(old), wide(new)
-    found: np.ndarray[Any, Any] = (left != right) & ~(np.isnan(left) & np.isnan(right))
-    return found
 
 
 def _at(
@@ -354,12 +345,12 @@ def _at(
     """The element of those marked that is furthest apart, as a difference."""
     marked = np.flatnonzero(apart.reshape(-1))
     olds, news = old.reshape(-1)[marked], new.reshape(-1)[marked]
-    ulps = _ulps(olds, news)
-    worst = 0 if ulps is None else int(np.argmax(ulps))
+    apart_by = ulps(olds, news)
+    worst = 0 if apart_by is None else int(np.argmax(apart_by))
     index = np.unravel_index(int(marked[worst]), old.shape) if old.shape else ()
     place = f"{path}[{', '.join(str(int(number)) for number in index)}]" if index else path
     needed = scaled = None
-    if ulps is not None:
+    if apart_by is not None:
         left, right = wide(olds), wide(news)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.abs(left - right) / np.abs(left)
@@ -370,26 +361,10 @@ def _at(
         place,
         f"{olds[worst]!s} {old.dtype.name}",
         f"{news[worst]!s} {new.dtype.name}",
-        None if ulps is None else int(ulps[worst]),
+        None if apart_by is None else int(apart_by[worst]),
         needed,
         scaled=scaled,
     )
-
-
-def _ulps(old: np.ndarray[Any, Any], new: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
-    """Distances in units of the last place, for real floats of 2, 4 and 8 bytes."""
-    if not is_float(old) or old.dtype.kind == "c" or old.dtype.itemsize not in (2, 4, 8):
-        return None
-    if np.isnan(wide(old)).any() or np.isnan(wide(new)).any():
-        return None
-    bits = old.dtype.itemsize * 8
-    ordered = []
-    for values in (old, new):
-        signed = np.ascontiguousarray(values).view(f"i{bits // 8}").astype(object)
-        # Negative floats count downwards from their sign bit.
-        ordered.append(np.where(signed < 0, -(signed + (1 << (bits - 1))), signed))
-    found: np.ndarray[Any, Any] = np.abs(ordered[0] - ordered[1])
-    return found
 
 
 def _values(data: np.ndarray[Any, Any] | None) -> str:

@@ -35,6 +35,7 @@ class Array:
         data: the numbers, of a key its key data; None for an array that was traced.
         mutable: whether it is an array of numpy, which a call can write to.
         weak: whether its type gives way to that of another array.
+        placement: which part of it each device holds; "" on one device, and for what was traced.
     """
 
     kind: Literal["array", "key"]
@@ -43,6 +44,7 @@ class Array:
     data: np.ndarray[Any, Any] | None
     mutable: bool = False
     weak: bool = False
+    placement: str = ""
 
 
 Leaf = Plain | Array
@@ -136,6 +138,7 @@ class Traced:
             or why there is none.
         equations: how many there are in the programs.
         donated: the inputs that the caller still has, and cannot read any more.
+        placements: the shardings over several devices that it asks for, in any order.
     """
 
     before: View
@@ -144,6 +147,7 @@ class Traced:
     gradient: Mapping[str, str] | NotDone | None
     equations: int
     donated: frozenset[str] = frozenset()
+    placements: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from nnx_migrate.check.compare.comparison import (
 from nnx_migrate.check.compare.files import is_of_files
 from nnx_migrate.check.compare.files import told as written
 from nnx_migrate.check.compare.forms import NotDone, Observation, Traced, View
+from nnx_migrate.check.compare.placements import is_placed
 from nnx_migrate.check.compare.rounding import round_alike
 from nnx_migrate.check.compare.verdicts import ColumnResult, Verdict
 from nnx_migrate.check.jobs import Ran, Widened
@@ -78,6 +79,10 @@ def judge_programs(
         return _unproved(str(questions[0]))
     if not old.view.shows_something():
         return _unproved(_NOTHING)
+    if old.placements != new.placements:
+        return _unproved("other shardings are asked for")
+    if old.placements or is_placed(old.before):
+        told = (*told, "the same shardings are asked for; where results lie is not compared")
     apart = [path for path in old.outputs if old.outputs[path] != new.outputs.get(path)]
     if apart or old.outputs.keys() != new.outputs.keys():
         where = apart[0] if apart else "an output"

@@ -34,6 +34,7 @@ from flax.nnx import graphlib
 
 from nnx_migrate.check.compare.callables import library_name, opened_callable
 from nnx_migrate.check.compare.forms import Array, Form, Leaf, Plain, View
+from nnx_migrate.check.compare.placements import placement_of
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), slice)
 # Their text is all that they are.
@@ -170,6 +171,8 @@ def _leaf(value: object) -> Leaf | None:
         return Plain("sharding", f"{dict(value.mesh.shape)} {value.spec}")
     if isinstance(value, jax.sharding.Sharding):
         return Plain("sharding", type(value).__name__)
+    if isinstance(value, (jax.sharding.Mesh, jax.sharding.AbstractMesh)):
+        return Plain("sharding", f"mesh {dict(value.shape)}")
     if isinstance(value, (jax.sharding.PartitionSpec, np.dtype)):
         return Plain("plain", f"{type(value).__name__} {value}")
     if isinstance(value, _PLAIN):
@@ -219,9 +222,10 @@ def _array(value: jax.Array) -> Leaf:
     weak = bool(getattr(value.aval, "weak_type", False))
     if jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
         data = None if _is_traced(value) else np.asarray(jax.random.key_data(value))
-        return Array("key", str(value.dtype), value.shape, data)
+        return Array("key", str(value.dtype), value.shape, data, placement=placement_of(value))
     data = None if _is_traced(value) else np.asarray(value)
-    return Array("array", str(value.dtype), value.shape, data, weak=weak)
+    placed = placement_of(value)
+    return Array("array", str(value.dtype), value.shape, data, weak=weak, placement=placed)
 
 
 def _is_traced(value: object) -> bool:

@@ -8,15 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from nnx_migrate.check.compare.comparison import (
-    WIDE,
-    Tolerance,
-    compare,
-    is_float,
-    number_of,
-    wide,
-)
+from nnx_migrate.check.compare.comparison import WIDE, Tolerance, compare, number_of
 from nnx_migrate.check.compare.forms import Leaf, Observation, Plain
+from nnx_migrate.check.compare.numbers import is_float, wide
 
 _ANY: Mapping[str, Tolerance] = MappingProxyType(
     dict.fromkeys(("float32", "complex64", "float"), Tolerance(np.inf, np.inf))

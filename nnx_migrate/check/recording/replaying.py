@@ -16,6 +16,7 @@ import numpy
 from nnx_migrate.check.cases.calls import Call
 from nnx_migrate.check.compare.comparison import compare
 from nnx_migrate.check.compare.forms import Observation
+from nnx_migrate.check.compare.placements import unplaced
 from nnx_migrate.check.jobs import Side
 from nnx_migrate.check.recording.meshes import within_meshes
 from nnx_migrate.check.recording.products import product_of
@@ -91,7 +92,11 @@ def unlike_recorded(recording: Path, number: int, called: Observation) -> str:
         again = f"raises {called.raised}: {called.message}" if called.raised else "returns"
         before = f"raised {recorded.raised}" if recorded.raised else "returned"
         return f"the recorded call {before}, and made again it {again}"[:500]
-    called = dataclasses.replace(called, view=without_changes(called.view))
+    # Recorded arrays are on one device when the call is made again.
+    called, recorded = (
+        dataclasses.replace(each, view=each.view and unplaced(each.view))
+        for each in (dataclasses.replace(called, view=without_changes(called.view)), recorded)
+    )
     apart = compare(recorded, called).different
     why = "made again it gives something else, so more than its arguments decides"
     return f"{why}: {apart}"[:500] if apart is not None and not called.raised else ""

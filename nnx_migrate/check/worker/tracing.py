@@ -12,6 +12,7 @@ from nnx_migrate.check.cases.calls import Call, failure
 from nnx_migrate.check.compare.files import told
 from nnx_migrate.check.compare.forms import Array, NotDone, Traced, View
 from nnx_migrate.check.compare.leaves import view_of
+from nnx_migrate.check.compare.placements import placements_in
 from nnx_migrate.check.proof import Refused, canonical_program
 from nnx_migrate.check.worker.module_state import changed, module_state
 from nnx_migrate.check.worker.pure import (
@@ -108,26 +109,27 @@ def _program(
     except BaseException as error:
         return NotDone(f"not traceable: {failure(error)}")
     hashes, equations, donated = {**built, **outputs[0]}, outputs[1], outputs[2]
+    placements = outputs[3]
     if takes_gradient(call, pure):
-        return Traced(before, view, hashes, None, equations, donated)
+        return Traced(before, view, hashes, None, equations, donated, placements)
     try:
         parts = gradients_of(pure, lambda gradient: _hashes(gradient, pure.inputs))
     except BaseException as error:
         # There is none of a while loop, for one.
         why_not = NotDone(f"no gradient: {failure(error)}")
-        return Traced(before, view, hashes, why_not, equations, donated)
+        return Traced(before, view, hashes, why_not, equations, donated, placements)
     gradients: dict[str, str] = {}
     for found in parts:
         if isinstance(found, NotDone):
             return found
         gradients |= found[0]
         equations += found[1]
-    return Traced(before, view, hashes, gradients, equations, donated)
+    return Traced(before, view, hashes, gradients, equations, donated, placements)
 
 
 def _hashes(
     function: Callable[[Arrays], Arrays], inputs: Arrays
-) -> tuple[dict[str, str], int, frozenset[str]] | NotDone:
+) -> tuple[dict[str, str], int, frozenset[str], tuple[str, ...]] | NotDone:
     shapes = abstract(inputs)
     program, result = jax.make_jaxpr(function, return_shape=True)(shapes)
     # Dictionaries are flattened in the order of their keys, on both ends.
@@ -135,7 +137,8 @@ def _hashes(
     if isinstance(found, Refused):
         return NotDone(f"no proof: {found.reason}")
     hashes = dict(zip(sorted(result), found.outputs, strict=True))
-    return hashes, found.equations, _donated(program.jaxpr, sorted(shapes))
+    donated = _donated(program.jaxpr, sorted(shapes))
+    return hashes, found.equations, donated, placements_in(program.jaxpr)
 
 
 def _donated(program: jax.extend.core.Jaxpr, names: Sequence[str]) -> frozenset[str]:
