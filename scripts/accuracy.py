@@ -32,7 +32,7 @@ PAGE = ROOT / "docs" / "accuracy.md"
 CACHE = ROOT / ".cache" / "sources"
 LABELS = Path(__file__).with_name("accuracy_labels.jsonl")
 PINS = {f"{pin.name} {pin.version}": pin for pin in (FLAX_BEFORE_TREE_MODE, *USERS)}
-CHANGING = ("rewritten", "rewritten-checked", "pinned", "manual")
+CHANGING = ("rewritten", "rewritten-checked", "pinned", "pinned-mid", "manual")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

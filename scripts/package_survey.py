@@ -17,6 +17,8 @@ from pinned_sources import Pin, copy_tree
 from nnx_migrate.sources.documents.kinds import is_document, read_source
 
 OUTCOMES = ("rewritten", "rewritten-checked", "pinned", "manual", "same")
+#: Counted with another one.
+WITH = {"pinned-mid": "pinned"}
 #: What counts of a line with several findings.
 RANK = ("manual", "pinned", "rewritten-checked", "rewritten", "same")
 _GRAPH_MODE = re.compile(
@@ -135,7 +137,7 @@ def _report_problems(report: Any, changed: Sequence[str], root: Path) -> Iterato
         for finding in file["findings"]:
             if finding["rule"] == "internal-error":
                 yield f"{file['path']}: internal error: {file['reason']}"
-            if finding["outcome"] not in OUTCOMES:
+            if _outcome(finding) not in OUTCOMES:
                 yield f"{file['path']}:{finding['line']}: no outcome: {finding['outcome']!r}"
     claimed = sorted(_name(file, root) for file in report["files"] if file["status"] == "changed")
     if claimed != list(changed):
@@ -179,11 +181,19 @@ def _patch_problems(patch: bytes, root: Path, written: Mapping[str, bytes]) -> I
         yield f"the patch and apply write different bytes into {name}"
 
 
+def _outcome(finding: Any) -> str:
+    """The outcome of a finding; pins of both kinds are counted together."""
+    outcome: str = finding["outcome"]
+    return WITH.get(outcome, outcome)
+
+
 def _count(report: Any) -> dict[str, Counter[str]]:
     rules: dict[str, Counter[str]] = {}
     for file in report["files"]:
         for finding in file["findings"]:
-            rules.setdefault(finding["rule"], Counter())[finding["outcome"]] += 1
+            rules.setdefault(finding["rule"], Counter())[
+                WITH.get(finding["outcome"], finding["outcome"])
+            ] += 1
     return rules
 
 
@@ -191,7 +201,7 @@ def _places(report: Any) -> Counter[str]:
     found: dict[tuple[str, int], set[str]] = {}
     for file in report["files"]:
         for finding in file["findings"]:
-            found.setdefault((file["path"], finding["line"]), set()).add(finding["outcome"])
+            found.setdefault((file["path"], finding["line"]), set()).add(_outcome(finding))
     return Counter(
         next(outcome for outcome in (*RANK, *here) if outcome in here) for here in found.values()
     )

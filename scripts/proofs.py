@@ -141,4 +141,5 @@ def _migrate(tool: Tool, folder: Path) -> tuple[int, int, int]:
     report = tool.apply(folder, ["."])
     found = [finding["outcome"] for file in report["files"] for finding in file["findings"]]
     rewritten = found.count("rewritten") + found.count("rewritten-checked")
-    return rewritten, found.count("pinned"), found.count("manual")
+    pinned = found.count("pinned") + found.count("pinned-mid")
+    return rewritten, pinned, found.count("manual")

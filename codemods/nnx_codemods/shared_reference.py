@@ -33,10 +33,16 @@ When it is safe
 ---------------
 A model that a decorated function makes and returns with its State (`return model, state`, where
 `state = nnx.state(model)`) is returned alone, and those that call take its State, when every call
-is seen and binds both to names. All else is pinned: by the `compat` name, by `graph=True` where
-there is none (`nnx.Optimizer(..., graph=True)`), and by `nnx.set_graph_mode(True)(model.eval)()`
-where there is neither. To get rid of the pin, pass the object once and reach the
-other name through it, or make the second attribute a property.
+is seen and binds both to names. All else is pinned.
+
+Under `jit`, `cond` and `switch` mid mode is enough (`graph=True, graph_updates=False`): it keeps
+what is shared, and writes values of Variables back. It is written where it is proved that the
+function changes no structure of what it is given (nothing is set, replaced or sown), captures no
+object and runs no function of nnx that depends on the mode, where nothing of it comes back, and no
+option donates or places anything. Otherwise the pin is full graph mode: by the `compat` name, by
+`graph=True` where there is none (`nnx.Optimizer(..., graph=True)`), and by
+`nnx.set_graph_mode(True)(model.eval)()` where there is neither. To get rid of the pin, pass the
+object once and reach the other name through it, or make the second attribute a property.
 
 What it does otherwise
 ----------------------
@@ -125,8 +131,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform in _WITHOUT_PIN:
         reason = f"{message}; {_WITHOUT_PIN[site.transform]}"
         return Manual(RULE.name, reason, (evidence,))
-    traces_nothing = site.form == "object" or site.transform in SPLITTERS
-    return Pin(RULE.name, message, (evidence,), outward=True, bare=traces_nothing)
+    bare = site.form == "object" or site.transform in SPLITTERS
+    return Pin(RULE.name, message, (evidence,), outward=True, bare=bare, sharing=not bare)
 
 
 def _goes_in_twice(context: FileContext, site: Site) -> bool:

@@ -68,7 +68,7 @@ def _owners(report: Report) -> dict[str, dict[str, int]]:
         names = owners(shown_path(item.result.path, report.root))
         if item.level is Level.ERROR:
             _add(found, names, "left_for_people")
-        elif item.finding.outcome is Outcome.PINNED:
+        elif item.finding.outcome in {Outcome.PINNED, Outcome.PINNED_MID}:
             _add(found, names, "pinned")
     return {name: dict(found[name]) for name in sorted(found)}
 
@@ -116,9 +116,10 @@ def _over_time(history: History) -> Iterator[str]:
     for moment, each in history:
         files, sites = each["files"], each["sites"]
         verb = "written" if each["written"] else "looked"
+        pinned = sites["pinned"] + sites.get("pinned-mid", 0)
         yield (
             f"| {moment} | {verb} | {files['changed']:,} | {sites['rewritten']:,} "
-            f"| {sites['pinned']:,} | {sites['manual']:,} | {files['failed']:,} |"
+            f"| {pinned:,} | {sites['manual']:,} | {files['failed']:,} |"
         )
     yield ""
 

@@ -22,7 +22,7 @@ from nnx_migrate.core.findings import FileStatus, Outcome
 from nnx_migrate.engine.run import run_text
 from nnx_migrate.rewrite.model.registry import RuleEntry, rule_entries
 
-_TOLD = frozenset({Outcome.PINNED, Outcome.MANUAL})
+_TOLD = frozenset({Outcome.PINNED, Outcome.PINNED_MID, Outcome.MANUAL})
 
 
 class MigrateNnx(CodemodCommand):

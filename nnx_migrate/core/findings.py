@@ -18,6 +18,8 @@ class Outcome(enum.StrEnum):
     #: Rewritten, and what is written checks when it is traced that it may be so.
     REWRITTEN_CHECKED = "rewritten-checked"
     PINNED = "pinned"
+    #: Pinned without graph updates, because only sharing depends on the mode.
+    PINNED_MID = "pinned-mid"
     MANUAL = "manual"
     SAME = "same"
 

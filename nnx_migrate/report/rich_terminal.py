@@ -34,6 +34,7 @@ _STYLES = {
     "rewritten": "green",
     "rewritten-checked": "green",
     "pinned": "yellow",
+    "pinned-mid": "yellow",
     "manual": "bold red",
     "same": "dim",
 }

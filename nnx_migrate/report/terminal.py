@@ -24,6 +24,7 @@ _COLOURS = {
     "rewritten": "32",
     "rewritten-checked": "32",
     "pinned": "33",
+    "pinned-mid": "33",
     "manual": "1;31",
     "failed": "1;31",
     "reverted": "1;31",

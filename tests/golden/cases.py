@@ -41,7 +41,7 @@ class Expectation:
         return any(
             counts.get(outcome, 0)
             for counts in self.outcomes.values()
-            for outcome in ("rewritten", "rewritten-checked", "pinned")
+            for outcome in ("rewritten", "rewritten-checked", "pinned", "pinned-mid")
         )
 
 

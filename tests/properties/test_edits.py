@@ -42,7 +42,7 @@ def check_edits(result: FileResult) -> None:
         assert former.end < latter.start
     explained = {place for edit in result.edits for place in edit.findings}
     for place, finding in enumerate(result.findings):
-        changed = finding.outcome in {Outcome.REWRITTEN, Outcome.PINNED}
+        changed = finding.outcome in {Outcome.REWRITTEN, Outcome.PINNED, Outcome.PINNED_MID}
         assert (place in explained) == changed, finding
 
 

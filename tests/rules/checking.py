@@ -24,6 +24,7 @@ class Net(nnx.Module):
 
 
 """
+_PINS = frozenset({Outcome.PINNED, Outcome.PINNED_MID})
 
 
 def check_noop(rule: str, program: str) -> None:
@@ -64,9 +65,9 @@ def check_pinned(rule: str, program: str, reason: str) -> None:
         reason: a part of what is said of the first one.
     """
     result = _migrated(rule, _IMPORTS + _NET + program)
-    assert {finding.outcome for finding in result.findings} <= {Outcome.PINNED, Outcome.MANUAL}
+    assert {finding.outcome for finding in result.findings} <= {*_PINS, Outcome.MANUAL}
     assert reason in result.findings[0].message
-    pinned = any(finding.outcome is Outcome.PINNED for finding in result.findings)
+    pinned = any(finding.outcome in _PINS for finding in result.findings)
     assert (result.after != result.before) == pinned
     assert _migrated(rule, result.after.decode()).after == result.after
 

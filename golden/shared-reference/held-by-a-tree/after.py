@@ -36,12 +36,12 @@ class Apart(NamedTuple):
     optimizer: nnx.Optimizer
 
 
-@nnx.compat.jit
+@nnx.jit(graph=True, graph_updates=False)
 def update(both: Both, grads):
     both.optimizer.update(grads)
 
 
-@nnx.compat.jit
+@nnx.jit(graph=True, graph_updates=False)
 def add(pair, x):
     return pair.first(x) + pair.second(x)
 

@@ -64,7 +64,7 @@ def kept_once(rngs: nnx.Rngs):
     return nnx.state(Single(rngs), nnx.Param)
 
 
-@nnx.compat.jit
+@nnx.jit(graph=True, graph_updates=False)
 def forward(net: Net, x: jax.Array):
     return net(x)
 

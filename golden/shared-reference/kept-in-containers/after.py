@@ -157,7 +157,7 @@ def numbered(model: Numbered, x):
     return model(x)
 
 
-@nnx.compat.jit
+@nnx.jit(graph=True, graph_updates=False)
 def train(trainer: Trainer, grads):
     trainer.optimizer.update(grads)
     return trainer.model.w[...]

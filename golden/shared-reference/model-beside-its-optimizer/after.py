@@ -15,7 +15,7 @@ class Net(nnx.Module):
         return self.head(jnp.tanh(self.encoder(x)))
 
 
-@nnx.compat.jit
+@nnx.jit(graph=True, graph_updates=False)
 def decay(net: Net, encoder: nnx.Linear):
     encoder.kernel[...] *= 0.5
     return net(jnp.ones((1, 2)))

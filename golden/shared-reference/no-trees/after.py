@@ -20,7 +20,7 @@ class Net(nnx.Module, pytree=False):
         return x
 
 
-@nnx.compat.jit
+@nnx.jit(graph=True, graph_updates=False)
 def count(counter: Counter, x):
     counter.seen[...] += x.shape[0]
     return x * 2

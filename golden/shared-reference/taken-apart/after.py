@@ -24,7 +24,7 @@ def tied(rngs: nnx.Rngs):
     return nnx.compat.state(pair, nnx.Param), merged.right.kernel is merged.left.kernel, nnx.compat.clone(pair)
 
 
-@nnx.compat.jit
+@nnx.jit(graph=True, graph_updates=False)
 def doubled(opaque: Opaque):
     opaque.values[0][...] *= 2
     return opaque.values[0][...]

@@ -22,17 +22,19 @@ class Model(nnx.Module):
         return self.head(self.embed(tokens))
 
 
-@nnx.compat.jit
+@nnx.jit(graph=True, graph_updates=False)
 def logits(model: Model, tokens: jax.Array):
     model.embed.embedding[...] *= 0.5
     return model(tokens)
 
 
 def masked(model: Model, flag: jax.Array, tokens: jax.Array):
-    return nnx.compat.cond(
+    return nnx.cond(
         flag,
         lambda model, tokens: model(tokens),
         lambda model, tokens: jnp.zeros((tokens.shape[0], 5)),
         model,
         tokens,
+        graph=True,
+        graph_updates=False,
     )

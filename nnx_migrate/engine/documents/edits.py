@@ -16,7 +16,7 @@ from nnx_migrate.rewrite.text.edits import Edit, Text
 from nnx_migrate.sources.documents.document import Document
 from nnx_migrate.sources.text import Source, decode
 
-_CHANGING = frozenset({Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED, Outcome.PINNED})
+_CHANGING = frozenset(Outcome) - {Outcome.MANUAL, Outcome.SAME}
 
 
 def located_edit(

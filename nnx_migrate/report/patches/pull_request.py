@@ -121,6 +121,12 @@ def _head(part: Part, patch: str, needs: Sequence[str], mine: Sequence[Told]) ->
             "Rewritten-checked means: not all that the code runs is known, so the new code checks,"
             " when it is traced, that it is right, and raises where it is not."
         )
+    if any(item.finding.outcome is Outcome.PINNED_MID for item in mine):
+        yield ""
+        yield (
+            "Pinned-mid means: kept in graph mode for the sake of shared objects alone, without"
+            " graph updates (`graph=True, graph_updates=False`)."
+        )
     if any(item.finding.outcome is Outcome.PINNED for item in mine):
         yield ""
         yield (

@@ -219,6 +219,8 @@ class Pin:
             does to the object does not pass a tree-mode boundary (docs/semantics.md: MIX-3).
         bare: nothing runs inside; the `compat` name alone is the pin.
         sows: it must because of values that are sown, or may be.
+        sharing: it must because tree mode does not take the objects as they are, and not because of
+            what is done to them.
     """
 
     rule: str
@@ -227,6 +229,7 @@ class Pin:
     outward: bool = False
     bare: bool = False
     sows: bool = False
+    sharing: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

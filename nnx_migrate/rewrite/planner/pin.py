@@ -29,6 +29,16 @@ from nnx_migrate.rewrite.text.edits import Edit
 _COMPAT = ".compat"
 
 
+def mid_mode_edits(context: FileContext, site: Site) -> list[Edit]:
+    """Edits that keep a site in graph mode without its updates.
+
+    Raises:
+        CannotEmit: there is no place for the options.
+    """
+    edits = option_edits(context, site, {"graph": "True", "graph_updates": "False"})
+    return edits if site.form == "decorator" else on_short_lines(context, site.node, edits)
+
+
 def pin_edits(context: FileContext, site: Site, cover_extent: bool) -> list[Edit]:
     """Edits that keep a site in graph mode.
 
@@ -74,7 +84,7 @@ def _cover_passes(context: FileContext, site: Site, nnx: str) -> list[Edit]:
             for function in (*call.args, *(keyword.value for keyword in call.keywords)):
                 if not _is_free_of_mode(context, function):
                     covered += _cover_function(context, site, function, nnx)
-            edits += _on_short_lines(context, call, covered)
+            edits += on_short_lines(context, call, covered)
     return edits
 
 
@@ -156,7 +166,7 @@ def _cover(context: FileContext, site: Site, nnx: str) -> list[Edit]:
     for function in functions:
         if isinstance(function, ast.expr) and not _is_refused(context, site, function):
             edits += _cover_function(context, site, function, nnx)
-    return _on_short_lines(context, site.node, edits)
+    return on_short_lines(context, site.node, edits)
 
 
 def _is_refused(context: FileContext, site: Site, function: ast.expr) -> bool:
@@ -178,7 +188,7 @@ def _is_refused(context: FileContext, site: Site, function: ast.expr) -> bool:
     )
 
 
-def _on_short_lines(context: FileContext, call: ast.expr, edits: list[Edit]) -> list[Edit]:
+def on_short_lines(context: FileContext, call: ast.expr, edits: list[Edit]) -> list[Edit]:
     """Edits with breaks inside the brackets of the call, where its line would be too long."""
     if not isinstance(call, ast.Call) or call.lineno != call.end_lineno:
         return edits

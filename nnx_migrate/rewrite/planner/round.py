@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from nnx_migrate.analysis.flax.transforms import JAX_SITES, of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
-from nnx_migrate.core.findings import Finding, Outcome
+from nnx_migrate.core.findings import Evidence, Finding, Outcome
 from nnx_migrate.core.relocation import moved
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
@@ -33,7 +33,8 @@ from nnx_migrate.rewrite.pinned.shapes import OldPin
 from nnx_migrate.rewrite.planner.chosen_mode import CODE
 from nnx_migrate.rewrite.planner.contributions import contributions_of
 from nnx_migrate.rewrite.planner.emit import emit
-from nnx_migrate.rewrite.planner.pin import pin_edits
+from nnx_migrate.rewrite.planner.mid_mode import enough
+from nnx_migrate.rewrite.planner.pin import mid_mode_edits, pin_edits
 from nnx_migrate.rewrite.planner.regions import (
     Region,
     covered_by_setters,
@@ -279,7 +280,12 @@ class _Planner:
     def _pin(self, site: Site, pins: Sequence[Pin]) -> bool:
         """Pin a site; whether graph mode is set for all that runs inside its function."""
         try:
-            edits, covers, olds = self._pin_edits(site, pins)
+            mid = self._mid_mode(site, pins)
+            if mid:
+                edits = mid_mode_edits(self.context, site)
+                covers, olds = False, frozenset[OldPin]()
+            else:
+                edits, covers, olds = self._pin_edits(site, pins)
             _require_place(self.context, edits)
         except NotRewritten as error:
             for pin in pins:
@@ -295,14 +301,33 @@ class _Planner:
             return False
         self.restored |= olds
         stays = {edit for pin in self.context.pins for edit in pin.undo or ()}.issuperset(edits)
-        outcome = Outcome.SAME if stays else Outcome.PINNED
-        kept = "still kept in graph mode" if stays else "kept in graph mode"
-        reasons = ((pin, f"{kept}: {pin.reason}") for pin in pins)
-        findings = [self._note(self.findings, site, pin, outcome, text) for pin, text in reasons]
+        outcome, kept = (
+            (Outcome.SAME, "still kept in graph mode")
+            if stays
+            else (Outcome.PINNED_MID, "kept in graph mode without its updates")
+            if mid
+            else (Outcome.PINNED, "kept in graph mode")
+        )
+        findings = [
+            self._note(
+                self.findings,
+                site,
+                dataclasses.replace(pin, evidence=(*pin.evidence, *mid)),
+                outcome,
+                f"{kept}: {pin.reason}",
+            )
+            for pin in pins
+        ]
         for old in olds - {own.pin for own in [self.context.old_pin(site.reference)] if own}:
             self.noted.setdefault(old, []).extend(findings)
         self._own(edits, findings)
         return covers
+
+    def _mid_mode(self, site: Site, pins: Sequence[Pin]) -> tuple[Evidence, ...]:
+        """Why graph mode without its updates is enough; empty where it is not, or stands so."""
+        if self.context.old_pin(site.reference) is not None or self._transforms_around(site):
+            return ()
+        return enough(self.context, site, pins)
 
     def _own(self, edits: Iterable[Edit], findings: Sequence[Finding]) -> None:
         """An edit that several sites want has all of them as owners."""

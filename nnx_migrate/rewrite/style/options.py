@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
@@ -24,11 +24,12 @@ def option_edits(context: FileContext, site: Site, options: Mapping[str, str | N
     emptied = _emptied(site, options) if site.wrapper is None else None
     if emptied is not None:
         return [Edit(context.text.span(site.reference)[1], context.text.span(emptied)[1], "")]
+    added: list[str] = []
     for name, text in options.items():
         present = site.options.get(name)
         if present is None:
             if text is not None:
-                edits.append(_added(context, site, f"{keyword_for(site, name)}={text}"))
+                added.append(f"{keyword_for(site, name)}={text}")
             continue
         keyword, call = _keyword(context, present)
         if text is not None:
@@ -36,6 +37,8 @@ def option_edits(context: FileContext, site: Site, options: Mapping[str, str | N
             edits += moved_comments(context, present)
         else:
             edits.append(_removed(context, call, keyword))
+    if added:
+        edits.append(_added(context, site, added))
     return edits
 
 
@@ -106,7 +109,8 @@ def _removed(context: FileContext, call: ast.Call, keyword: ast.keyword) -> Edit
     return Edit(start, close, "")
 
 
-def _added(context: FileContext, site: Site, text: str) -> Edit:
+def _added(context: FileContext, site: Site, options: Sequence[str]) -> Edit:
+    text = ", ".join(options)
     call = site.option_call
     if call is None and isinstance(site.node, ast.Call) and site.form == "call":
         call = site.node
@@ -121,15 +125,15 @@ def _added(context: FileContext, site: Site, text: str) -> Edit:
         end = context.text.span(last)[1]
         if isinstance(last, ast.GeneratorExp):
             raise CannotEmit("an option would follow a generator")
-        return _on_a_line_of_its_own(context, call, last, text) or Edit(end, end, f", {text}")
+        return _on_lines_of_their_own(context, call, last, options) or Edit(end, end, f", {text}")
     end = context.text.span(call)[1] - 1
     return Edit(end, end, text)
 
 
-def _on_a_line_of_its_own(
-    context: FileContext, call: ast.Call, last: ast.expr | ast.keyword, text: str
+def _on_lines_of_their_own(
+    context: FileContext, call: ast.Call, last: ast.expr | ast.keyword, options: Sequence[str]
 ) -> Edit | None:
-    """The option in a call that is written with one argument a line, a comma behind each."""
+    """The options in a call that is written with one argument a line, a comma behind each."""
     start, end = context.text.span(last)
     line = context.text.line_start(context.text.line_of(start))
     close = context.text.span(call)[1] - 1
@@ -139,4 +143,5 @@ def _on_a_line_of_its_own(
     alone = not indent.strip() and not context.text.text[place:close].strip()
     if behind is None or not alone or context.text.text[end + behind.end() : place].strip():
         return None
-    return Edit(place, place, f"{indent}{text},{context.newline}")
+    lines = "".join(f"{indent}{option},{context.newline}" for option in options)
+    return Edit(place, place, lines)

@@ -87,6 +87,7 @@ def test_the_json_report_is_one_versioned_object() -> None:
         "rewritten": 1,
         "rewritten-checked": 0,
         "pinned": 0,
+        "pinned-mid": 0,
         "manual": 2,
         "same": 1,
     }
