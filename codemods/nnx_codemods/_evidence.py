@@ -125,7 +125,7 @@ def effects_on(context: FileContext, site: Site, scopes: tuple[Scope, ...], inde
             effects = context.analysis.effects.of(scope, parameter)
             effects = without_popped(context, scope, parameter, effects)
             found |= {e for e in effects if not (collected and e.sows)}
-    return without_restored(context, site, index, found)
+    return without_restored(context, found)
 
 
 def returned_argument(context: FileContext, scopes: tuple[Scope, ...]) -> tuple[str, Effect] | None:

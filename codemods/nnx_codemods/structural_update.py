@@ -78,8 +78,8 @@ from collections.abc import Iterator
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.lazily_made import made_when_called
 from nnx_codemods._gradient.argnums import argnums_of
-from nnx_codemods._sown.as_result import left_after, missing
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
+from nnx_codemods._sown.residual_state.private_twin import why_not_put_back
 from nnx_codemods._sown.residual_state.restored import without_restored
 from nnx_codemods._unresolved.named_at_run_time import computed_transform
 from nnx_codemods._unresolved.unknown_effects import explained, unknown_effect
@@ -149,7 +149,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             evidence = Evidence(effect.what, Proof.PROVED if seen else Proof.ASSUMED, effect.where)
             does = "changes" if seen else "may change"
             reason = f"the function {does} {name}: {effect.what} ({effect.where})"
-            reason += missing(context, site) if effect.sows else ""
+            reason += why_not_put_back(context, site) if effect.sows else ""
             return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare)
     made = made_when_called(context, site)
     if made is not None:
@@ -210,9 +210,9 @@ def _structural(
     values: Values,
     collected: bool,
 ) -> Effect | None:
-    left = left_after(context, site, scope, name)
+    left = context.analysis.effects.of(scope, name)
     if index is not None:
-        left = without_restored(context, site, index, left)
+        left = without_restored(context, left)
         left = without_popped(context, scope, name, left)
     effects = [
         e

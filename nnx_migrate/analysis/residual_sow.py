@@ -51,9 +51,11 @@ class _CautiousTracker(Tracker):
     def to_library(
         self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: Place
     ) -> Iterator[Effect]:
-        if dotted == "flax.nnx.update" and 0 in given:
+        effects = list(super().to_library(scope, dotted, call, given, where))
+        told = any(isinstance(e.cause, UpdateAdds) and e.cause.types for e in effects)
+        if dotted == "flax.nnx.update" and 0 in given and not told:
             yield Effect("unknown", UpdateAdds(""), where)
-        yield from super().to_library(scope, dotted, call, given, where)
+        yield from effects
 
 
 class _UnbalancedTracker(_CautiousTracker):
@@ -109,18 +111,13 @@ class LeftoverFinder:
 
     Args:
         collected: functions after each call of which what they sow on a parameter is popped.
-        trusting: an object of unknown origin comes with nothing sown on it.
     """
 
-    def __init__(
-        self, analysis: Analysis, collected: Mapping[Scope, str], trusting: bool = False
-    ) -> None:
+    def __init__(self, analysis: Analysis, collected: Mapping[Scope, str]) -> None:
         self.analysis = analysis
         self.project = analysis.project
         self.evaluator = analysis.evaluator
         self.effects = CollectingEffects(analysis, collected)
-        self.trusting = trusting
-        self.trusted: list[str] = []
         self._holders: set[Scope] = set()
 
     def on(self, scope: Scope, name: str, hops: int = 0) -> str:
@@ -135,13 +132,6 @@ class LeftoverFinder:
         if left is not None:
             return _told(left, name)
         return self._on_made(binding.scope, binding.expr, name, hops)
-
-    def _unseen(self, reason: str) -> str:
-        """What cannot be seen is a reason, or is trusted not to be one."""
-        if self.trusting:
-            self.trusted.append(reason)
-            return ""
-        return reason
 
     def sown_by_line(self, scope: Scope, name: str) -> Iterator[tuple[Scope, int, Effect]]:
         """What may leave something sown on what a variable of a function holds, and where."""
@@ -165,11 +155,10 @@ class LeftoverFinder:
             return _told(left, name)
         self._holders.add(scope)
         if function.owner is not None or not self._is_followed(scope, function):
-            what = f"{function.name} is a method or decorated, so its calls are not followed"
-            return self._unseen(what)
+            return f"{function.name} is a method or decorated, so its calls are not followed"
         given = list(self._arguments(scope, function, name))
         if not given:
-            return self._unseen(f"no call of {function.name} shows where {name} comes from")
+            return f"no call of {function.name} shows where {name} comes from"
         for where, argument in given:
             if isinstance(argument, ir.Name):
                 reason = self.on(where, argument.id, hops + 1)
@@ -203,12 +192,12 @@ class LeftoverFinder:
         if values and makers and len(makers) == len(called):
             return self._on_returned(makers, name, hops)
         if not values or not called or not all(isinstance(c, ClassValue) for c in called):
-            return self._unseen(f"where {name} is made is not followed")
+            return f"where {name} is made is not followed"
         for value in values:
             if not isinstance(value, Instance) or not value.exact:
-                return self._unseen(f"of which class {name} is, is not known")
+                return f"of which class {name} is, is not known"
             if not self.evaluator.hierarchy.ancestry(value.class_name).closed:
-                return self._unseen(f"not all base classes of {name} are known")
+                return f"not all base classes of {name} are known"
         return self._on_new()
 
     def _on_returned(self, makers: Sequence[FunctionValue], name: str, hops: int) -> str:
@@ -216,14 +205,14 @@ class LeftoverFinder:
         for maker in makers:
             function = self.project.function(maker.scope)
             if hops > _MAX_HOPS or function.yields or not _MAKING.issuperset(maker.transforms):
-                return self._unseen(f"where {name} is made is not followed")
+                return f"where {name} is made is not followed"
             if not function.returns:
-                return self._unseen(f"{function.name} does not show what it returns")
+                return f"{function.name} does not show what it returns"
             for returned in function.returns:
                 if isinstance(returned, ir.Name):
                     bound = self.project.bindings(maker.scope, returned.id)
                     if any(not isinstance(b, Located) or b.scope != maker.scope for b in bound):
-                        return self._unseen(f"{function.name} returns what others may have too")
+                        return f"{function.name} returns what others may have too"
                     reason = self.on(maker.scope, returned.id, hops + 1)
                 else:
                     reason = self._on_made(maker.scope, returned, name, hops + 1)

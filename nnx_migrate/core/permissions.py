@@ -14,9 +14,7 @@ class Permission(enum.StrEnum):
     UNKNOWN_CLASS = "unknown-class"
     UNKNOWN_EFFECTS = "unknown-effects"
     UNKNOWN_PARTS = "unknown-parts"
-    UNKNOWN_ORIGIN = "unknown-origin"
     UNCHANGED_CAPTURES = "unchanged-captures"
-    PUBLIC_SIGNATURES = "public-signatures"
 
     @property
     def assumed(self) -> str:
@@ -33,17 +31,13 @@ _ASSUMED = {
     Permission.UNKNOWN_CLASS: "what is split is a Module, or another object of nnx",
     Permission.UNKNOWN_EFFECTS: "code that was not seen changes no structure of its Module",
     Permission.UNKNOWN_PARTS: "objects of which not all parts are seen share none",
-    Permission.UNKNOWN_ORIGIN: "nothing that was sown before lies on the object",
     Permission.UNCHANGED_CAPTURES: "a captured object is the same at each call",
-    Permission.PUBLIC_SIGNATURES: "nobody outside of the project calls the function",
 }
 _CONSEQUENCES = {
     Permission.UNKNOWN_CLASS: "the call raises where it gets anything else",
     Permission.UNKNOWN_EFFECTS: "attributes that such code sets, and what it sows, are lost",
     Permission.UNKNOWN_PARTS: "tree mode raises, or keeps one of two updates, where they do",
-    Permission.UNKNOWN_ORIGIN: "what was sown before stays on the object and is not returned",
     Permission.UNCHANGED_CAPTURES: (
         "where it changes, the function sees that, and what was compiled did not"
     ),
-    Permission.PUBLIC_SIGNATURES: "such calls get what was sown beside the result, and break",
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from nnx_migrate.analysis.facts import analysis_of
 from nnx_migrate.analysis.ir.build import index_module
@@ -15,7 +14,6 @@ from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.findings import FileResult, FileStatus, Finding
 from nnx_migrate.core.relocation import moved
 from nnx_migrate.engine.locate import Locator
-from nnx_migrate.engine.multi_file import Part, planned_together
 from nnx_migrate.engine.rounds import Rounds
 from nnx_migrate.rewrite.model.active_rules import active_rules
 from nnx_migrate.rewrite.model.context import FileContext, Reader, nothing_else
@@ -49,7 +47,7 @@ def plan(
         options: which rules, and how far they may go.
         refuses: says why a new text cannot be written back, "" when it can; what is refused at one
             site is done otherwise there.
-        read: gives the other files, and says which of them may change together with this one.
+        read: gives the other files, and says what counts for them.
         original: gives the line that a line of `source` was on before, when it was changed already.
 
     Raises:
@@ -68,23 +66,19 @@ def plan(
         return _result(source, FileStatus.SKIPPED, reason="nnx-migrate: skip-file")
     active = {rule.name: rule for rule in active_rules(options)}
     rules = [rule for rule in active.values() if rule.concerns(project, module)]
-    together = planned_together(project, read)
-    part = together.parts.get(module, Part())
-    partners = tuple(sorted(Path(project.path_of(each)) for each in part.partners))
-    if not (rules or own.pins or part.edits or may_choose(source.text)):
+    if not (rules or own.pins or may_choose(source.text)):
         unused = suppressions.unused((), known=rule_entries().keys(), active=active.keys())
-        findings = [*part.findings, *unused]
-        return _finished(source, source.text, findings, History(source.text), partners, told)
+        return _finished(source, source.text, [*unused], History(source.text), told)
     tree = Tree(parse(own.source.text), module, project)
     text, analysis = Text(own.source.text), analysis_of(project)
     asis = FileContext(str(source.path), text, tree, analysis, options, pins=own.pins)
-    rounds = Rounds(source, asis, together, refuses, read, own)
+    rounds = Rounds(source, asis, refuses, read, own)
     refusal = rounds.run(rules, suppressions, _others(options) if own.pins else ())
     if refusal:
         return _result(source, FileStatus.REVERTED, reason=refusal)
     unused = suppressions.unused(rounds.used, known=rule_entries().keys(), active=active.keys())
     findings = [*rounds.findings, *unused]
-    result = _finished(source, rounds.text.text, findings, rounds.history, partners, told)
+    result = _finished(source, rounds.text.text, findings, rounds.history, told)
     kept = [
         dataclasses.replace(pin, findings=told(pin.findings)) for pin in rounds.settlement.kept()
     ]
@@ -131,13 +125,12 @@ def _finished(
     text: str,
     findings: list[Finding],
     history: History,
-    partners: tuple[Path, ...],
     told: Callable[[Iterable[Finding]], tuple[Finding, ...]],
 ) -> FileResult:
     ordered = tuple(sorted(findings, key=lambda f: (f.line, f.column, f.rule)))
     if text == source.text:
         status, after = FileStatus.UNCHANGED, source.data
-        return FileResult(source.path, status, after, after, told(ordered), together=partners)
+        return FileResult(source.path, status, after, after, told(ordered))
     try:
         after = source.encode(text)
         decode(source.path, after)
@@ -152,7 +145,6 @@ def _finished(
         told(ordered),
         edits=edits,
         encoding=source.encoding,
-        together=partners,
     )
 
 

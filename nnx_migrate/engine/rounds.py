@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from nnx_migrate.analysis.facts import Analysis, analysis_of
 from nnx_migrate.analysis.ir.build import index_tree
-from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.sites.tree import Tree
 from nnx_migrate.core.findings import Finding, Outcome
-from nnx_migrate.engine.multi_file import Part, Together
 from nnx_migrate.rewrite.gate.checks import Gate, Refused
 from nnx_migrate.rewrite.gate.untouched_nodes import Version
 from nnx_migrate.rewrite.model.context import FileContext, Reader
@@ -32,8 +30,7 @@ class Rounds:
 
     Args:
         source: the file as it was read.
-        asis: the same, with the facts of a project in which no file has changed.
-        together: what changes in several files at once, which is done before the first round.
+        asis: the same, with the facts of the project.
         refuses: says why a new text cannot be written back.
         read: gives the other files.
         own: the file without the pins of earlier runs, which is what all is planned on.
@@ -43,23 +40,20 @@ class Rounds:
         self,
         source: Source,
         asis: FileContext,
-        together: Together,
         refuses: Callable[[str], str] | None,
         read: Reader,
         own: Withdrawn,
     ) -> None:
         self.source = own.source
         self.asis = asis
-        self.together = together
         self.refuses = refuses
-        self.read = together.reading(read)
-        self.part = together.parts.get(asis.tree.module, Part())
+        self.read = read
         self.text = asis.text
         self.lines = LineMap(len(asis.text.line_starts))
         self.history = History(source.text)
         self.settlement = Settlement(own, self.history)
         self.pins = own.pins
-        self.findings: list[Finding] = [*chosen_modes(asis), *self.part.findings]
+        self.findings: list[Finding] = [*chosen_modes(asis)]
         self.used: set[Suppression] = set()
         self._freed: dict[str, tuple[Finding, ...]] = {}
         self._root = asis.tree.root
@@ -74,9 +68,6 @@ class Rounds:
             rules: those that run.
             others: those that do not, which may still need the pins of earlier runs.
         """
-        self._advance(self.part.edits, dict.fromkeys(self.part.edits, self.part.findings))
-        self.history.together += self.part.findings
-        self.settlement.tell(self.part.findings)
         for number in range(_MAX_ROUNDS):
             context = self._first() if number == 0 else self._next()
             result = plan_round(
@@ -85,7 +76,7 @@ class Rounds:
             self.used |= result.suppressed
             self.settlement.note(result)
             self.pins = tuple(each for each in self.pins if each.pin not in result.restored)
-            self.findings += [f for f in result.findings if not _is_told(f, self.part)]
+            self.findings += result.findings
             for name, findings in result.freed.items():
                 self._freed[name] = self._freed.get(name, ()) + findings
             if result.edits:
@@ -104,17 +95,12 @@ class Rounds:
         return "the rewrite did not settle"
 
     def _first(self) -> FileContext:
-        if self.together.project is self.asis.project and not self.part.edits:
-            return self._context(self.asis.analysis, self.asis.tree)
-        analysis = analysis_of(self.together.project)
-        root = parse(self.text.text)
-        return self._context(analysis, Tree(root, self.asis.tree.module, analysis.project))
+        return self._context(self.asis.analysis, self.asis.tree)
 
     def _next(self) -> FileContext:
-        module = self.asis.tree.module
-        meant = self.together.project.modules[module].meant
-        record = index_tree(self._root, module, self.source, meant)
-        analysis = analysis_of(self.together.project).replacing(record)
+        module, project = self.asis.tree.module, self.asis.project
+        record = index_tree(self._root, module, self.source, project.modules[module].meant)
+        analysis = analysis_of(project).replacing(record)
         return self._context(analysis, Tree(self._root, module, analysis.project))
 
     def _context(self, analysis: Analysis, tree: Tree) -> FileContext:
@@ -175,10 +161,3 @@ class Rounds:
 
 def _version(context: FileContext) -> Version:
     return Version(context.text, context.tree.root)
-
-
-def _is_told(finding: Finding, part: Part) -> bool:
-    """Whether the outcome of a site stands among what is done together with other files."""
-    place = finding.rule, finding.line, finding.column
-    told = ((each.rule, each.line, each.column) for each in part.findings)
-    return finding.outcome is Outcome.SAME and place in told

@@ -11,7 +11,6 @@ import functools
 import pytest
 
 import nnx_migrate.engine.migrate
-import nnx_migrate.engine.multi_file
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.active_rules import active_rules
 from nnx_migrate.rewrite.model.context import FileContext
@@ -21,14 +20,12 @@ from nnx_migrate.sources.configuration import Options
 from tests.golden.cases import Case, all_cases
 from tests.golden.migration import migrate_tree, options_for
 
-#: What is spelled or laid out otherwise once it was pinned, and what only files on disk show.
+#: What is spelled or laid out otherwise once it was pinned.
 _OTHERWISE = {
     "captured-module/asked": "a loop of jax becomes one of nnx, and that is what was pinned",
     "captured-module/decode-flags": "a loop of jax becomes one of nnx, on lines of its own",
     "module-gradient/from-import": "the pin is by another name for nnx",
     "module-gradient/named-elsewhere": "the pin is by another name for nnx",
-    "sown-intermediates/layers-elsewhere": "several files: tests/cli/test_unpin.py",
-    "sown-intermediates/other-file": "several files: tests/cli/test_unpin.py",
     "state-sharding/bound-transform": "a rule that the case leaves out keeps its pin",
     "state-sharding/jit-both": "a rule that the case leaves out keeps its pin",
     "state-sharding/jit-in-shardings": "a rule that the case leaves out keeps its pin",
@@ -69,8 +66,7 @@ def _pinning(options: Options) -> list[Rule]:
 def test_all_others_go_again(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     options, before = options_for(case.expectation()), case.files("before")
     with monkeypatch.context() as patch:
-        for module in (nnx_migrate.engine.migrate, nnx_migrate.engine.multi_file):
-            patch.setattr(module, "active_rules", _pinning)
+        patch.setattr(nnx_migrate.engine.migrate, "active_rules", _pinning)
         pinned = {name: result.after for name, result in migrate_tree(before, options).items()}
     again = migrate_tree(pinned, dataclasses.replace(options, unpin=True))
     same = {name: result.after for name, result in again.items()} == case.files("after")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from nnx_codemods._sown.pops.forward_calls import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured
 from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import Basic, Instance, Value
 from nnx_migrate.rewrite.model.context import FileContext

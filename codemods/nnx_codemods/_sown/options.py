@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 
 from nnx_codemods._axes.prefix import read_axes
-from nnx_codemods._sown.pops.forward_calls import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
@@ -45,7 +45,8 @@ def check_options(context: FileContext, site: Site, place: int = 0) -> Output:
     """
     if site.spec.differentiates:
         _check_gradient(site)
-        return Output(in_pair="has_aux" in site.options)
+        in_pair = "has_aux" in site.options
+        return Output(in_pair=in_pair, options={} if in_pair else {"has_aux": "True"})
     if not site.complete or site.options.keys() - site.spec.plain_options:
         raise NotCaptured(f"{site.written} has other options than axes")
     if not site.spec.maps_axes:

@@ -6,16 +6,15 @@ import ast
 from collections.abc import Iterator
 
 from nnx_codemods._freshness.local_objects import check_made_here
-from nnx_codemods._sown.pops.forward_calls import NotCaptured
-from nnx_codemods._sown.pops.pairs import (
-    LEAVING,
+from nnx_codemods._sown.blind_uses import is_blind
+from nnx_codemods._sown.popped_behind import (
     foreign_call,
     is_alone,
     mentioned,
     sets_mode,
     updates_only,
 )
-from nnx_codemods._sown.reads import is_blind
+from nnx_codemods._sown.refusal import NotCaptured
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.rewrite.model.context import FileContext
@@ -27,6 +26,7 @@ _LOOKING = frozenset(
     {"state", "split", "graphdef", "update", "display", "train", "eval", "Optimizer", "variables"}
 )
 _OPTIONS = frozenset({"DiffState", "Any"})
+_LEAVING = ast.Return | ast.Break | ast.Continue | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await
 _TAKING_APART = frozenset({"state", "filter_state", "split_state"})
 
 
@@ -178,7 +178,7 @@ def _check_between(
         known: the call of the gradient, what that runs, and calls of methods of what it gives.
     """
     run = [s for s in between if not isinstance(s, FunctionNode | ast.ClassDef)]
-    if any(isinstance(node, LEAVING) for each in run for node in ast.walk(each)):
+    if any(isinstance(node, _LEAVING) for each in run for node in ast.walk(each)):
         raise NotCaptured("code between the forward pass and nnx.pop may leave")
     read = {name.id for name in _names(first)}
     before = [s for s in run if s.lineno < known[0].lineno]

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 
 from nnx_codemods._callers.traced_calls import uses_of
 from nnx_codemods._gradient.argnums import argnums_of
+from nnx_codemods._sown.forward_call import one_call
 from nnx_codemods._sown.perturbation_calls import perturbed_call
-from nnx_codemods._sown.pops.forward_calls import NotCaptured, one_call
+from nnx_codemods._sown.refusal import NotCaptured
 from nnx_codemods._sown.sowing import OF_ARRAYS, RULE_NAME
 from nnx_codemods._sown.types import check_not_read
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, ClassValue, ParameterOf, Scope

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from nnx_codemods._sown.pops.forward_calls import NotCaptured
-from nnx_codemods._sown.propagation import Route
-from nnx_codemods._sown.sowing import INTERMEDIATE, Sowing, Sown
+from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.sowing import INTERMEDIATE, Sown
 from nnx_migrate.analysis.domain.values import ClassValue, Instance, Scope, short_name
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
@@ -21,47 +20,36 @@ _LISTING = frozenset({"dir", "vars"})
 
 
 def sown_type(
-    context: FileContext,
-    site: Site | None,
-    sown: Sequence[Sown],
-    pairs: tuple[CapturedCall, ...],
+    context: FileContext, site: Site, sown: Sequence[Sown], calls: Sequence[CapturedCall]
 ) -> SownType:
-    """The one type that is sown, by its name at the site: capture goes by the exact type.
+    """The one type that is sown and popped, by its name at the site.
 
-    What pops it may name a base class of it, as long as nothing else is of that class.
+    Capture goes by the exact type.
 
-    Args:
-        site: where the type has to be named; None where it is popped.
+    Raises:
+        NotCaptured: it is not one type, or others take it too.
     """
-    filters = [(context.where_it_is(pair.module), f) for pair in pairs for f in pair.filters]
-    popped = {v for there, each in filters for v in there.values(each)}
-    if len(popped) > 1 or len({(t.path, t.text.of(each)) for t, each in filters}) > len(
-        {there.path for there, _ in filters}
-    ):
-        raise NotCaptured("it is popped by different filters")
-    types = sown[0].types
-    (wanted,) = (popped or types) if len(types) == 1 else (None,)
-    if not isinstance(wanted, ClassValue):
-        raise NotCaptured("it is popped by a filter that is no type")
-    if wanted.class_name != INTERMEDIATE and context.project.class_of(wanted.class_name) is None:
-        raise NotCaptured(f"{short_name(wanted.class_name)} may be the type of other Variables")
-    below = {wanted.class_name, *context.evaluator.hierarchy.descendants(wanted.class_name)}
-    for each in sown:
-        kinds = {getattr(value, "class_name", "") for value in each.types}
-        if each.types != types or not kinds <= below:
-            raise NotCaptured(f"not {short_name(wanted.class_name)} itself is sown ({each.where})")
-    check_only_sown(context, wanted.class_name)
+    types = {value for each in sown for value in each.types}
+    popped = {value for call in calls for value in context.values(call.pop.args[1])}
+    if len(types) != 1 or any(each.types != types for each in sown):
+        raise NotCaptured("it sows values of several types")
+    if popped != types:
+        raise NotCaptured("it is popped by another filter than the type that is sown")
     (kind,) = types
-    assert isinstance(kind, ClassValue)
+    if not isinstance(kind, ClassValue):
+        raise NotCaptured("of which type it sows is not known")
+    check_only_sown(context, kind.class_name)
+    return named_type(context, site, kind)
+
+
+def named_type(context: FileContext, site: Site, kind: ClassValue) -> SownType:
+    """A type by its name at a site.
+
+    Raises:
+        NotCaptured: it has none there.
+    """
     if kind.class_name == INTERMEDIATE:
         return SownType("Intermediate", True)
-    if site is None and popped == types:
-        names = {there.text.of(each) for there, each in filters}
-        if len(names) > 1:
-            raise NotCaptured(f"{short_name(kind.class_name)} has several names")
-        return SownType(names.pop(), False)
-    if site is None:
-        raise NotCaptured(f"{short_name(kind.class_name)} is popped by a base class")
     return SownType(name_at(context, site, kind), False)
 
 
@@ -112,26 +100,6 @@ def _is_bound_above(context: FileContext, site: Site, name: str) -> bool:
         if (isinstance(node, ast.ClassDef) and node.name == name) or name in names:
             return True
     return False
-
-
-def check_names(context: FileContext, sowing: Sowing, route: Route) -> None:
-    """Nobody looks for what is sown as an attribute: under capture there is none.
-
-    What runs while it is there is the function itself, and the code up to the pops.
-    """
-    names = {each.name for each in sowing.sown}
-    if "" in names:
-        raise NotCaptured("under what name it sows is not known")
-    around = set(route.sowing)
-    checked = set[tuple[Scope, str]]()
-    for call in route.calls:
-        there = context.where_it_is(call.module)
-        around.add(there.tree.scope(call.use))
-        model = call.use.args[0] if call.pop is None else None
-        if isinstance(model, ast.Name):
-            checked.add((there.tree.scope(model), model.id))
-    reached = context.analysis.extents.reached((sowing.scope,))
-    check_not_read(context, names, around | reached, frozenset(checked))
 
 
 def check_not_read(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from nnx_codemods._sown.as_result import left_after
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node
 from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Instance, Scope, Value, Values
@@ -24,7 +23,7 @@ def unknown_effect(
         values: what it can be.
         collected: what is sown on it is collected.
     """
-    unknown = [e for e in left_after(context, site, scope, name) if e.kind == "unknown"]
+    unknown = [e for e in context.analysis.effects.of(scope, name) if e.kind == "unknown"]
     if not unknown or not may_be_graph_node(context, values):
         return None
     if works_on_copy(context, site, name, frozenset({"clone", "view"})):

@@ -16,16 +16,23 @@ class Net(nnx.Module):
     return self.drop(h)
 
 
-@nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
-def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
-  def loss_fn(model: Net):
-    return jnp.mean((model(x) - 1.0) ** 2)
+@nnx.jit
+def _train_step_and_pop(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
+  def loss_fn(params, nondiff):
+    model = nnx.merge(graphdef, params, nondiff)
+    return jnp.mean((model(x) - 1.0) ** 2), nnx.clone(nnx.pop(model, nnx.Intermediate))
 
-  loss, grads = nnx.value_and_grad(loss_fn)(model)
+  graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+  (loss, sown), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+  nnx.update(model, sown)
   optimizer.update(model, grads)
-  return loss
+  return loss, nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
+def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
+  result, sown = _train_step_and_pop(model, optimizer, x)
+  nnx.update(model, sown)
+  return result
 
 
 def train(model: Net, optimizer: nnx.Optimizer, xs):

@@ -16,10 +16,16 @@ class Net(nnx.Module):
 
 
 def loss_fn(model: Net, x: jax.Array):
-  return jnp.mean((model(x) - 1.0) ** 2)
+  return jnp.mean((model(x) - 1.0) ** 2), nnx.clone(nnx.pop(model, nnx.Intermediate))
 
 
 def gradients_and_hidden(model: Net, x: jax.Array):
-  grads = nnx.compat.grad(loss_fn)(model, x)
+  graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+  def loss_fn_of_state(params, nondiff, x):
+    return loss_fn(nnx.merge(graphdef, params, nondiff), x)
+
+  grads, sown = nnx.grad(loss_fn_of_state, has_aux=True)(params, nondiff, x)
+  nnx.update(model, sown)
   intermediates = nnx.pop(model, nnx.Intermediate)  # sown in the loss, popped out here
   return grads, nnx.to_pure_dict(intermediates)

@@ -25,32 +25,46 @@ class Net(nnx.Module):
 
 
 @nnx.jit
-@nnx.capture(Hidden)
+def _forward_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, Hidden))
+
+
 def forward(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _forward_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
 def by_base(model: Net, x):
-    y, hiddens = forward(model, x)
-    return y, hiddens
+    y = forward(model, x)
+    return y, nnx.pop(model, nnx.Intermediate)
 
 
 def twice(model: Net, x):
     @nnx.jit
-    def scaled(model: Net, hiddens: nnx.State, x: jax.Array):
-        y, new_hiddens = nnx.capture(model, Hidden, init=hiddens)(x)
-        return y * 2.0, new_hiddens
+    def _scaled_and_pop(model: Net, x: jax.Array):
+        return model(x) * 2.0, nnx.clone(nnx.pop(model, Hidden))
 
-    sown = nnx.State({})
-    first, sown = scaled(model, sown, x)
-    second, sown = scaled(model, sown, x + 1)
+    def scaled(model: Net, x: jax.Array):
+        result, sown = _scaled_and_pop(model, x)
+        nnx.update(model, sown)
+        return result
+
+    first = scaled(model, x)
+    second = scaled(model, x + 1)
+    sown = nnx.pop(model, Activation)
     return first, second, sown["hidden"][1], sown
 
 
 def by_name(x):
     model = Net(nnx.Rngs(1))
-    loss, model_hiddens = nnx.jit(nnx.capture(lambda model, x: jnp.sum(model(x)), Hidden))(model, x)
-    return loss, model_hiddens["hidden"][0]
+
+    def fn(model, x):
+        return jnp.sum(model(x)), nnx.clone(nnx.pop(model, Hidden))
+
+    loss, sown = nnx.jit(fn)(model, x)
+    nnx.update(model, sown)
+    return loss, model.hidden[0]
 
 
 def run(x):

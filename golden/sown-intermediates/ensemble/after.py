@@ -36,9 +36,14 @@ def predict(ensemble: Ensemble, x: jax.Array):
 
 
 @nnx.vmap(in_axes=(0, None))
-@nnx.capture(Penalty)
+def _members_and_pop(member: Member, x: jax.Array):
+    return member(x), nnx.clone(nnx.pop(member, Penalty))
+
+
 def members(member: Member, x: jax.Array):
-    return member(x)
+    result, sown = _members_and_pop(member, x)
+    nnx.update(member, sown)
+    return result
 
 
 def run(x: jax.Array):
@@ -47,5 +52,6 @@ def run(x: jax.Array):
     stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *map(nnx.state, [ensemble] * 2))
     member = nnx.merge(nnx.graphdef(ensemble), stacked).first
     nnx.pop(member, Penalty)
-    y, penalties = members(member, x)
+    y = members(member, x)
+    penalties = nnx.pop(member, Penalty)
     return found, y, nnx.to_pure_dict(penalties), ensemble, member

@@ -17,20 +17,24 @@ class Net(nnx.Module):
 
 
 @nnx.jit
-def forward(model: Net, intermediates: nnx.State, x: jax.Array):
-    return nnx.capture(model, nnx.Intermediate, init=intermediates)(x)
+def _forward_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
+def forward(model: Net, x: jax.Array):
+    result, sown = _forward_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
 def logged(batches, every: int):
     """The last ones are never looked at."""
     model = Net(nnx.Rngs(0))
     outputs, history = [], []
-    model_intermediates = nnx.State({})
     for step, x in enumerate(batches):
-        outputs_2, model_intermediates = forward(model, model_intermediates, x)
-        outputs.append(outputs_2)
+        outputs.append(forward(model, x))
         if step % every == 0:
-            sown, model_intermediates = model_intermediates, nnx.State({})
+            sown = nnx.pop(model, nnx.Intermediate)
             history.append([jnp.mean(h) for h in sown["hidden"]])
     return outputs, history, nnx.state(model, nnx.Param)
 
@@ -39,21 +43,18 @@ def until(batches, limit: float):
     student = Net(nnx.Rngs(1))
     teacher = Net(nnx.Rngs(2))
     found = []
-    teacher_intermediates = nnx.State({})
-    student_intermediates = nnx.State({})
     for x in batches:
         try:
-            y, student_intermediates = forward(student, student_intermediates, x)
+            y = forward(student, x)
         except TypeError:  # of a wrong shape
-            student_intermediates = nnx.State({})
+            nnx.pop(student, nnx.Intermediate)
             continue
         if jnp.sum(y) > limit:
             break
-        _, teacher_intermediates = forward(teacher, teacher_intermediates, x)
+        forward(teacher, x)
         if jnp.sum(y) > 0:
-            intermediates, teacher_intermediates = teacher_intermediates, nnx.State({})
-            found.append(nnx.to_pure_dict(intermediates))
-    return found, student_intermediates
+            found.append(nnx.to_pure_dict(nnx.pop(teacher, nnx.Intermediate)))
+    return found, nnx.pop(student, nnx.Intermediate)
 
 
 def run(x: jax.Array):

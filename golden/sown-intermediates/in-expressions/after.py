@@ -15,18 +15,23 @@ class Net(nnx.Module):
         return nnx.relu(y)
 
 
-forward = nnx.jit(nnx.capture(lambda net, x: net(x), nnx.Intermediate))
+_forward_and_pop = nnx.jit(lambda net, x: (net(x), nnx.clone(nnx.pop(net, nnx.Intermediate))))
+
+
+def forward(net, x):
+    result, sown = _forward_and_pop(net, x)
+    nnx.update(net, sown)
+    return result
 
 
 def outputs_and_hidden(net: Net, x: jax.Array):
-    return forward(net, x)
+    return forward(net, x), nnx.pop(net, nnx.Intermediate)
 
 
 def summary(net: Net, x: jax.Array):
-    outputs, intermediates = forward(net, x)
     return {
-        "mean": jnp.mean(outputs),
-        "hidden": intermediates["hidden"][0],  # before the activation
+        "mean": jnp.mean(forward(net, x)),
+        "hidden": nnx.pop(net, nnx.Intermediate)["hidden"][0],  # before the activation
     }
 
 
@@ -34,7 +39,7 @@ def main(x: jax.Array):
     net = Net(nnx.Rngs(0))
     found = []
     for i in range(2):
-        outputs, hidden = forward(net, x + i)
-        found.append(outputs)
+        found.append(forward(net, x + i))
+        hidden = nnx.pop(net, nnx.Intermediate)
         found.append(hidden)
     return found, outputs_and_hidden(net, x), summary(net, x), net

@@ -20,37 +20,37 @@ class Net(nnx.Module):
 def gradient(model: Net, x: jax.Array):
     def loss_fn(params, nondiff):
         model = nnx.merge(graphdef, params, nondiff)
-        y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
-        return jnp.mean(y ** 2), intermediates
+        return jnp.mean(model(x) ** 2), nnx.clone(nnx.pop(model, nnx.Intermediate))
 
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-    grads, hidden = nnx.grad(loss_fn, has_aux=True)(params, nondiff)
+    grads, sown = nnx.grad(loss_fn, has_aux=True)(params, nondiff)
+    nnx.update(model, sown)
+    hidden = nnx.pop(model, nnx.Intermediate)
     return grads, hidden
 
 
 def with_output(model: Net, x: jax.Array):
     def loss_fn(params, nondiff, x):
         m = nnx.merge(graphdef, params, nondiff)
-        y, intermediates = nnx.capture(m, nnx.Intermediate)(x)
-        return jnp.sum(y ** 2), (jnp.max(x), intermediates)
+        return jnp.sum(m(x) ** 2), (jnp.max(x), nnx.clone(nnx.pop(m, nnx.Intermediate)))
 
     grad_fn = nnx.value_and_grad(loss_fn, has_aux=True)
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-    (loss, (largest, intermediates)), grads = grad_fn(params, nondiff, x)
-    return loss, largest, grads, intermediates
+    (loss, (largest, sown)), grads = grad_fn(params, nondiff, x)
+    nnx.update(model, sown)
+    return loss, largest, grads, nnx.pop(model, nnx.Intermediate)
 
 
 def twice(model: Net, x: jax.Array):
     def loss_fn(params, nondiff):
         model = nnx.merge(graphdef, params, nondiff)
-        model_y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
-        y, intermediates = nnx.capture(model, nnx.Intermediate, init=intermediates)(model_y)
-        model_y, intermediates = nnx.capture(model, nnx.Intermediate, init=intermediates)(y)
-        return jnp.mean(jnp.abs(model_y)), intermediates
+        y = model(model(x))
+        return jnp.mean(jnp.abs(model(y))), nnx.clone(nnx.pop(model, nnx.Intermediate))
 
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-    (loss, intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
-    return loss, grads, intermediates
+    (loss, sown), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+    nnx.update(model, sown)
+    return loss, grads, nnx.pop(model, nnx.Intermediate)
 
 
 def train(model: Net, optimizer: nnx.Optimizer, batches):
@@ -58,15 +58,13 @@ def train(model: Net, optimizer: nnx.Optimizer, batches):
     for x in batches:
         def loss_fn(params, nondiff):
             m = nnx.merge(graphdef, params, nondiff)
-            y, intermediates = nnx.capture(m, nnx.Intermediate)(x)
-            y2, intermediates = nnx.capture(m, nnx.Intermediate, init=intermediates)(-x)
-            y3, intermediates = nnx.capture(m, nnx.Intermediate, init=intermediates)(y2)
-            return jnp.mean(y) + jnp.mean(y3), intermediates
+            return jnp.mean(m(x)) + jnp.mean(m(m(-x))), nnx.clone(nnx.pop(m, nnx.Intermediate))
 
         graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-        (loss, intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+        (loss, sown), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+        nnx.update(model, sown)
         optimizer.update(model, grads)
-        history.append((loss, intermediates["hidden"]))
+        history.append((loss, nnx.pop(model, nnx.Intermediate)["hidden"]))
     return history
 
 

@@ -18,14 +18,17 @@ class Encoder(nnx.Module):
         return x
 
     @nnx.jit
-    @nnx.capture(nnx.Intermediate)
+    def _encode_and_pop(self, x: jax.Array, scale: float = 1.0) -> tuple[jax.Array, nnx.State]:
+        return self(x) * scale, nnx.clone(nnx.pop(self, nnx.Intermediate))
+
     def encode(self, x: jax.Array, scale: float = 1.0) -> jax.Array:
         """What is encoded, in a unit."""
-        return self(x) * scale
+        result, sown = self._encode_and_pop(x, scale)
+        nnx.update(self, sown)
+        return result
 
-    def level(self, x: jax.Array) -> tuple[jax.Array, nnx.State]:
-        outputs, intermediates = self.encode(x, scale=2.0)
-        return jnp.mean(outputs), intermediates
+    def level(self, x: jax.Array) -> jax.Array:
+        return jnp.mean(self.encode(x, scale=2.0))
 
 
 class Trainer(nnx.Module):
@@ -37,16 +40,21 @@ class Trainer(nnx.Module):
         self.steps = nnx.Variable(jnp.array(0))
 
     @nnx.jit
-    @nnx.capture(nnx.Intermediate)
-    def evaluate(self, x: jax.Array):
+    def _evaluate_and_pop(self, x: jax.Array):
         self.steps[...] += 1
-        return jnp.mean(self.model(x) ** 2), self.steps[...]
+        return (jnp.mean(self.model(x) ** 2), self.steps[...]), nnx.clone(nnx.pop(self, nnx.Intermediate))
+
+    def evaluate(self, x: jax.Array):
+        result, sown = self._evaluate_and_pop(x)
+        nnx.update(self, sown)
+        return result
 
 
 def look(encoder: Encoder, x: jax.Array):
-    code, hidden = encoder.encode(x)
-    level, intermediates = encoder.level(x)
-    return code, hidden, level, intermediates["hidden"]
+    code = encoder.encode(x)
+    hidden = nnx.pop(encoder, nnx.Intermediate)
+    level = encoder.level(x)
+    return code, hidden, level, nnx.pop(encoder, nnx.Intermediate)["hidden"]
 
 
 def main(x: jax.Array):
@@ -54,6 +62,7 @@ def main(x: jax.Array):
     found = [look(encoder, x + i) for i in range(2)]
     trainer = Trainer(nnx.Rngs(1))
     for i in range(2):
-        (loss, steps), sown = trainer.evaluate(x + i)
+        loss, steps = trainer.evaluate(x + i)
+        sown = nnx.pop(trainer, nnx.Intermediate)
         found.append((loss, steps, sown["model"]["hidden"]))
     return found, encoder, nnx.state(trainer)

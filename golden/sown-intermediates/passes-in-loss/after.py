@@ -22,24 +22,25 @@ class Net(nnx.Module):
 def contrasted(model: Net, x: jax.Array):
     def loss_fn(params, nondiff):
         model = nnx.merge(graphdef, params, nondiff)
-        y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
-        y2, intermediates = nnx.capture(model, nnx.Intermediate, init=intermediates)(-x)
-        return jnp.sum((y - y2) ** 2), intermediates  # both in one line
+        return jnp.sum((model(x) - model(-x)) ** 2), nnx.clone(nnx.pop(model, nnx.Intermediate))  # both in one line
 
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-    (loss, intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
-    return loss, grads, intermediates
+    (loss, sown), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+    nnx.update(model, sown)
+    return loss, grads, nnx.pop(model, nnx.Intermediate)
 
 
 def decoded(model: Net, x: jax.Array):
     def loss_fn(params, nondiff, x: jax.Array):
         model = nnx.merge(graphdef, params, nondiff)
-        code, intermediates = nnx.capture(model, nnx.Intermediate)(x)
-        restored, intermediates = nnx.capture(model.decode, nnx.Intermediate, init=intermediates)(code)
-        return jnp.sum((restored - x) ** 2), (code, intermediates)
+        code = model(x)
+        restored = model.decode(code)
+        return jnp.sum((restored - x) ** 2), (code, nnx.clone(nnx.pop(model, nnx.Intermediate)))
 
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-    (loss, (code, sown)), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff, x)
+    (loss, (code, sown_2)), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff, x)
+    nnx.update(model, sown_2)
+    sown = nnx.pop(model, nnx.Intermediate)
     return loss, code, grads, sown
 
 
@@ -47,18 +48,17 @@ def unrolled(model: Net, xs: list[jax.Array | None]):
     def loss_fn(params, nondiff):
         model = nnx.merge(graphdef, params, nondiff)
         total = jnp.array(0.0)
-        intermediates = nnx.State({})
         for x in xs:
             if x is None:
                 continue
             with jax.named_scope("step"):
-                y, intermediates = nnx.capture(model, nnx.Intermediate, init=intermediates)(x)
-                total += jnp.sum(y)
-        return total, intermediates
+                total += jnp.sum(model(x))
+        return total, nnx.clone(nnx.pop(model, nnx.Intermediate))
 
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-    grads, intermediates = nnx.grad(loss_fn, has_aux=True)(params, nondiff)
-    return grads, intermediates
+    grads, sown = nnx.grad(loss_fn, has_aux=True)(params, nondiff)
+    nnx.update(model, sown)
+    return grads, nnx.pop(model, nnx.Intermediate)
 
 
 def run(x: jax.Array):

@@ -18,9 +18,14 @@ class Net(nnx.Module):
 
 
 @nnx.jit
-@nnx.capture(nnx.Intermediate)
+def _forward_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def forward(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _forward_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
 def collect(model: Net) -> nnx.State:
@@ -32,18 +37,21 @@ def clear(model: Net) -> None:
     nnx.pop(model, nnx.Intermediate)
 
 
-def log_activations(sown: nnx.State, step: int, history: dict[int, jax.Array]) -> None:
+def log_activations(model: Net, step: int, history: dict[int, jax.Array]) -> None:
     """Notes how far they spread."""
+    sown = nnx.pop(model, nnx.Intermediate)
     history[step] = jnp.std(sown["hidden"][0])
 
 
 def activations(model: Net, x: jax.Array):
-    y, hidden = forward(model, x)
+    y = forward(model, x)
+    hidden = collect(model)
     return y, hidden
 
 
 def predict(model: Net, x: jax.Array):
-    y, _ = forward(model, x)
+    y = forward(model, x)
+    clear(model)
     return y
 
 
@@ -52,14 +60,14 @@ def train(model: Net, optimizer: nnx.Optimizer, batches):
 
     def loss_fn(params, nondiff, x: jax.Array):
         model = nnx.merge(graphdef, params, nondiff)
-        y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
-        return jnp.mean(y ** 2), intermediates
+        return jnp.mean(model(x) ** 2), nnx.clone(nnx.pop(model, nnx.Intermediate))
 
     for step, x in enumerate(batches):
         graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-        (loss, intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff, x)
+        (loss, sown), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff, x)
+        nnx.update(model, sown)
         optimizer.update(model, grads)
-        log_activations(intermediates, step, history)
+        log_activations(model, step, history)
     return history
 
 

@@ -49,7 +49,7 @@ def on_both(first: Cell, second: Cell, x: jax.Array):
 
 
 def in_expression(cell: Cell, x: jax.Array):
-    y = 2 * nnx.jit(lambda cell, x: cell(x))(cell, x)
+    y = sum(nnx.jit(lambda cell, x: cell(x))(cell, each) for each in (x, -x))
     return y
 
 

@@ -45,8 +45,12 @@ def thrown_away(cell: Cell, x: jax.Array):
 
 
 def of_its_own_type(cell: Measured, x: jax.Array):
-    y, norms, intermediates = nnx.remat(nnx.capture(lambda cell, x: cell(x), Norm, nnx.Intermediate))(cell, x)
-    return y, norms, intermediates
+    def fn(cell, x):
+        return cell(x), nnx.clone(nnx.pop(cell, nnx.Intermediate))
+
+    y, sown = nnx.remat(fn)(cell, x)
+    nnx.update(cell, sown)
+    return y
 
 
 def defined(cell: Cell, x: jax.Array):
@@ -108,6 +112,6 @@ def main(xs: jax.Array):
     many(cell, xs)
     found.append(nnx.pop(cell, nnx.Intermediate))
     measured = Measured(nnx.Rngs(1))
-    _, norms, intermediates = of_its_own_type(measured, xs[0])
-    found.append((norms, intermediates))
+    of_its_own_type(measured, xs[0])
+    found.append(nnx.pop(measured, Norm, nnx.Intermediate))
     return found, cell, measured

@@ -32,46 +32,59 @@ class Net(nnx.Module):
 
 
 @nnx.jit
-@nnx.capture(nnx.Intermediate)
+def _forward_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def forward(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _forward_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
 @nnx.jit
-@nnx.capture(nnx.Intermediate)
+def _error_and_pop(model: Net, x, y):
+    return jnp.mean((model(x) - y) ** 2), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def error(model: Net, x, y):
-    return jnp.mean((model(x) - y) ** 2)
+    result, sown = _error_and_pop(model, x, y)
+    nnx.update(model, sown)
+    return result
 
 
 def activations(x):
     model = Net(nnx.Rngs(0))
-    y, state = forward(model, x)
+    y = forward(model, x)
+    state = nnx.state(model, nnx.Intermediate)
     return y, state, nnx.state(model, nnx.Param)
 
 
 def filtered(x):
     """The whole state, of which one kind of Variable is kept."""
     model = Net(nnx.Rngs(4))
-    y, sown = forward(model, x)
+    y = forward(model, x)
+    sown = nnx.state(model).filter(nnx.Intermediate)
     return y, jax.tree.map(jnp.mean, sown), nnx.state(model).filter(nnx.Param)
 
 
 def by_attribute(x):
     model = Net(nnx.Rngs(1))
     model.eval()
-    _, model_intermediates = forward(model, x)
-    first = model_intermediates["blocks"][0]["activation"][0]
-    last = model_intermediates["logits"].get_value()[-1]
-    print(model_intermediates)
-    return first, last, model.head.kernel[...], [jnp.std(h) for h in model_intermediates["blocks"][1]["activation"]]
+    forward(model, x)
+    first = model.blocks[0].activation[0]
+    last = model.logits.get_value()[-1]
+    print(nnx.state(model, nnx.Intermediate))
+    return first, last, model.head.kernel[...], [jnp.std(h) for h in model.blocks[1].activation]
 
 
 def watched(model: Net, x):
     """What is read first is popped in the end."""
-    y, intermediates = forward(model, x)
-    norms = {"logits": jnp.linalg.norm(intermediates["logits"][0])}
+    y = forward(model, x)
+    norms = {"logits": jnp.linalg.norm(model.logits[0])}
     if y.shape[0] > 1:
-        norms["first"] = jnp.linalg.norm(intermediates["blocks"][0]["activation"][0])
+        norms["first"] = jnp.linalg.norm(model.blocks[0].activation[0])
+    nnx.pop(model, nnx.Intermediate)
     return norms
 
 
@@ -81,13 +94,14 @@ def trained(x):
 
     def loss_fn(params, nondiff):
         model = nnx.merge(graphdef, params, nondiff)
-        y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
-        return jnp.mean(y**2), intermediates
+        y = model(x)
+        return jnp.mean(y**2), nnx.clone(nnx.pop(model, nnx.Intermediate))
 
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-    (loss, model_intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+    (loss, sown), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+    nnx.update(model, sown)
     optimizer.update(model, grads)
-    logits = model_intermediates["logits"][0]
+    logits = model.logits[0]
     return loss, logits, optimizer, nnx.state(model, nnx.Param, nnx.BatchStat)
 
 
@@ -96,6 +110,5 @@ def run(x):
     errors = []
     for i in range(2):
         errors.append(watched(model, x + i))
-        outputs, intermediates = error(model, x, 1.0)
-        errors.append((outputs, intermediates["logits"]))
+        errors.append((error(model, x, 1.0), nnx.pop(model, nnx.Intermediate)["logits"]))
     return activations(x), filtered(x), by_attribute(x), trained(x), errors, model

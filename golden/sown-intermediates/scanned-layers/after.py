@@ -28,15 +28,26 @@ class Net(nnx.Module):
         self.heads = nnx.List([nnx.Linear(2, 3, rngs=rngs)])
 
     def __call__(self, x: jax.Array):
-        @nnx.scan(in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
+        @nnx.scan(in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))
         @nnx.remat
+        def _run_and_pop(x, layer: Layer):
+            return layer(x), nnx.clone(nnx.pop(layer, nnx.Intermediate))
+
         def run(x, layer: Layer):
-            return layer(x)
+            result, sown = _run_and_pop(x, layer)
+            nnx.update(layer, sown)
+            return result
 
         x = run(run(x, self.layers), self.layers)
         self.sow(nnx.Intermediate, "mixed", x)
         experts = self.experts
-        x = nnx.vmap(lambda expert, x: expert(x), in_axes=(0, None))(experts, x).mean(0)
+
+        def mapped_fn(expert, x):
+            return expert(x), nnx.clone(nnx.pop(expert, nnx.Intermediate))
+
+        result, sown = nnx.vmap(mapped_fn, in_axes=(0, None))(experts, x)
+        nnx.update(experts, sown)
+        x = result.mean(0)
         return self.heads[0](x)
 
 
@@ -49,39 +60,46 @@ class Wrapped(nnx.Module):
 
 
 @nnx.jit
-@nnx.capture(nnx.Intermediate)
+def _forward_and_pop(net: Net, x: jax.Array):
+    return net(x), nnx.clone(nnx.pop(net, nnx.Intermediate))
+
+
 def forward(net: Net, x: jax.Array):
-    return net(x)
+    result, sown = _forward_and_pop(net, x)
+    nnx.update(net, sown)
+    return result
 
 
 @nnx.jit
 def gradients(net: Net, x: jax.Array):
     def loss_fn(params, nondiff):
         net = nnx.merge(graphdef, params, nondiff)
-        y, intermediates = nnx.capture(net, nnx.Intermediate)(x)
-        return jnp.mean(y ** 2), intermediates
+        return jnp.mean(net(x) ** 2), nnx.clone(nnx.pop(net, nnx.Intermediate))
 
     graphdef, params, nondiff = nnx.split(net, nnx.Param, ...)
-    (loss, intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+    (loss, sown), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+    nnx.update(net, sown)
+    intermediates = nnx.pop(net, nnx.Intermediate)
     return loss, jax.tree.leaves(grads), intermediates["layers"]["hidden"]
 
 
 def look(wrapped: Wrapped, x: jax.Array):
-    y, hidden = nnx.capture(wrapped.encode, nnx.Intermediate)(x)
-    # all of them
+    y = wrapped.encode(x)
+    hidden = nnx.pop(wrapped, nnx.Intermediate)  # all of them
     return y, hidden
 
 
 def main(x: jax.Array):
     called = Net(nnx.Rngs(0))
-    found = [(nnx.capture(called, nnx.Intermediate)(x))]
+    found = [(called(x), nnx.pop(called, nnx.Intermediate))]
     for i in range(2):
-        y, intermediates = nnx.capture(called, nnx.Intermediate)(x + i)
-        found.append((y, nnx.to_pure_dict(intermediates)))
+        y = called(x + i)
+        found.append((y, nnx.to_pure_dict(nnx.pop(called, nnx.Intermediate))))
 
     jitted = Net(nnx.Rngs(1))
     for i in range(2):
-        y, sown = forward(jitted, x + i)
+        y = forward(jitted, x + i)
+        sown = nnx.pop(jitted, nnx.Intermediate)
         found.append((y, sown["layers"]["hidden"], sown["mixed"]))
 
     trained = Net(nnx.Rngs(2))

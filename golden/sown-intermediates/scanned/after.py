@@ -31,33 +31,49 @@ def stack(rngs: nnx.Rngs):
 
 
 @nnx.scan(in_axes=(0, nnx.Carry), out_axes=(nnx.Carry, 0))  # over the layers
-@nnx.capture(Penalty)
-def chain(layer: Layer, x):
+def _chain_and_pop(layer: Layer, x):
     x = layer(x)
-    return x + layer(x)
+    return x + layer(x), nnx.clone(nnx.pop(layer, Penalty))
+
+
+def chain(layer: Layer, x):
+    result, sown = _chain_and_pop(layer, x)
+    nnx.update(layer, sown)
+    return result
 
 
 def run(layers: Layer, x: jax.Array):
     def body(x, layer: Layer):
-        y, penalties = nnx.capture(layer, Penalty)(x)
-        return y, (y.mean(), penalties)
+        y = layer(x)
+        return y, (y.mean(), nnx.clone(nnx.pop(layer, Penalty)))
 
-    x, (means, penalties) = nnx.scan(body)(x, layers)
-    return x, means, penalties
+    x, (means, sown) = nnx.scan(body)(x, layers)
+    nnx.update(layers, sown)
+    return x, means, nnx.pop(layers, Penalty)
 
 
 def side_by_side(layers: Layer, x: jax.Array):
-    y, penalties = nnx.vmap(lambda x, layer: nnx.capture(layer, Penalty)(x), in_axes=(None, 0))(x, layers)
-    return y.sum(0), penalties["size"]
+    def mapped_fn(x, layer):
+        return layer(x), nnx.clone(nnx.pop(layer, Penalty))
+
+    y, sown = nnx.vmap(mapped_fn, in_axes=(None, 0))(x, layers)
+    nnx.update(layers, sown)
+    return y.sum(0), nnx.pop(layers, Penalty)["size"]
 
 
 def main(x: jax.Array):
     layers = stack(nnx.Rngs(0))
-    y, penalties = chain(layers, x)
-    found = [(y, penalties)]
+    y = chain(layers, x)
+    found = [(y, nnx.pop(layers, Penalty))]
     for i in range(2):
         found.append(run(layers, x + i))
 
     others = stack(nnx.Rngs(1))
-    last, sizes = nnx.scan(lambda x, layer: nnx.capture(layer, Penalty)(x), in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))(x, others)
+
+    def scanned_fn(x, layer):
+        return layer(x), nnx.clone(nnx.pop(layer, Penalty))
+
+    last, sown = nnx.scan(scanned_fn, in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))(x, others)
+    nnx.update(others, sown)
+    sizes = nnx.pop(others, Penalty)
     return found, side_by_side(stack(nnx.Rngs(2)), x), last, sizes, layers, others

@@ -23,36 +23,51 @@ def ensemble(rngs: nnx.Rngs):
 
 
 @nnx.vmap
-def predict(member: Net, intermediates: nnx.State, x: jax.Array):
-    return nnx.capture(member, nnx.Intermediate, init=intermediates)(x)
+def _predict_and_pop(member: Net, x: jax.Array):
+    return member(x), nnx.clone(nnx.pop(member, nnx.Intermediate))
+
+
+def predict(member: Net, x: jax.Array):
+    result, sown = _predict_and_pop(member, x)
+    nnx.update(member, sown)
+    return result
 
 
 @nnx.remat
-def forward(model: Net, intermediates: nnx.State, x: jax.Array) -> tuple[jax.Array, nnx.State]:
-    return nnx.capture(model, nnx.Intermediate, init=intermediates)(x)
+def _forward_and_pop(model: Net, x: jax.Array) -> tuple[jax.Array, nnx.State]:
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
+def forward(model: Net, x: jax.Array) -> jax.Array:
+    result, sown = _forward_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
 def over_batches(members: Net, batches):
     outputs = []
-    intermediates = nnx.State({})
     for x in batches:
-        outputs_2, intermediates = predict(members, intermediates, x)
-        outputs.append(outputs_2.sum())
-    noted = nnx.to_pure_dict(intermediates)
+        outputs.append(predict(members, x).sum())
+    noted = nnx.to_pure_dict(nnx.pop(members, nnx.Intermediate))
     return outputs, noted
 
 
 def twice(x: jax.Array):
     members = ensemble(nnx.Rngs(2))
 
-    def doubled(member: Net, intermediates: nnx.State, x: jax.Array):
-        y, new_intermediates = nnx.capture(member, nnx.Intermediate, init=intermediates)(x)
-        return 2 * y, new_intermediates
+    def doubled(member: Net, x: jax.Array):
+        return 2 * member(x), nnx.clone(nnx.pop(member, nnx.Intermediate))
 
-    both = nnx.vmap(doubled)
-    intermediates = nnx.State({})
-    first, intermediates = both(members, intermediates, x)
-    second, intermediates = both(members, intermediates, first)
+    _both_and_pop = nnx.vmap(doubled)
+
+    def both(member, x):
+        result, sown = _both_and_pop(member, x)
+        nnx.update(member, sown)
+        return result
+
+    first = both(members, x)
+    second = both(members, first)
+    intermediates = nnx.pop(members, nnx.Intermediate)
     return second, intermediates
 
 
@@ -62,8 +77,8 @@ def run(x: jax.Array):
     found = [over_batches(members, [stacked, stacked * 2]), over_batches(members, [])]
 
     model = Net(nnx.Rngs(1))
-    intermediates = nnx.State({})
-    y, intermediates = forward(model, intermediates, x)
+    y = forward(model, x)
     if x.shape[0] > 2:
-        y, intermediates = forward(model, intermediates, y)
+        y = forward(model, y)
+    intermediates = nnx.pop(model, nnx.Intermediate)
     return found, y, intermediates, twice(stacked), members, model

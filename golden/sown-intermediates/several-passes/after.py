@@ -31,34 +31,43 @@ class Net(nnx.Module):
 
 
 @nnx.jit
-def forward(model: Net, intermediates: nnx.State, x: jax.Array) -> tuple[jax.Array, nnx.State]:
-    return nnx.capture(model, nnx.Intermediate, init=intermediates)(x)
+def _forward_and_pop(model: Net, x: jax.Array) -> tuple[jax.Array, nnx.State]:
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
+def forward(model: Net, x: jax.Array) -> jax.Array:
+    result, sown = _forward_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
 @nnx.jit
-def error(net: Net, intermediates: nnx.State, x, y):
+def _error_and_pop(net: Net, x, y):
+    difference = net(x) - y
+    return jnp.mean(difference**2), nnx.clone(nnx.pop(net, nnx.Intermediate))
+
+
+def error(net: Net, x, y):
     """Mean squared error."""
-    model_y, new_intermediates = nnx.capture(net, nnx.Intermediate, init=intermediates)(x)
-    difference = model_y - y
-    return jnp.mean(difference**2), new_intermediates
+    result, sown = _error_and_pop(net, x, y)
+    nnx.update(net, sown)
+    return result
 
 
 def both_views(model: Net, x):
-    intermediates = nnx.State({})
-    first, intermediates = forward(model, intermediates, x)
-    second, intermediates = forward(model, intermediates, -x)
+    first = forward(model, x)
+    second = forward(model, -x)
+    intermediates = nnx.pop(model, nnx.Intermediate)
     return first, second, nnx.to_pure_dict(intermediates)
 
 
 def over_batches(model: Net, batches):
     outputs = []
-    intermediates = nnx.State({})
     for x in batches:
         if x.sum() < 0:
             continue
-        outputs_2, intermediates = forward(model, intermediates, x)
-        outputs.append(outputs_2.sum())
-    activations = nnx.to_pure_dict(intermediates)
+        outputs.append(forward(model, x).sum())
+    activations = nnx.to_pure_dict(nnx.pop(model, nnx.Intermediate))
     return outputs, activations
 
 
@@ -66,18 +75,16 @@ def run(x):
     model = Net(nnx.Rngs(0))
     found = [both_views(model, x), over_batches(model, [x, x[:2], -x, x + 1])]
     found.append(over_batches(model, []))
-    intermediates = nnx.State({})
-    _, intermediates = forward(model, intermediates, x)
-    _, intermediates = forward(model, intermediates, x)
-    # nobody wants these
+    forward(model, x)
+    forward(model, x)
+    nnx.pop(model, nnx.Intermediate)  # nobody wants these
 
     other = Net(nnx.Rngs(1))
     errors = []
     for i in range(2):
-        sown = nnx.State({})
         for scale in (1.0, 2.0):
-            outputs, sown = error(other, sown, x * scale + i, 1.0)
-            errors.append(outputs)
-        total, sown = error(other, sown, x, y=2.0)
+            errors.append(error(other, x * scale + i, 1.0))
+        total = error(other, x, y=2.0)
+        sown = nnx.pop(other, nnx.Intermediate)
         found.append((total, sown, sown["blocks"][0]["activation"][-1]))
     return found, errors, model, other

@@ -27,30 +27,40 @@ class Net(nnx.Module):
 
 
 @nnx.jit
-@nnx.capture(Activation, nnx.Intermediate, Norm)
+def _forward_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, (nnx.Intermediate, Norm)))
+
+
 def forward(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _forward_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
-def scores(model: Net, x: jax.Array) -> tuple[jax.Array, nnx.State, nnx.State, nnx.State]:
-    outputs, activations, intermediates, norms = forward(model, x)
-    return jnp.sum(outputs), activations, intermediates, norms
+def scores(model: Net, x: jax.Array) -> jax.Array:
+    return jnp.sum(forward(model, x))
 
 
 @nnx.jit
-@nnx.capture(Activation, nnx.Intermediate, Norm)
+def _predict_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, (nnx.Intermediate, Norm)))
+
+
 def predict(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _predict_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
 def run(x: jax.Array):
     model = Net(nnx.Rngs(0))
-    score, activations_2, intermediates_2, norms_2 = scores(model, x)
+    score = scores(model, x)
     # What is an Activation is an Intermediate too.
-    intermediates, norms = nnx.merge_state(activations_2, intermediates_2), norms_2
+    intermediates, norms = nnx.pop(model, nnx.Intermediate, Norm)
 
     other = Net(nnx.Rngs(1))
-    y, activations_2, intermediates_2, norms_2 = predict(other, x)
-    everything = nnx.merge_state(activations_2, intermediates_2, norms_2)
-    z, hidden, means, norm = predict(other, 2 * x)
+    y = predict(other, x)
+    everything = nnx.pop(other, (nnx.Intermediate, Norm))
+    z = predict(other, 2 * x)
+    hidden, means, norm = nnx.pop(other, Activation, nnx.Intermediate, Norm)
     return score, intermediates, norms, y, everything, z, hidden, means, norm, model, other

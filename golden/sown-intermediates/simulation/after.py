@@ -21,30 +21,36 @@ class System(nnx.Module):
         return state
 
     @partial(nnx.jit, static_argnames=("num_steps",))
-    def __call__(self, state: jax.Array, force: jax.Array, *, num_steps: int = 1) -> tuple[jax.Array, nnx.State]:
+    def _call_and_pop(self, state: jax.Array, force: jax.Array, *, num_steps: int = 1):
         def scanned_fn(system, state, force):
-            self_graphdef, self_intermediates, self_rest = nnx.split(system, nnx.Intermediate, ...)
+            graphdef, intermediates, rest = nnx.split(system, nnx.Intermediate, ...)
 
             @nnx.scan(in_axes=(0, nnx.Carry, None), out_axes=(nnx.Carry, 0), length=num_steps)
-            def scanned_fn_of_state(self_intermediates, carry, force):
-                state, self_rest = carry
-                system = nnx.merge(self_graphdef, self_intermediates, self_rest)
-                new_carry, output = nnx.capture(system.step, nnx.Intermediate)(state, force, sow=True)
-                return (new_carry, self_rest), output
+            def scanned_fn_of_state(intermediates, carry, force):
+                state, rest = carry
+                system = nnx.merge(graphdef, intermediates, rest)
+                return (system.step(state, force, sow=True), rest), nnx.clone(nnx.pop(system, nnx.Intermediate))
 
-            (final_carry, *_), outputs = scanned_fn_of_state(self_intermediates, (state, self_rest), force)
+            (final_carry, *_), outputs = scanned_fn_of_state(intermediates, (state, rest), force)
             return final_carry, outputs
 
-        state, intermediates = scanned_fn(self, state, force)
+        state, sown = scanned_fn(self, state, force)
+        nnx.update(self, sown)
 
-        return state, intermediates
+        return state, nnx.clone(nnx.pop(self, nnx.Intermediate))
+
+    def __call__(self, state: jax.Array, force: jax.Array, *, num_steps: int = 1) -> jax.Array:
+        result, sown = self._call_and_pop(state, force, num_steps=num_steps)
+        nnx.update(self, sown)
+        return result
 
 
 def simulate(x: jax.Array):
     system = System(nnx.Rngs(0))
     found = []
     for i in range(2):
-        final, intermediates = system(x, x / 10, num_steps=3 + i)
+        final = system(x, x / 10, num_steps=3 + i)
+        intermediates = nnx.pop(system, nnx.Intermediate)
         states = intermediates.state[0]
         found.append((final, jnp.concatenate([x[None], states])))
     return found, system

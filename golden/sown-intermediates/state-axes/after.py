@@ -21,16 +21,21 @@ class System(nnx.Module):
 
 
 @nnx.split_rngs(splits=4)
-def run(system: System, state: jax.Array):
+def _run_and_pop(system: System, state: jax.Array):
     graphdef, mapped, rest = nnx.split(system, (nnx.RngState, nnx.Intermediate), ...)
 
     @nnx.vmap(in_axes=(0, None, 0))
-    def run_of_state(mapped, rest, state):
+    def run_and_pop_of_state(mapped, rest, state):
         system = nnx.merge(graphdef, mapped, rest)
-        y, intermediates = nnx.capture(system, nnx.Intermediate)(state, num_steps=3)
-        return y, intermediates
+        return system(state, num_steps=3), nnx.clone(nnx.pop(system, nnx.Intermediate))
 
-    return run_of_state(mapped, rest, state)
+    return run_and_pop_of_state(mapped, rest, state)
+
+
+def run(system: System, state: jax.Array):
+    result, sown = _run_and_pop(system, state)
+    nnx.update(system, sown)
+    return result
 
 
 @nnx.jit
@@ -43,7 +48,7 @@ def main(states):
     system = System(nnx.Rngs(0))
     found = []
     for _ in range(2):
-        final, intermediates = run(system, states)
-        trajectory = intermediates["state"]
+        final = run(system, states)
+        trajectory = nnx.pop(system, nnx.Intermediate)["state"]
         found.append((final, [states, *trajectory], energies(system, final)))
     return found, system

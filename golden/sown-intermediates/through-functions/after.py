@@ -19,48 +19,57 @@ class Net(nnx.Module):
 
 
 @nnx.jit
-@nnx.capture(nnx.Intermediate)
+def _forward_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def forward(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _forward_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
-def predict(model: Net, x: jax.Array) -> tuple[jax.Array, nnx.State]:
-    y, intermediates = forward(model, x)
-    return nnx.softmax(y), intermediates
+def predict(model: Net, x: jax.Array) -> jax.Array:
+    y = forward(model, x)
+    return nnx.softmax(y)
 
 
 def score(batch: dict[str, jax.Array], model: Net):
     """How good the model is at a batch."""
-    outputs, intermediates = predict(model, batch["x"])
-    error = jnp.mean(jnp.abs(outputs - batch["y"]))
-    return (error, batch["x"].size), intermediates
+    error = jnp.mean(jnp.abs(predict(model, batch["x"]) - batch["y"]))
+    return error, batch["x"].size
 
 
 class Evaluator:
     def __init__(self, scale: float):
         self.scale = scale
 
-    def run(self, model: Net, batch) -> tuple[jax.Array, nnx.State]:
-        (error, size), intermediates = score(batch, model=model)
-        return self.scale * error / size, intermediates
+    def run(self, model: Net, batch) -> jax.Array:
+        error, size = score(batch, model=model)
+        return self.scale * error / size
 
 
 @nnx.jit
-def train_step(model: Net, optimizer: nnx.Optimizer, batch):
+def _train_step_and_pop(model: Net, optimizer: nnx.Optimizer, batch):
     def loss_fn(params, nondiff):
         model = nnx.merge(graphdef, params, nondiff)
-        y, intermediates = nnx.capture(model, nnx.Intermediate)(batch["x"])
-        return jnp.mean((y - batch["y"]) ** 2), intermediates
+        return jnp.mean((model(batch["x"]) - batch["y"]) ** 2), nnx.clone(nnx.pop(model, nnx.Intermediate))
 
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-    (loss, intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+    (loss, sown), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+    nnx.update(model, sown)
     optimizer.update(model, grads)
-    return loss, intermediates
+    return loss, nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
+def train_step(model: Net, optimizer: nnx.Optimizer, batch):
+    result, sown = _train_step_and_pop(model, optimizer, batch)
+    nnx.update(model, sown)
+    return result
 
 
 def epoch(model: Net, optimizer: nnx.Optimizer, batch):
-    outputs, intermediates = train_step(model, optimizer, batch)
-    return {"loss": outputs, "size": batch["x"].size}, intermediates
+    return {"loss": train_step(model, optimizer, batch), "size": batch["x"].size}
 
 
 def main(xs):
@@ -70,9 +79,10 @@ def main(xs):
     history = []
     for x in xs:
         batch = {"x": x, "y": jnp.ones((3, 2))}
-        seen, intermediates_2 = epoch(model, optimizer, batch)
-        hidden = intermediates_2["hidden"]
+        seen = epoch(model, optimizer, batch)
+        hidden = nnx.pop(model, nnx.Intermediate)["hidden"]
         history.append((seen["loss"], seen["size"], hidden))
-        error, intermediates = evaluator.run(model, batch)
+        error = evaluator.run(model, batch)
+        intermediates = nnx.pop(model, nnx.Intermediate)
         history.append((error, intermediates))
     return history, model, optimizer

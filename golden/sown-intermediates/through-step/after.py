@@ -20,28 +20,40 @@ class Net(nnx.Module):
 
 
 @nnx.jit
-def train_step(model: Net, optimizer: nnx.Optimizer, batch):
-    def loss_fn(params, nondiff) -> tuple[jax.Array, nnx.State]:
+def _train_step_and_pop(model: Net, optimizer: nnx.Optimizer, batch):
+    def loss_fn(params, nondiff) -> jax.Array:
         model = nnx.merge(graphdef, params, nondiff)
-        y, intermediates = nnx.capture(model, nnx.Intermediate)(batch["x"])
-        return jnp.mean((y - batch["y"]) ** 2), intermediates
+        y = model(batch["x"])
+        return jnp.mean((y - batch["y"]) ** 2), nnx.clone(nnx.pop(model, nnx.Intermediate))
 
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-    (loss, intermediates), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+    (loss, sown), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+    nnx.update(model, sown)
     optimizer.update(model, grads)
-    return (loss, optax.global_norm(grads)), intermediates
+    return (loss, optax.global_norm(grads)), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
+def train_step(model: Net, optimizer: nnx.Optimizer, batch):
+    result, sown = _train_step_and_pop(model, optimizer, batch)
+    nnx.update(model, sown)
+    return result
 
 
 @nnx.jit
-@nnx.capture(nnx.Intermediate)
+def _evaluate_and_pop(model: Net, batch):
+    return model(batch["x"]), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def evaluate(model: Net, batch):
-    return model(batch["x"])
+    result, sown = _evaluate_and_pop(model, batch)
+    nnx.update(model, sown)
+    return result
 
 
-def test_step(model: Net, batch) -> tuple[jax.Array, nnx.State]:
+def test_step(model: Net, batch) -> jax.Array:
     """The error of one batch."""
-    y, intermediates = evaluate(model, batch)
-    return jnp.mean((y - batch["y"]) ** 2), intermediates
+    y = evaluate(model, batch)
+    return jnp.mean((y - batch["y"]) ** 2)
 
 
 def main(xs):
@@ -50,9 +62,9 @@ def main(xs):
     history = []
     for x in xs:
         batch = {"x": x, "y": jnp.ones((3, 3))}
-        (loss, norm), intermediates = train_step(model, optimizer, batch)
-        hidden = intermediates["hidden"]
+        loss, norm = train_step(model, optimizer, batch)
+        hidden = nnx.pop(model, nnx.Intermediate)["hidden"]
         history.append((loss, norm, jnp.std(hidden[0])))
-        error, intermediates = test_step(model, batch)
-        history.append((error, nnx.to_pure_dict(intermediates)))
+        error = test_step(model, batch)
+        history.append((error, nnx.to_pure_dict(nnx.pop(model, nnx.Intermediate))))
     return history, model, optimizer

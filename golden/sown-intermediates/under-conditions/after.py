@@ -17,39 +17,46 @@ class Net(nnx.Module):
 
 
 @nnx.jit
-@nnx.capture(nnx.Intermediate)
+def _forward_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def forward(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _forward_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
 def evaluate(model: Net, x: jax.Array, log: bool):
     """Either way nothing stays on the model."""
-    y, model_intermediates = forward(model, x)
+    y = forward(model, x)
     if log:
-        sown = model_intermediates
+        sown = nnx.pop(model, nnx.Intermediate)
         print(jax.tree.map(jnp.mean, sown))
+    else:
+        nnx.pop(model, nnx.Intermediate)
     return y
 
 
 def every_other(model: Net, batches):
     history = []
     for step, x in enumerate(batches):
-        y, model_intermediates = forward(model, x)
+        y = forward(model, x)
         if step % 2 == 0:
-            history.append(nnx.to_pure_dict(model_intermediates))
+            history.append(nnx.to_pure_dict(nnx.pop(model, nnx.Intermediate)))
         elif y.sum() > 0:
-            history.append(model_intermediates["hidden"][0].shape)
+            history.append(nnx.pop(model, nnx.Intermediate)["hidden"][0].shape)
         else:
             # not of interest
-            pass
+            nnx.pop(model, nnx.Intermediate)
     return history
 
 
 def report(x: jax.Array, details: bool):
     """Nobody sees the model again."""
     model = Net(nnx.Rngs(1))
-    y, model_intermediates = forward(model, x)
-    sown = model_intermediates if details else None
+    y = forward(model, x)
+    sown = nnx.pop(model, nnx.Intermediate) if details else None
     return y, sown
 
 
@@ -57,8 +64,8 @@ def attempts(model: Net, inputs):
     found = []
     for x in inputs:
         try:
-            y, intermediates = forward(model, x)
-            hidden = intermediates["hidden"]
+            y = forward(model, x)
+            hidden = nnx.pop(model, nnx.Intermediate)["hidden"]
         except TypeError:  # a wrong shape: nothing is sown then
             continue
         found.append((y, hidden))

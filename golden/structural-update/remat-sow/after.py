@@ -19,7 +19,16 @@ class Net(nnx.Module):
         self.block2 = Block(rngs)
 
     def __call__(self, x: jax.Array):
-        run = nnx.compat.remat(lambda block, x: block(x))
+        def fn(block, x):
+            return block(x), nnx.clone(nnx.pop(block, nnx.Intermediate))
+
+        _run_and_pop = nnx.remat(fn)
+
+        def run(block, x):
+            result, sown = _run_and_pop(block, x)
+            nnx.update(block, sown)
+            return result
+
         return run(self.block2, run(self.block1, x))
 
 

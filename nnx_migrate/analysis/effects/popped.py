@@ -130,13 +130,31 @@ def types_given(evaluator: Evaluator, scope: Scope, state: ir.Expr) -> frozenset
             continue
         if call is binding.expr and _pops(project, binding.scope, call):
             found |= popped_types(evaluator, binding.scope, call)
-        called = evaluator.values(binding.scope, call.func)
-        for value in called:
-            for each in project.within(value.scope) if isinstance(value, FunctionValue) else ():
-                for _, pop in project.function(each).pops:
-                    if _pops(project, each, pop):
-                        found |= popped_types(evaluator, each, pop)
+        popped, called = _popped_in(evaluator, binding.scope, call)
+        if (
+            not popped
+        ):  # by what that calls: a loss that takes States merges them, and calls another
+            nested = (_popped_in(evaluator, scope, each)[0] for scope, each in called)
+            popped = frozenset().union(*nested)
+        found |= popped
     return found
+
+
+def _popped_in(
+    evaluator: Evaluator, scope: Scope, call: ir.Call
+) -> tuple[frozenset[str], list[tuple[Scope, ir.Call]]]:
+    """The classes of what the functions that a call runs pop, and the calls in these."""
+    project = evaluator.project
+    found: frozenset[str] = frozenset()
+    called: list[tuple[Scope, ir.Call]] = []
+    for value in evaluator.values(scope, call.func):
+        for each in project.within(value.scope) if isinstance(value, FunctionValue) else ():
+            function = project.function(each)
+            called += [(each, inner) for inner in function.calls]
+            for _, pop in function.pops:
+                if _pops(project, each, pop):
+                    found |= popped_types(evaluator, each, pop)
+    return found, called
 
 
 def _pops(project: Project, scope: Scope, call: ir.Call) -> bool:

@@ -59,7 +59,6 @@ class FileContext:
         text: its text with line offsets.
         tree: its syntax tree.
         refuses: why a new text cannot be written back, for code that stands in something else.
-        editable: this run may change it together with others, at the moment.
         read: gives the other files of the project.
         asked_by: the file that this one was read for, which is not kept alive by it.
         pins: those of earlier runs that were taken out of the text.
@@ -71,7 +70,6 @@ class FileContext:
     analysis: Analysis
     options: Options
     refuses: Callable[[str], str] | None = None
-    editable: bool = False
     read: Reader = nothing_else
     asked_by: weakref.ref[FileContext] | None = None
     pins: tuple[Followed, ...] = ()
@@ -100,18 +98,6 @@ class FileContext:
             first._others[module] = first._neighbour(module)
         return first._others[module]
 
-    def where_it_is(self, module: str) -> FileContext:
-        """A file that was read before, or this one.
-
-        Raises:
-            KeyError: it was not.
-        """
-        first = self._first
-        found = first if module == first.tree.module else first._others[module]
-        if found is None:
-            raise KeyError(module)
-        return found
-
     def _neighbour(self, module: str) -> FileContext | None:
         found = self.read(module)
         if found is None:
@@ -126,7 +112,6 @@ class FileContext:
             tree,
             self.analysis,
             found.options or self.options,
-            editable=self.editable and found.options is not None,
             read=self.read,
             asked_by=weakref.ref(self),
         )

@@ -22,7 +22,6 @@ class Rule:
         transforms: public names of the transforms whose sites it wants to see.
         decide: the decision at a site; None when the site is not its concern.
         project_words: identifiers of which some file of the project must have one.
-        across_files: what it does at a site may change calls in other files too.
         way_out: what a person would change so that a pin of this rule is not needed.
     """
 
@@ -30,7 +29,6 @@ class Rule:
     transforms: frozenset[str]
     decide: Callable[[FileContext, Site], Decision | None]
     project_words: frozenset[str] = frozenset()
-    across_files: bool = False
     way_out: str = ""
 
     def concerns(self, project: Project, module: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Protocol
 
 from nnx_migrate.core.findings import Finding, KeptPin, Outcome
@@ -51,14 +51,6 @@ class Settlement:
         self._restored |= told.restored
         for pin, findings in told.noted.items():
             self._noted.setdefault(pin, []).extend(findings)
-
-    def tell(self, findings: Iterable[Finding]) -> None:
-        """Hear what is done to sites together with other files."""
-        places = {(f.line, f.column): pin for pin, f in self._own_findings.items()}
-        for finding in findings:
-            pin = places.get((finding.line, finding.column))
-            if pin is not None:
-                self._noted.setdefault(pin, []).append(finding)
 
     def close(self) -> list[Finding]:
         """The findings of pins that nothing keeps, and that no rule had to rewrite."""

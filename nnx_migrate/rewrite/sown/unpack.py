@@ -79,24 +79,12 @@ def auxiliary_result(
     return [Edit(start, start, "("), Edit(end, end, f", {state})")]
 
 
-def returned_pair(context: FileContext, returned: ast.Return, state: str) -> list[Edit]:
-    """What was returned is the first of two."""
-    assert returned.value is not None
-    start, end = context.text.span(returned.value)
-    if isinstance(returned.value, ast.Tuple) and not in_parentheses(context, returned.value):
-        return [Edit(start, start, "("), Edit(end, end, f"), {state}")]
-    return [Edit(end, end, f", {state}")]
-
-
-def annotated_pair(
-    context: FileContext, annotation: ast.expr | None, nnx: str, states: int = 1
-) -> list[Edit]:
-    """What was annotated is the first of two, and the second one a State, as are any more."""
+def annotated_pair(context: FileContext, annotation: ast.expr | None, nnx: str) -> list[Edit]:
+    """What was annotated is the first of two, and the second one a State."""
     if annotation is None:
         return []
     start, end = context.text.span(annotation)
-    more = f", {nnx}.State" * states
-    return [Edit(start, start, "tuple["), Edit(end, end, f"{more}]")]
+    return [Edit(start, start, "tuple["), Edit(end, end, f", {nnx}.State]")]
 
 
 def _is_closed(context: FileContext, target: ast.expr) -> bool:

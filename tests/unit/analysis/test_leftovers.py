@@ -28,13 +28,13 @@ def forward(model, x):
 """
 
 
-def left(body: str, name: str = "model", *, trusting: bool = False) -> str:
+def left(body: str, name: str = "model") -> str:
     """What may be left on a variable of `use`, where `forward` counts as popped after."""
     analysis = analysis_of(HEAD + textwrap.dedent(body))
     functions = analysis.project.modules[MAIN].functions
     (popped,) = [key for key in functions if key.startswith("forward:")]
     (use,) = [key for key in functions if key.startswith("use:")]
-    finder = LeftoverFinder(analysis, {Scope(MAIN, popped): "model"}, trusting)
+    finder = LeftoverFinder(analysis, {Scope(MAIN, popped): "model"})
     return finder.on(Scope(MAIN, use), name)
 
 
@@ -172,13 +172,11 @@ def test_a_constructor_that_sows_counts() -> None:
     assert left(body) == "the constructor of Lazy sows"
 
 
-def test_an_unknown_origin_may_be_trusted() -> None:
+def test_an_unknown_origin_is_no_clean_one() -> None:
     body = """
         def use(model, x):
             return forward(model, x)
         """
     assert "no call of use shows" in left(body)
-    assert left(body, trusting=True) == ""
     made = "def use(make, x):\n    model = make()\n    return forward(model, x)\n"
     assert "is not followed" in left(made)
-    assert left(made, trusting=True) == ""

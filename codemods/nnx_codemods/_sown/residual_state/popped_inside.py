@@ -9,8 +9,8 @@ import ast
 from collections.abc import Iterator
 
 from nnx_codemods._callers.known_calls import check_private
-from nnx_codemods._sown.pops.forward_calls import NotCaptured
-from nnx_codemods._sown.residual_state.restored import call_of
+from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.residual_state.calls import calls_to_restore
 from nnx_codemods._sown.sowing import sown_by
 from nnx_migrate.analysis.domain.values import ClassValue, Located, ParameterOf, Scope, Value
 from nnx_migrate.analysis.effects.causes import changes_by
@@ -86,9 +86,9 @@ def _calls_of(context: FileContext, definition: AnyFunction) -> Iterator[ast.Cal
 def _through_transform(context: FileContext, function: ast.expr) -> ast.Call:
     for site in context.finder.sites:
         if site.form == "call" and site.function is function:
-            use = call_of(context, site)
-            if use is not None:
-                return use
+            uses = calls_to_restore(context, site)
+            if len(uses) == 1:
+                return uses[0]
     raise NotCaptured("it is more than called")
 
 

@@ -17,20 +17,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from nnx_codemods._sown.as_result import captured, passed_up
-from nnx_codemods._sown.pops.forward_calls import NotCaptured
+from nnx_codemods._sown.captured import captured
+from nnx_codemods._sown.options import GIVING_BACK, Output, check_options
+from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.residual_state.passed_arguments import check_passed
 from nnx_codemods._sown.residual_state.put_back import put_back, sown_on
 from nnx_codemods._sown.sowing import RULE_NAME, may_sow, sows
+from nnx_migrate.analysis.domain.values import ClassValue, Scope
+from nnx_migrate.analysis.flax.transforms import SPLITTERS
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import NotRewritten
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
+from nnx_migrate.rewrite.model.sown_plans import PutBack
 from nnx_migrate.rewrite.planner.regions import covered_by_setters
 from nnx_migrate.rewrite.style.layout import unit_of
 from nnx_migrate.rewrite.style.naming import fresh
 
-_STATIC = frozenset({"static_argnames", "static_argnums"})
+#: What a function under `nnx.jit` has beside being called.
+_OF_COMPILED = frozenset({"lower", "trace", "clear_cache"})
 
 
 @remembered
@@ -39,101 +45,147 @@ def twins(context: FileContext) -> Mapping[Site, FunctionRewrite | str]:
     found: dict[Site, FunctionRewrite | str] = {}
     if not may_sow(context.project) or not context.options.runs(RULE_NAME):
         return found
-    others = (
-        *captured(context).values(),
-        *passed_up(context).values(),
-        *put_back(context).values(),
-    )
-    if not all(isinstance(each, str) for each in others):
+    if captured(context) or any(isinstance(p, PutBack) for p in put_back(context).values()):
         return found  # what these leave is looked at anew
+    names: set[str] = set()
     for site in context.finder.sites:
-        if site.form != "decorator" or not site.spec.compiles or site.spec.maps_axes:
+        if site.form != "decorator" or site.transform not in GIVING_BACK:
             continue
         if site.decided or covered_by_setters(context, site.node) or not sows(context, site):
             continue
         try:
-            found[site] = _rewrite(context, site)
+            found[site] = _rewrite(context, site, names)
         except NotRewritten as missing:
             found[site] = str(missing)
     return found
 
 
-def _rewrite(context: FileContext, site: Site) -> FunctionRewrite:
+def why_not_put_back(context: FileContext, site: Site) -> str:
+    """What to add to a reason for which a site keeps what its function sows."""
+    for found in (twins(context).get(site), put_back(context).get(site)):
+        if isinstance(found, str):
+            return f"; it is not put back: {found}"
+    return ""
+
+
+def _rewrite(context: FileContext, site: Site, names: set[str]) -> FunctionRewrite:
+    """How a function is rewritten.
+
+    Args:
+        names: those of the twins so far, to which its own is added.
+    """
     definition = site.function
-    if not isinstance(definition, ast.FunctionDef) or len(definition.decorator_list) != 1:
-        raise NotCaptured("its function is not decorated with it alone")
-    first = definition.body[0]
-    line = context.text.text[context.text.line_start(first.lineno) : context.text.span(first)[0]]
-    if line.strip():
-        raise NotCaptured("its body stands behind the colon")
+    if not isinstance(definition, ast.FunctionDef):
+        raise NotCaptured("its function is a coroutine")
+    stack = _decorators(context, definition)
+    if next(filter(_gives, stack)) is not site:
+        raise NotCaptured("it is done for the transform around it")
     place, parameter, types = sown_on(context, site, context.tree.scope_of(definition))
-    if place != 0:
-        raise NotCaptured("it does not sow on its first argument")
-    if not site.complete or site.options.keys() - _STATIC:
-        raise NotCaptured(f"{site.written} has options that are not those of static arguments")
+    mapped = [each for each in stack if _gives(each) and not _compiles(each)]
+    outputs = [(each, check_options(context, each, place)) for each in mapped]
+    pairs = [output for _, output in outputs if output.in_pair or output.options]
+    if len(pairs) > 1:
+        raise NotCaptured("several loops are around it")
     for other in context.finder.sites:
         inside = definition in context.tree.ancestors(other.node)
-        if inside and other is not site and sows(context, other):
+        if inside and other not in stack and sows(context, other):
             raise NotCaptured(f"{other.written} in it sows, too")
-    _check_arguments(context, site, definition)
-    _check_results(definition)
-    mentions = context.evaluator.callers.mentions
-    for _, call in mentions.calls_of("lower"):
-        if isinstance(call.func, ir.Attribute) and ir.last_name(call.func.base) == definition.name:
-            raise NotCaptured(f"{definition.name} is lowered")
-    stem = definition.name.strip("_") or "function"
-    words = {word for word in (f"_{stem}_and_pop",) if context.project.has_word(word)}
-    (name,) = fresh([f"_{stem}_and_pop"], context.taken_names(definition) | words)
+    static = check_passed(context, definition, stack)
+    in_pair = any(output.in_pair for output in pairs)
+    _check_results(definition, in_pair)
+    _check_only_called(context, definition)
+    name = _twin_name(context, definition, names)
     method = context.tree.class_around(definition) is not None
-    indent = context.text.indent_of_line(definition.body[-1].lineno)
+    if method and place != 0:
+        raise NotCaptured("it is a method that does not sow on its own object")
+    indent = context.text.indent_of_line(definition.lineno) + unit_of(context, definition)
     unit = unit_of(context, definition)
+    options = _by_decorator(definition, outputs)
     # LibCST is imported where an edit is made, never to find one.
     from nnx_codemods._sown.residual_state.twin_transformer import Twin, TwinTransformer
 
-    static = _static_names(site)
-    twin = Twin(definition, name, parameter, types, method, static, indent, unit)
+    twin = Twin(definition, name, parameter, types, method, static, in_pair, options, indent, unit)
     return FunctionRewrite(definition, lambda facts: TwinTransformer(facts, twin))
 
 
-def _check_arguments(context: FileContext, site: Site, definition: ast.FunctionDef) -> None:
-    """What was a default inside is passed now, so that it must be static, or no value."""
-    if "static_argnums" in site.options:
-        raise NotCaptured("its static arguments are given by number")
-    static = _static_names(site)
-    arguments = definition.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    last = positional[len(positional) - len(arguments.defaults) :]
-    defaults = zip(last, arguments.defaults, strict=True)
-    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    for argument, default in (*defaults, *named):
-        is_none = default is None or (isinstance(default, ast.Constant) and default.value is None)
-        if not is_none and argument.arg not in static:
-            raise NotCaptured(f"the default of {argument.arg} would be traced")
+def _gives(site: Site) -> bool:
+    return site.transform in GIVING_BACK
 
 
-def _static_names(site: Site) -> frozenset[str]:
-    """The names of static arguments, where they are written out."""
-    match site.options.get("static_argnames"):
-        case None:
-            return frozenset()
-        case ast.Constant(value=str() as name):
-            return frozenset({name})
-        case ast.Tuple(elts=elements) | ast.List(elts=elements) if all(
-            isinstance(each, ast.Constant) and isinstance(each.value, str) for each in elements
-        ):
-            return frozenset(str(e.value) for e in elements if isinstance(e, ast.Constant))
-        case _:
-            raise NotCaptured("its static arguments are not written out")
+def _compiles(site: Site) -> bool:
+    return site.spec.compiles and not site.spec.maps_axes
 
 
-def _check_results(definition: ast.FunctionDef) -> None:
+def _decorators(context: FileContext, definition: ast.FunctionDef) -> list[Site]:
+    """The transforms that a function is decorated with, outermost first: nothing else is."""
+    sites = {site.node: site for site in context.finder.sites if site.function is definition}
+    stack = [sites.get(decorator) for decorator in definition.decorator_list]
+    found = [site for site in stack if site is not None]
+    if len(found) != len(stack):
+        raise NotCaptured("its function has other decorators too")
+    for site in found:
+        if site.transform not in GIVING_BACK | SPLITTERS or site.decided:
+            raise NotCaptured(f"{site.written} around it does not give it back")
+    return found
+
+
+def _by_decorator(
+    definition: ast.FunctionDef, outputs: list[tuple[Site, Output]]
+) -> Mapping[int, Mapping[str, str]]:
+    """New options by the places of the decorators that have some."""
+    places = {decorator: place for place, decorator in enumerate(definition.decorator_list)}
+    return {
+        places[site.node]: output.options
+        for site, output in outputs
+        if output.options and isinstance(site.node, ast.expr)
+    }
+
+
+def _check_only_called(context: FileContext, definition: ast.FunctionDef) -> None:
+    """It is nowhere lowered or traced by hand, which a plain function cannot be."""
+    for attribute in sorted(_OF_COMPILED):
+        for _, call in context.evaluator.callers.mentions.calls_of(attribute):
+            base = call.func.base if isinstance(call.func, ir.Attribute) else None
+            if base is not None and ir.last_name(base) == definition.name:
+                raise NotCaptured(f"{definition.name}.{attribute} is called")
+
+
+def _twin_name(context: FileContext, definition: ast.FunctionDef, names: set[str]) -> str:
+    """A name that nothing in the project has."""
+    around = context.tree.class_around(definition)
+    if around is not None:
+        _check_alone_in_hierarchy(context, around, definition.name)
+    stem = definition.name.strip("_") or "function"
+    wanted = f"_{stem}_and_pop"
+    words = {wanted} if context.project.has_word(wanted) else set()
+    (name,) = fresh([wanted], context.taken_names(definition) | words | names)
+    names.add(name)
+    return name
+
+
+def _check_alone_in_hierarchy(context: FileContext, around: ast.ClassDef, method: str) -> None:
+    """No related class of another file may get a twin of that name, which this would call."""
+    hierarchy = context.evaluator.hierarchy
+    for value in context.evaluator.values(context.tree.scope(around), ir.Name(around.name)):
+        name = value.class_name if isinstance(value, ClassValue) else ""
+        for each in sorted({*hierarchy.ancestry(name).classes, *hierarchy.descendants(name)}):
+            own = hierarchy.method(each, method)
+            if isinstance(own, Scope) and own.module != context.tree.module:
+                raise NotCaptured(f"{own.module} has a {method} of a related class")
+
+
+def _check_results(definition: ast.FunctionDef, in_pair: bool) -> None:
     """It returns a value wherever it returns."""
     if not isinstance(definition.body[-1], ast.Return):
         raise NotCaptured("it does not end with what it returns")
     todo: list[ast.AST] = list(definition.body)
     for node in todo:
-        if isinstance(node, ast.Return) and node.value is None:
-            raise NotCaptured("it returns without a value")
+        if isinstance(node, ast.Return):
+            pair = isinstance(node.value, ast.Tuple) and len(node.value.elts) == 2
+            if node.value is None:
+                raise NotCaptured("it returns without a value")
+            if in_pair and not pair:
+                raise NotCaptured("what it returns is not written as a pair")
         if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):
             raise NotCaptured("it is a generator")
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):

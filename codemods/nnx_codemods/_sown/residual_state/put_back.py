@@ -9,10 +9,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from nnx_codemods._sown.options import GIVING_BACK, check_options
-from nnx_codemods._sown.pops.forward_calls import NotCaptured
-from nnx_codemods._sown.residual_state.restored import call_of
-from nnx_codemods._sown.sowing import INTERMEDIATE, RULE_NAME, may_sow, sown_by, sows
+from nnx_codemods._callers.traced_calls import check_used_here
+from nnx_codemods._sown.forward_call import only_return
+from nnx_codemods._sown.options import check_options
+from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.residual_state.calls import (
+    calls_to_restore,
+    check_restorable,
+    stands_alone,
+    twin_name,
+)
+from nnx_codemods._sown.residual_state.restored import without_restored
+from nnx_codemods._sown.residual_state.under_capture import check_not_under_capture
+from nnx_codemods._sown.sowing import (
+    INTERMEDIATE,
+    RULE_NAME,
+    SOWN_UNDER,
+    may_sow,
+    sown_by,
+    sows,
+)
 from nnx_codemods._sown.types import check_only_sown, name_at
 from nnx_migrate.analysis.domain.values import ClassValue, Scope
 from nnx_migrate.analysis.effects.summary import Effect
@@ -35,7 +51,7 @@ def put_back(context: FileContext) -> Mapping[Site, PutBack | str]:
     if not may_sow(context.project) or not context.options.runs(RULE_NAME):
         return found
     for site in context.finder.sites:
-        if site.form != "call" or site.transform not in GIVING_BACK or not sows(context, site):
+        if site.form != "call" or site.transform not in SOWN_UNDER or not sows(context, site):
             continue
         if site.decided or covered_by_setters(context, site.node):
             continue
@@ -51,26 +67,31 @@ def _plan(context: FileContext, site: Site) -> PutBack:
     if not isinstance(definition, ast.Lambda | ast.FunctionDef):
         raise NotCaptured("its function is not defined in this file")
     if not is_owned(context, site, definition):
-        raise NotCaptured("its function has other uses")
+        check_used_here(context, site, definition)
+    result = definition.body if isinstance(definition, ast.Lambda) else None
+    if isinstance(definition, ast.FunctionDef):
+        result = only_return(context, definition)
     place, parameter, types = sown_on(context, site, context.tree.scope_of(definition))
     output = check_options(context, site, place)
-    use = call_of(context, site)
-    if use is None:
-        raise NotCaptured("it has not one call that is to be seen")
-    if place >= len(use.args) or any(isinstance(arg, ast.Starred) for arg in use.args):
-        raise NotCaptured(f"what it is given in line {use.lineno} is not clear")
-    given = use.args[place]
-    if not _is_the_same_later(context, use, given):
-        raise NotCaptured("the object that it is given has no name that is the same behind it")
+    if output.in_pair and not (isinstance(result, ast.Tuple) and len(result.elts) == 2):
+        raise NotCaptured("what it returns is not written as a pair")
+    uses, twin = calls_to_restore(context, site), ""
+    if len(uses) != 1 or not stands_alone(context, uses[0]):
+        twin = twin_name(context, site, definition)
+    if not twin and not uses:
+        raise NotCaptured("not all calls of it are to be seen")
+    for use in () if twin else uses:
+        check_restorable(context, use, place)
     return PutBack(
         definition,
         parameter,
-        use,
-        given,
+        place,
+        uses,
         types,
         output.in_pair,
         output.by_axes,
         output.options,
+        twin,
     )
 
 
@@ -78,9 +99,11 @@ def sown_on(
     context: FileContext, site: Site, scope: Scope
 ) -> tuple[int, str, tuple[SownType, ...]]:
     """The one parameter that a function sows on, and does nothing else to, and the types."""
+    check_not_under_capture(context, scope)
     found: list[tuple[int, str, list[Effect]]] = []
     for index, name, _ in given_parameters(context, site, scope):
-        effects = sorted(context.analysis.effects.of(scope, name), key=lambda e: e.order)
+        left = without_restored(context, context.analysis.effects.of(scope, name))
+        effects = sorted(left, key=lambda e: e.order)
         if any(effect.sows for effect in effects):
             if index is None:
                 raise NotCaptured(f"it sows on {name}, which is passed by keyword")
@@ -110,26 +133,3 @@ def _named(context: FileContext, site: Site, kind: ClassValue) -> SownType:
     if kind.class_name == INTERMEDIATE:
         return SownType("Intermediate", True)
     return SownType(name_at(context, site, kind), False)
-
-
-def _is_the_same_later(context: FileContext, use: ast.Call, given: ast.expr) -> bool:
-    """Whether an expression is a name, or an attribute of one, that the call's statement keeps."""
-    root = given
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    if not isinstance(root, ast.Name):
-        return False
-    statement = context.tree.statement(use)
-    bound = {
-        node.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    return root.id not in bound
-
-
-@remembered
-def functions_put_back(context: FileContext) -> frozenset[Scope]:
-    """The functions of a file that are about to pop what they sow."""
-    plans = (plan for plan in put_back(context).values() if isinstance(plan, PutBack))
-    return frozenset(context.tree.scope_of(plan.function) for plan in plans)

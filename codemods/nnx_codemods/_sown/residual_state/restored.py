@@ -7,70 +7,74 @@ nnx.update(model, sown)
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
+from nnx_codemods._sown.residual_state.calls import calls_to_restore
+from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.effects.causes import changes_by
-from nnx_migrate.analysis.effects.summary import Effects
-from nnx_migrate.analysis.flax.transforms import SPLITTERS
+from nnx_migrate.analysis.effects.summary import Effect, Effects
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.functions import function_scopes
+from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.core.place import Place
+from nnx_migrate.rewrite.model.context import FileContext, remembered
+from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters
 
 
-def without_restored(context: FileContext, site: Site, index: int, effects: Effects) -> Effects:
-    """The effects of a site's function but for pops of what its call puts back.
+def without_restored(context: FileContext, effects: Effects) -> Effects:
+    """The effects of a function but for pops of what is put back behind the call that they are in.
 
-    Args:
-        index: the place of the argument that the effects are on.
+    What puts it back is an effect of its own, of the function that does so.
     """
-    if not any(changes_by(effect.cause, "pop") for effect in effects):
-        return effects
-    lines = _popped_into_result(context, site)
-    if not lines or not _is_updated_behind(context, site, index):
-        return effects
-    return frozenset(
-        effect
-        for effect in effects
-        if not (
-            changes_by(effect.cause, "pop")
-            and effect.where.module == context.tree.module
-            and effect.where.line in lines
-        )
-    )
+    pops = {effect for effect in effects if changes_by(effect.cause, "pop")}
+    return effects - {effect for effect in pops if effect.where in _restored(context, effect)}
 
 
-def call_of(context: FileContext, site: Site) -> ast.Call | None:
-    """The one call of what a transform gives, through what splits Rngs around it."""
-    if len(site.uses) == 1 and not site.escapes:
-        return site.uses[0]
-    if isinstance(site.function, ast.FunctionDef):
-        return _only_call(context, site.function)
-    if site.form != "call":
-        return None
-    node: ast.AST = site.node
-    while True:
-        parent = context.tree.parents[node]
-        match parent:
-            case ast.Call(func=ast.Call(func=func), args=[only]) if only is node and (
-                context.tree.nnx_name(func) in SPLITTERS
-            ):
-                node = parent
-            case ast.Call(func=func) if func is node:
-                return parent
-            case _:
-                return None
+def _restored(context: FileContext, effect: Effect) -> frozenset[Place]:
+    """The places of such pops in the file that an effect is in."""
+    module = effect.where.module
+    if module == context.tree.module:
+        return _restored_pops(context)
+    there = context.at(module)
+    return frozenset() if there is None else _restored_pops(there)
 
 
-def _only_call(context: FileContext, definition: ast.FunctionDef) -> ast.Call | None:
-    """The one call of a decorated function, of a name that nothing else in the project has."""
-    if not definition.name.startswith("_") or definition.name.startswith("__"):
-        return None
-    calls = list(context.evaluator.callers.mentions.calls_of(definition.name))
-    uses = [
-        node
-        for node in context.tree.of_kind(ast.Call)
-        if definition.name in {getattr(node.func, "attr", None), getattr(node.func, "id", None)}
-    ]
-    return uses[0] if len(calls) == len(uses) == 1 else None
+@remembered
+def _restored_pops(context: FileContext) -> frozenset[Place]:
+    """The places of all pops in a file that are put back behind every call of their function."""
+    found: dict[int, bool] = {}
+    for site in context.finder.sites:
+        for definition in _local_functions(context, site):
+            for pop in _popped_into_result(context, definition):
+                place = _place_of(context, site, context.tree.scope_of(definition), pop)
+                restored = place is not None and _is_updated_behind(context, site, place)
+                restored = restored and _is_only_transformed(context, definition)
+                found[pop.lineno] = restored and found.get(pop.lineno, True)
+    return frozenset(Place(context.tree.module, line) for line, each in found.items() if each)
+
+
+def _local_functions(context: FileContext, site: Site) -> Iterator[AnyFunction]:
+    if site.form in {"decorator", "call"}:
+        for scope in function_scopes(context, site):
+            if scope.module == context.tree.module:
+                yield context.tree.functions[scope.function]
+
+
+def _place_of(context: FileContext, site: Site, scope: Scope, pop: ast.Call) -> int | None:
+    """The place among the arguments of the object that is popped."""
+    popped = pop.args[0] if pop.args else None
+    for place, name, _ in given_parameters(context, site, scope):
+        if isinstance(popped, ast.Name) and popped.id == name:
+            return place
+    return None
+
+
+def _is_only_transformed(context: FileContext, definition: AnyFunction) -> bool:
+    """Whether a function is called through its transform alone."""
+    if isinstance(definition, ast.Lambda) or definition.decorator_list:
+        return True
+    functions = [site.function for site in context.finder.sites]
+    loads = context.finder.loads(context.tree.scope(definition), definition.name)
+    return all(load in functions for load in loads)
 
 
 def _given(context: FileContext, site: Site, use: ast.Call, index: int) -> ast.expr | None:
@@ -83,14 +87,9 @@ def _given(context: FileContext, site: Site, use: ast.Call, index: int) -> ast.e
     return use.args[index] if index < len(use.args) else None
 
 
-def _popped_into_result(context: FileContext, site: Site) -> frozenset[int]:
-    """The lines of the pops that are the last part of what a function returns, or one in it."""
-    scopes = function_scopes(context, site)
-    if any(scope.module != context.tree.module for scope in scopes):
-        return frozenset()
-    found: set[int] = set()
-    definitions = (context.tree.functions[scope.function] for scope in scopes)
-    for node in (node for definition in definitions for node in ast.walk(definition)):
+def _popped_into_result(context: FileContext, definition: AnyFunction) -> Iterator[ast.Call]:
+    """The pops that are the last part of what a function returns, or one in it."""
+    for node in ast.walk(definition):
         match node:
             case ast.Return(value=ast.Tuple(elts=[*_, last])):
                 pass
@@ -98,28 +97,33 @@ def _popped_into_result(context: FileContext, site: Site) -> frozenset[int]:
                 pass
             case _:
                 continue
+        if context.tree.function_around(last) is not definition:
+            continue
         if isinstance(last, ast.Tuple) and last.elts:  # (carry, (outputs, sown))
             last = last.elts[-1]
         match last:
             case ast.Call(func=outer, args=[ast.Call(func=inner) as pop]) if (
                 context.tree.nnx_name(outer) == "clone" and context.tree.nnx_name(inner) == "pop"
             ):
-                found.add(pop.lineno)
-    return frozenset(found)
+                yield pop
 
 
 def _is_updated_behind(context: FileContext, site: Site, index: int) -> bool:
-    """Whether the last part of the result goes into `nnx.update` of the object, at once."""
-    use = call_of(context, site)
-    restored = None if use is None else _given(context, site, use, index)
-    if use is None or restored is None:
+    """Whether the last part of each result goes into `nnx.update` of the object, at once."""
+    uses = calls_to_restore(context, site)
+    return bool(uses) and all(_is_restored(context, site, use, index) for use in uses)
+
+
+def _is_restored(context: FileContext, site: Site, use: ast.Call, index: int) -> bool:
+    restored = _given(context, site, use, index)
+    if restored is None:
         return False
     statement = context.tree.statement(use)
     block = context.tree.block_of(statement)
     behind = block[block.index(statement) + 1 : block.index(statement) + 2]
     match statement:
-        case ast.Assign(targets=[ast.Tuple(elts=[*_, target])], value=value) if value is use:
-            last = target.elts[-1] if isinstance(target, ast.Tuple) else target
+        case ast.Assign(targets=[target], value=value) if value is use:
+            last = _last_part(site, target)
         case _:
             return False
     match behind:
@@ -129,3 +133,16 @@ def _is_updated_behind(context: FileContext, site: Site, index: int) -> bool:
             return same and named and context.tree.nnx_name(func) == "update"
         case _:
             return False
+
+
+def _last_part(site: Site, target: ast.expr) -> ast.expr | None:
+    """The last part of what a function returns, in what its result is unpacked into."""
+    if site.spec.differentiates:  # (loss, aux), grads = ..., or grads, aux = ...
+        if not isinstance(target, ast.Tuple) or len(target.elts) != 2:
+            return None
+        if site.spec.has_value:
+            target = target.elts[0]
+    if not isinstance(target, ast.Tuple) or not target.elts:
+        return None
+    last = target.elts[-1]
+    return last.elts[-1] if isinstance(last, ast.Tuple) and last.elts else last

@@ -17,5 +17,10 @@ class Net(nnx.Module):
         self.layers = nnx.split_rngs(splits=3)(nnx.vmap(lambda rngs: Layer(rngs)))(rngs)
 
     def __call__(self, x: jax.Array):
-        run = nnx.scan(lambda x, layer: layer(x), in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
-        return run(x, self.layers)
+        def scanned_fn(x, layer):
+            return layer(x), nnx.clone(nnx.pop(layer, nnx.Intermediate))
+
+        run = nnx.scan(scanned_fn, in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))
+        result, sown = run(x, self.layers)
+        nnx.update(self.layers, sown)
+        return result

@@ -4,5 +4,5 @@ from nets import Net
 
 
 def look(model: Net, x: jax.Array):
-    y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
-    return y, intermediates
+    y = model(x)
+    return y, nnx.pop(model, nnx.Intermediate)

@@ -7,15 +7,22 @@ from steps import doubled
 
 
 @nnx.jit
-@nnx.capture(nnx.Intermediate)
+def _twice_and_pop(model: Net, x: jax.Array):
+    return model(model.linear(x).T[:2].T), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def twice(model: Net, x: jax.Array):
-    return model(model.linear(x).T[:2].T)
+    result, sown = _twice_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
 def run(x: jax.Array):
     model = Net(nnx.Rngs(0))
-    y, intermediates = forward(model, x)
-    z, others = twice(model, x)
-    w, intermediates_2 = doubled(model, x)
-    more = nnx.to_pure_dict(intermediates_2)
+    y = forward(model, x)
+    intermediates = nnx.pop(model, nnx.Intermediate)
+    z = twice(model, x)
+    others = nnx.pop(model, nnx.Intermediate)
+    w = doubled(model, x)
+    more = nnx.to_pure_dict(nnx.pop(model, nnx.Intermediate))
     return y, z, w, nnx.to_pure_dict(intermediates), nnx.to_pure_dict(others), more

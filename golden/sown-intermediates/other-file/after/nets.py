@@ -13,6 +13,11 @@ class Net(nnx.Module):
 
 
 @nnx.jit
-@nnx.capture(nnx.Intermediate)
+def _forward_and_pop(model: Net, x: jax.Array):
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def forward(model: Net, x: jax.Array):
-    return model(x)
+    result, sown = _forward_and_pop(model, x)
+    nnx.update(model, sown)
+    return result

@@ -4,5 +4,5 @@ import nets
 
 
 def doubled(model, x):
-    y, intermediates = nets.forward(model, x)
-    return 2 * y, intermediates
+    y = nets.forward(model, x)
+    return 2 * y

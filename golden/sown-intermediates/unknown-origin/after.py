@@ -24,11 +24,17 @@ class Net(nnx.Module):
 
 
 @nnx.jit
-@nnx.capture(nnx.Intermediate)
+def _forward_and_pop(model: Net, x):
+    return model(x), nnx.clone(nnx.pop(model, nnx.Intermediate))
+
+
 def forward(model: Net, x):
-    return model(x)
+    result, sown = _forward_and_pop(model, x)
+    nnx.update(model, sown)
+    return result
 
 
 def activations(model: Net, x):
-    y, intermediates = forward(model, x)
+    y = forward(model, x)
+    intermediates = nnx.pop(model, nnx.Intermediate)
     return y, nnx.to_pure_dict(intermediates)

@@ -1,0 +1,48 @@
+"""Whether anything sown lies on an object already when what sows on it is called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from nnx_codemods._callers.known_calls import check_private
+from nnx_codemods._sown.refusal import NotCaptured
+from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.residual_sow import LeftoverFinder
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.ownership import calls_by_name
+from nnx_migrate.rewrite.model.sown_plans import CapturedCall
+
+
+def check_nothing_left(
+    context: FileContext, calls: Sequence[CapturedCall], collected: Mapping[Scope, str]
+) -> None:
+    """Nothing sown lies on the object yet when the function is called.
+
+    Args:
+        collected: the functions all of whose calls are followed by nnx.pop.
+
+    Raises:
+        NotCaptured: something may.
+    """
+    finder = LeftoverFinder(context.analysis, collected)
+    for call in calls:
+        model = call.use.args[0]
+        assert isinstance(model, ast.Name)
+        reason = finder.on(context.tree.scope(model), model.id)
+        if reason:
+            raise NotCaptured(reason)
+    for scope in sorted(finder.holders, key=str):
+        _check_holder(context, scope)
+
+
+def _check_holder(context: FileContext, scope: Scope) -> None:
+    """All calls of a function that is given the object are to be seen, in its file."""
+    holder = context.tree.functions.get(scope.function)
+    if scope.module != context.tree.module or not isinstance(holder, ast.FunctionDef):
+        raise NotCaptured("it is called from other files too")
+    around = context.tree.scope(holder)
+    if around.function == ir.MODULE_SCOPE:
+        check_private(context, holder.name)
+    calls_by_name(context, around, holder.name)

@@ -1,1 +1,0 @@
-"""Calls that sow and the pops behind them, by the shape of the code between."""

@@ -1,3 +1,0 @@
-from encoders.linear import Encoder, look
-
-__all__ = ["Encoder", "look"]
