@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -53,3 +54,26 @@ def test_a_program_is_run_afresh_after_it_was_forgotten(tmp_path: Path) -> None:
         forget(Side("old", tmp_path, ()))
         assert str(tmp_path) not in sys.path
     assert project_files(tmp_path) == {}
+
+
+@pytest.mark.runs_jax
+def test_a_process_has_imported_what_takes_long_before_its_first_case(tmp_path: Path) -> None:
+    """The time limit is that of the case."""
+    text = f"""
+import os
+import sys
+from pathlib import Path
+
+from nnx_migrate.check.jobs import Column, Side, WorkerSettings
+from nnx_migrate.check.worker.column import start
+
+told = os.dup(1)
+side = Side("new", Path({str(tmp_path)!r}), (Path({str(tmp_path)!r}),))
+start(WorkerSettings(Column(side, "tree"), {{"JAX_PLATFORMS": "cpu"}}, 0, Path("log")))
+found = [name in sys.modules for name in ("flax.nnx", "nnx_migrate.check.worker.tracing")]
+os.write(told, repr((found, os.environ["NNX_GRAPH_MODE"])).encode())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", text], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "([True, True], 'false')"
