@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from nnx_migrate.analysis.flax.transforms import SETTERS, SITE_NAMES, spec
+from nnx_migrate.analysis.flax.transforms import OBJECT_FUNCTIONS, SETTERS, SITE_NAMES
 from nnx_migrate.rewrite.pinned.options import GRAPH, UPDATES
 from nnx_migrate.rewrite.pinned.shapes import OldPin, Written, old_pins
 from nnx_migrate.rewrite.pinned.syntax import Syntax, is_constant
@@ -118,7 +118,7 @@ def _is_transform(syntax: Syntax, node: ast.AST) -> bool:
     if not isinstance(node, ast.Attribute | ast.Name) or isinstance(node.ctx, ast.Store):
         return False
     name = syntax.nnx_name(node).removeprefix("compat.")
-    return name in SITE_NAMES and spec(name).traces
+    return name in SITE_NAMES and name not in OBJECT_FUNCTIONS
 
 
 def _covered_functions(syntax: Syntax) -> frozenset[ast.AST]:

@@ -20,7 +20,6 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     CannotEmit,
     Contribution,
-    Decision,
     Manual,
     NotRewritten,
     Pin,
@@ -30,27 +29,25 @@ from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan
 from nnx_migrate.rewrite.pinned.shapes import OldPin
-from nnx_migrate.rewrite.planner.chosen_mode import CODE
 from nnx_migrate.rewrite.planner.contributions import contributions_of
+from nnx_migrate.rewrite.planner.deciding import Decided, decide_all
 from nnx_migrate.rewrite.planner.emit import emit
 from nnx_migrate.rewrite.planner.mid_mode import enough
 from nnx_migrate.rewrite.planner.pin import mid_mode_edits, pin_edits
 from nnx_migrate.rewrite.planner.regions import (
     Region,
-    covered_by_setters,
     covered_functions,
     left_alone,
     outermost_first,
     region_around,
 )
 from nnx_migrate.rewrite.split.job import Job, split_expressions
-from nnx_migrate.rewrite.split.unused_bindings import drop_edits
+from nnx_migrate.rewrite.split.unused_bindings import drop_edits, without_gap
 from nnx_migrate.rewrite.text.edits import Edit, LineMap, apply_edits, hull
 from nnx_migrate.sources.suppressions import Suppression, Suppressions
 
 #: Transforms that trace nothing: what a function does to an object passes them as it is.
 _NO_BOUNDARY = of_nnx(lambda t: t.binds or t.splits_rngs)
-_SET_AROUND = "the code around it sets the mode"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -80,12 +77,6 @@ class RoundPlan:
     noted: Mapping[OldPin, tuple[Finding, ...]] = dataclasses.field(default_factory=dict)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Decided:
-    site: Site
-    decisions: tuple[Decision, ...]
-
-
 def plan_round(
     context: FileContext,
     rules: Sequence[Rule],
@@ -102,56 +93,19 @@ def plan_round(
         others: those that do not: what they would do keeps the pin of an earlier run.
     """
     planner = _Planner(context, lines)
-    suppressed: set[Suppression] = set()
-    decided: list[_Decided] = []
-    for site in context.finder.sites:
-        pinned = context.old_pin(site.reference) is not None
-        if site.decided or covered_by_setters(context, site.node):
-            if pinned:
-                decided.append(_Decided(site, (Pin(CODE, _SET_AROUND),)))
-            continue
-        decisions: list[Decision] = []
-        held = False
-        for rule in (*rules, *others) if pinned else rules:
-            if site.transform not in rule.transforms:
-                continue
-            decision = rule.decide(context, site)
-            if decision is None:
-                continue
-            found = None
-            if not isinstance(decision, Same):
-                found = suppressions.match(rule.name, *planner.original_lines(site))
-            if found is not None:
-                suppressed.add(found)
-            if pinned and not isinstance(decision, Same):
-                held = held or found is not None or rule in others
-                held = held or isinstance(decision, Manual)
-            if found is None or pinned:
-                decisions.append(decision)
-        if held:
-            decisions = [_still_pinned(d) for d in decisions if not isinstance(d, Same)]
-        if decisions:
-            decided.append(_Decided(site, tuple(decisions)))
+    decided, suppressed = decide_all(context, rules, others, suppressions, lines)
     planner.plan(decided, first=first)
     return RoundPlan(
         tuple(planner.edits),
         tuple(planner.findings),
         tuple(planner.standing),
-        frozenset(suppressed),
+        suppressed,
         {edit: tuple(findings) for edit, findings in planner.owners.items()},
         tuple(planner.together),
         {name: tuple(findings) for name, findings in planner.freed.items()},
         frozenset(planner.restored),
         {pin: tuple(findings) for pin, findings in planner.noted.items()},
     )
-
-
-def _still_pinned(decision: Decision) -> Pin:
-    """The decision at a pin of an earlier run that this run is not to touch."""
-    if isinstance(decision, Pin):
-        return decision
-    reason = decision.message if isinstance(decision, Contribution) else decision.reason
-    return Pin(decision.rule, reason, decision.evidence)
 
 
 class _Planner:
@@ -170,14 +124,7 @@ class _Planner:
         self.restored: set[OldPin] = set()
         self.noted: dict[OldPin, list[Finding]] = {}
 
-    def original_lines(self, site: Site) -> tuple[int, int]:
-        statement = self.context.tree.statement(site.node)
-        last = site.node.end_lineno or site.node.lineno
-        if isinstance(statement, ast.Assign | ast.Expr | ast.Return | ast.AnnAssign):
-            last = max(last, statement.end_lineno or last)
-        return self.lines.original(site.node.lineno), self.lines.original(last)
-
-    def plan(self, decided: Sequence[_Decided], *, first: bool) -> None:
+    def plan(self, decided: Sequence[Decided], *, first: bool) -> None:
         jobs = {
             id(item): Job(item.site, tuple(contributions))
             for item in decided
@@ -222,7 +169,7 @@ class _Planner:
                 found |= {id(job) for job in group}
         return found
 
-    def _rewrite(self, item: _Decided, job: Job) -> list[Pin]:
+    def _rewrite(self, item: Decided, job: Job) -> list[Pin]:
         """Rewrite the site; why it is pinned, where that cannot be written."""
         try:
             edits = emit(self.context, job)
@@ -234,7 +181,7 @@ class _Planner:
             return pins
         names = [name for c in job.contributions for name in c.drop]
         dropped = drop_edits(self.context, names, item.site)
-        edits = _without_gap(edits, dropped)
+        edits = without_gap(edits, dropped)
         if not self._accept(edits):
             return []
         self.edits += dropped
@@ -249,7 +196,7 @@ class _Planner:
             self.freed.setdefault(name, []).extend(findings)
         return []
 
-    def _without_rewrite(self, item: _Decided, *, first: bool) -> list[Pin]:
+    def _without_rewrite(self, item: Decided, *, first: bool) -> list[Pin]:
         """Note what needs no edit; why the site is pinned, where it is."""
         pins = [d for d in item.decisions if isinstance(d, Pin)]
         for decision in item.decisions:
@@ -443,17 +390,6 @@ def _require_place(context: FileContext, edits: Sequence[Edit]) -> None:
     reason = context.refuses(apply_edits(context.text.text, dict.fromkeys(edits)))
     if reason:
         raise CannotEmit(reason)
-
-
-def _without_gap(edits: Sequence[Edit], dropped: Sequence[Edit]) -> list[Edit]:
-    """No blank line in front of a definition that follows nothing but a dropped statement."""
-    ends = {edit.end for edit in dropped if not edit.replacement}
-    return [
-        dataclasses.replace(e, replacement=e.replacement.lstrip("\r\n"))
-        if e.start in ends and e.start == e.end and e.replacement[:1] in {"\r", "\n"}
-        else e
-        for e in edits
-    ]
 
 
 def _indents(edits: Sequence[Edit]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.domain.values import Scope
@@ -113,3 +114,14 @@ def _is_blank(context: FileContext, line: int) -> bool:
     if not 1 <= line < len(context.text.line_starts):
         return False
     return not context.text.text[context.text.line_start(line) : line_after(context, line)].strip()
+
+
+def without_gap(edits: Sequence[Edit], dropped: Sequence[Edit]) -> list[Edit]:
+    """No blank line in front of a definition that follows nothing but a dropped statement."""
+    ends = {edit.end for edit in dropped if not edit.replacement}
+    return [
+        dataclasses.replace(e, replacement=e.replacement.lstrip("\r\n"))
+        if e.start in ends and e.start == e.end and e.replacement[:1] in {"\r", "\n"}
+        else e
+        for e in edits
+    ]

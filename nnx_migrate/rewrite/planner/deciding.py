@@ -1,0 +1,113 @@
+"""What the rules say of each site of a file, as far as comments and earlier pins let them."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Pin, Same
+from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.planner.chosen_mode import CODE
+from nnx_migrate.rewrite.planner.regions import covered_by_setters
+from nnx_migrate.rewrite.text.edits import LineMap
+from nnx_migrate.sources.suppressions import Suppression, Suppressions
+
+_SET_AROUND = "the code around it sets the mode"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Decided:
+    """A site, and what the rules say of it."""
+
+    site: Site
+    decisions: tuple[Decision, ...]
+
+
+def decide_all(
+    context: FileContext,
+    rules: Sequence[Rule],
+    others: Sequence[Rule],
+    suppressions: Suppressions,
+    lines: LineMap,
+) -> tuple[list[Decided], frozenset[Suppression]]:
+    """Ask the rules of each site that has not chosen its mode.
+
+    Args:
+        rules: those that run.
+        others: those that do not: what they would do keeps the pin of an earlier run.
+        suppressions: the comments of the file.
+        lines: gives the lines that these stand on.
+
+    Returns:
+        The sites of which something is said, and the comments that silenced one.
+    """
+    used: set[Suppression] = set()
+    found: list[Decided] = []
+    for site in context.finder.sites:
+        pinned = context.old_pin(site.reference) is not None
+        if site.decided or covered_by_setters(context, site.node):
+            decisions: list[Decision] = [Pin(CODE, _SET_AROUND)] if pinned else []
+        elif pinned:
+            said = list(_said(context, site, (*rules, *others), suppressions, lines))
+            used |= {by for _, _, by in said if by is not None}
+            decisions = _at_a_pin(said, others)
+        else:
+            said = list(_said(context, site, rules, suppressions, lines))
+            used |= {by for _, _, by in said if by is not None}
+            decisions = [decision for _, decision, by in said if by is None]
+        if decisions:
+            found.append(Decided(site, tuple(decisions)))
+    return found, frozenset(used)
+
+
+#: A rule, what it says, and the comment that silences it there.
+_Said = tuple[Rule, Decision, Suppression | None]
+
+
+def _said(
+    context: FileContext,
+    site: Site,
+    rules: Sequence[Rule],
+    suppressions: Suppressions,
+    lines: LineMap,
+) -> Iterator[_Said]:
+    for rule in rules:
+        if site.transform not in rule.transforms:
+            continue
+        decision = rule.decide(context, site)
+        if isinstance(decision, Same):
+            yield rule, decision, None
+        elif decision is not None:
+            span = _original_lines(context, site, lines)
+            yield rule, decision, suppressions.match(rule.name, *span)
+
+
+def _at_a_pin(said: Sequence[_Said], others: Sequence[Rule]) -> list[Decision]:
+    """What is decided at the pin of an earlier run.
+
+    It stays where a rule wants something that does not run, or is silenced there, and where a
+    person would be asked.
+    """
+    wanted = [each for each in said if not isinstance(each[1], Same)]
+    if any(rule in others or by or isinstance(d, Manual) for rule, d, by in wanted):
+        return [_still_pinned(decision) for _, decision, _ in wanted]
+    return [decision for _, decision, _ in said]
+
+
+def _still_pinned(decision: Decision) -> Pin:
+    """The decision at a pin of an earlier run that this run is not to touch."""
+    if isinstance(decision, Pin):
+        return decision
+    reason = decision.message if isinstance(decision, Contribution) else decision.reason
+    return Pin(decision.rule, reason, decision.evidence)
+
+
+def _original_lines(context: FileContext, site: Site, lines: LineMap) -> tuple[int, int]:
+    statement = context.tree.statement(site.node)
+    last = site.node.end_lineno or site.node.lineno
+    if isinstance(statement, ast.Assign | ast.Expr | ast.Return | ast.AnnAssign):
+        last = max(last, statement.end_lineno or last)
+    return lines.original(site.node.lineno), lines.original(last)
