@@ -97,7 +97,7 @@ def enter_copy(side: Side) -> None:
     if side.copy_of is not None:
         # The one that a process left, which was stopped, is not as it was.
         shutil.rmtree(side.top, ignore_errors=True)
-        shutil.copytree(side.copy_of, side.top, symlinks=True)
+        shutil.copytree(side.copy_of, side.top, symlinks=True, dirs_exist_ok=True)
         os.chdir(side.top)
     sys.path[:] = moved_entries(side, sys.path)
     for finder in sys.meta_path:

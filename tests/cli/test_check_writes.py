@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -114,8 +115,12 @@ def test_what_cases_write_lands_in_copies_and_is_compared(
     (project / "kept" / "one.txt").write_text("1")
     (project / "ignored" / "rows.txt").write_text("1 2 3")
     (project / "log.txt").write_text("before\n")
-    (project / ".gitignore").write_text("ignored/\n")
+    (project / ".gitignore").write_text("ignored/\n__pycache__/\n")
     (project / "work.py").write_text(OLD)
+    # Left there by another run, and looked for by each import.
+    bytecode = Path(importlib.util.cache_from_source(str(project / "work.py")))
+    bytecode.parent.mkdir()
+    bytecode.write_bytes(b"of another time")
     # In the tree that is looked at, as most people have it.
     (project / "cases.py").write_text(CASES.format(outside=str(tmp_path / "outside.txt")))
     identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")

@@ -55,7 +55,8 @@ class Opened:
         inside = str(side.top) + os.sep
         for path, writes in _of_the_case:
             name = path.removeprefix(inside)
-            if writes or name == path or os.path.lexists(path):
+            # Bytecode is looked for beside each module, and never copied.
+            if writes or name == path or _is_installed(path) or os.path.lexists(path):
                 continue
             if any(os.path.lexists(os.path.join(place, name)) for place in side.places):
                 return f"it opens {name}, which its copy of the tree does not have (--data {name})"
