@@ -68,7 +68,7 @@ if os.environ.get("KILL_AT"):
 
 
 def grow(root: Path, small: int = 40) -> Path:
-    """Make a tree of several projects, of which two have files that change together."""
+    """Make a tree of several projects, of which two have files that import each other."""
     for name in ("other-file", "other-file-kept"):
         before = _GOLDEN / "sown-intermediates" / name / "before"
         for file in before.rglob("*.py"):

@@ -131,8 +131,8 @@ def test_files_that_hang_die_or_grow_are_given_up(
     assert b"nnx.compat.vmap" in (tree / "hangs.py").read_bytes()
 
 
-# From 90 on files that change together: written beside them, then put in their place.
-@pytest.mark.parametrize("step", [1, 2, 3, 4, 5, 9, 30, 60, 92, 94])
+# 92 is one of the last ones.
+@pytest.mark.parametrize("step", [1, 2, 3, 4, 5, 9, 30, 60, 90, 92])
 def test_killed_at_any_step_and_resumed_ends_with_the_same_bytes(
     tmp_path: Path, command: Command, expected: dict[str, bytes], step: int
 ) -> None:
