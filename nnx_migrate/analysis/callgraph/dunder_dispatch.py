@@ -83,15 +83,11 @@ def _runs(project: Project, first: str, left: ir.Expr, right: ir.Expr) -> Iterat
         yield from (Run(each, ("__next__",)) for each in (iterator, left))
 
 
-def methods_run(evaluator: Evaluation, value: Value, names: Iterable[str]) -> Iterator[Scope]:
+def methods_run(evaluator: Evaluation, value: Value, names: tuple[str, ...]) -> tuple[Scope, ...]:
     """Of each class that an object can be of, the first of these methods that it has."""
     if not isinstance(value, Instance):
-        return
-    for class_name in evaluator.hierarchy.classes_of(value):
-        found = (evaluator.hierarchy.method(class_name, name) for name in names)
-        method = next((each for each in found if each is not None), None)
-        if isinstance(method, Scope):
-            yield method
+        return ()
+    return evaluator.hierarchy.first_methods(value, names)
 
 
 def operands_passed(
@@ -167,14 +163,14 @@ def arithmetic_runs(project: Project, operands: Sequence[ir.Expr]) -> Iterator[R
 
 def arithmetic_values(evaluator: Evaluation, operands: Iterable[Values]) -> Values:
     """What operators of the project's own classes give for these operands; nothing without one."""
-    names = evaluator.project.arithmetic
-    found: Values = NOTHING
-    for value in union(operands) if names else ():
-        if _has_class_of_run(value):
-            for name in names:
-                for method in methods_run(evaluator, value, (name,)):
-                    found |= evaluator.returned(method)
-    return found
+    if not evaluator.project.arithmetic:
+        return NOTHING
+    methods: set[Scope] = set()
+    for value in union(operands):
+        if isinstance(value, Instance) and _has_class_of_run(value):
+            methods |= evaluator.hierarchy.arithmetic_methods(value)
+    in_order = sorted(methods, key=lambda method: (method.module, method.function))
+    return union(map(evaluator.returned, in_order))
 
 
 def _has_class_of_run(value: Value) -> bool:

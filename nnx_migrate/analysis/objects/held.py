@@ -7,7 +7,7 @@ makes it. What leads nowhere is left out, so nothing follows from an object that
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 from nnx_migrate.analysis.domain.values import Located, Scope
@@ -72,12 +72,6 @@ class Object:
         name = f"what {ir.last_name(root.call)} makes" if isinstance(root, MadeBy) else root.name
         path = [each for each in self.path if each.isidentifier()]
         return self.label or ".".join([name, *path])
-
-    def is_within(self, other: Object) -> bool:
-        """Whether it is the other object, or surely a part of it."""
-        if self.root != other.root or SOME in other.path:
-            return False
-        return self.path[: len(other.path)] == other.path
 
 
 @record
@@ -163,20 +157,69 @@ def twice(held: Held, holder: Object | None = None) -> Iterator[tuple[Found, Fou
     for part in held:
         yield from twice(part, holder)
     if held.way == "all":
-        sides = [tuple(objects(part, holder=holder)) for part in held]
-        for i, side in enumerate(sides):
-            for other in sides[i + 1 :]:
-                yield from on_both(side, other)
+        yield from on_several([tuple(objects(part, holder=holder)) for part in held])
 
 
-def on_both(side: Iterable[Found], others: tuple[Found, ...]) -> Iterator[tuple[Found, Found]]:
-    """What is on both sides, each pair with the part of the other in front."""
-    for one in side:
-        for other in others:
-            if one.object.is_within(other.object):
-                yield one, other
-            elif other.object.is_within(one.object):
-                yield other, one
+def on_several(sides: Sequence[Sequence[Found]]) -> Iterator[tuple[Found, Found]]:
+    """What is on more than one side, each pair with the part of the other in front.
+
+    Looked up by where an object comes from, and each pair given once: a value may hold thousands,
+    many of them the same, and to compare each with each would take minutes.
+    """
+    index: dict[Variable | MadeBy, dict[tuple[str, ...], _Occurrences]] = {}
+    for side, on_side in enumerate(sides):
+        for place, found in enumerate(on_side):
+            by_path = index.setdefault(found.object.root, {})
+            by_path.setdefault(found.object.path, _Occurrences()).add(side, place, found)
+    pairs = [
+        pair
+        for by_path in index.values()
+        for path, inside in by_path.items()
+        for length in range(len(path) + 1)
+        if SOME not in path[:length] and path[:length] in by_path
+        for pair in inside.within(by_path[path[:length]])
+    ]
+    for inner, outer in sorted(pairs, key=_order_of_pair):
+        yield inner.found, outer.found
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Placed:
+    """An object with the side that it is on, and its place there."""
+
+    side: int
+    place: int
+    found: Found
+
+
+def _order_of_pair(pair: tuple[_Placed, _Placed]) -> list[tuple[int, int]]:
+    return sorted((each.side, each.place) for each in pair)
+
+
+class _Occurrences:
+    """Where an object is: for each expression that gives it the first, second and last side."""
+
+    def __init__(self) -> None:
+        self._placed: dict[tuple[Found, Located], list[_Placed]] = {}
+
+    def add(self, side: int, place: int, found: Found) -> None:
+        """Count one more; sides come in their order."""
+        known = self._placed.setdefault((found, found.object.place), [])
+        if not known or known[-1].side < side:
+            known[2:] = [_Placed(side, place, found)]
+
+    def within(self, others: _Occurrences) -> Iterator[tuple[_Placed, _Placed]]:
+        """The first pair, on two sides, of each of these with each of those that it is within."""
+        for inside in self._placed.values():
+            for around in others._placed.values():
+                pairs = [
+                    (inner, outer)
+                    for inner in inside
+                    for outer in around
+                    if inner.side < outer.side or (inner.side > outer.side and self is not others)
+                ]
+                if pairs:
+                    yield min(pairs, key=_order_of_pair)
 
 
 def attribute(held: Held, name: str, place: Located) -> Held:

@@ -37,7 +37,7 @@ from nnx_migrate.analysis.objects.held import (
     Variable,
     either,
     objects,
-    on_both,
+    on_several,
     together,
     twice,
 )
@@ -321,7 +321,7 @@ class SharingFinder:
             for later in list(sides)[i + 1 :]:
                 # Of `self.mid` and `self.mid.head` the second is in the first by its name alone.
                 by_name = {side[0], sides[later][0]}
-                both = on_both(side, sides[later])
+                both = on_several([side, sides[later]])
                 line = max(lines[place], lines[later])
                 pairs += ((line, pair) for pair in both if {*pair} != by_name)
             for line, (one, other) in pairs:

@@ -1,0 +1,56 @@
+"""What is in a value twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from nnx_migrate.analysis.domain.values import Located, Scope
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.objects.held import SOME, Found, Held, Object, Variable, on_several, twice
+
+SCOPE = Scope("main", "run:1:0")
+
+
+def an_object(name: str, *path: str) -> Object:
+    place = Located(SCOPE, ir.Name(".".join((name, *path))))
+    return Object(Variable(SCOPE, name, 0), path, place)
+
+
+def a_side(*found: Object) -> list[Found]:
+    return [Found(each) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (an_object("a"), an_object("b")),
+        (an_object("a", "x"), an_object("a", "y")),
+        (an_object("a", SOME), an_object("a", SOME)),
+        (an_object("a", SOME, "x"), an_object("a", SOME)),
+    ],
+)
+def test_nothing_is_on_both_sides(one: Object, other: Object) -> None:
+    assert not list(on_several([a_side(one), a_side(other)]))
+
+
+def test_what_is_twice_on_one_side_is_not_on_several() -> None:
+    assert not list(on_several([a_side(an_object("a"), an_object("a"))]))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_part_comes_before_the_whole(turned: bool) -> None:
+    part, whole = an_object("a", "x", SOME), an_object("a", "x")
+    sides = [a_side(part), a_side(whole)]
+    (found,) = on_several(sides[::-1] if turned else sides)
+    assert found == (Found(part), Found(whole))
+
+
+def test_pairs_come_in_the_order_of_the_sides() -> None:
+    a, b, c = (an_object(name) for name in "abc")
+    found = [inner.object for inner, _ in on_several([a_side(b, a), a_side(c), a_side(a, c, b)])]
+    assert found == [b, a, c]
+
+
+def test_the_same_a_thousand_times_is_one_pair_for_each_place() -> None:
+    value = Held(None, tuple(("", Held(an_object("a"))) for _ in range(1000)))
+    assert len(list(twice(value))) == 1
