@@ -39,7 +39,7 @@ sys.path.insert(0, str(ROOT))
 
 def main() -> int:
     """Run the command line."""
-    from tests.unit.check.machine.judged import Judged, all_mutants, counted, judge
+    from tests.unit.check.machine.judged import AS_IT_WAS, Judged, all_mutants, counted, judge
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--shard", default="0/1", help="NUMBER/COUNT of the programs")
@@ -69,7 +69,10 @@ def main() -> int:
                 with KNOWN.open("a") as file:
                     file.write(json.dumps(dataclasses.asdict(each)) + "\n")
     wanted = {mutant.key for mutant in mutants}
-    known = {each["key"]: each for each in _stored() if each["key"] in wanted}
+    # What was migrated is no mutant, and says which of them are accused for its sake.
+    known = {
+        each["key"]: each for each in _stored() if each["key"] in wanted or each["way"] == AS_IT_WAS
+    }
     if len(known) >= _ENOUGH or options.page:
         replace_marked(PAGE, "scripts/check_bed.py", page_text(list(known.values())))
     for pair, count in counted([Judged(**each) for each in known.values()]).items():
@@ -84,6 +87,7 @@ def page_text(known: Sequence[Mapping[str, Any]]) -> str:
         known: what is judged.
     """
     changed = [each for each in known if not each["keeps"]]
+    mutants = [each for each in known if each["way"] != "as it was migrated"]
     differing = [each for each in changed if each["truth"] in ("differs", "raises")]
     found = [each for each in differing if each["verdict"] == "different"]
     open_ones = [each for each in differing if each["verdict"] in ("not checked", "no case")]
@@ -103,7 +107,7 @@ def page_text(known: Sequence[Mapping[str, Any]]) -> str:
         for way in ways
     ]
     lines = (
-        f"{len(known)} programs: {len(changed)} changed at a place where it may matter, "
+        f"{len(mutants)} programs: {len(changed)} changed at a place where it may matter, "
         f"{len(harmless)} where it does not.",
         f"Of the {len(changed)}, {len(differing)} differ when their driver is run "
         f"({sum(each['truth'] == 'raises' for each in differing)} of them raise); "
