@@ -87,7 +87,7 @@ def methods_run(evaluator: Evaluation, value: Value, names: tuple[str, ...]) -> 
     """Of each class that an object can be of, the first of these methods that it has."""
     if not isinstance(value, Instance):
         return ()
-    return evaluator.hierarchy.first_methods(value, names)
+    return evaluator.hierarchy.first_methods.of(value, names)
 
 
 def operands_passed(
@@ -168,7 +168,7 @@ def arithmetic_values(evaluator: Evaluation, operands: Iterable[Values]) -> Valu
     methods: set[Scope] = set()
     for value in union(operands):
         if isinstance(value, Instance) and _has_class_of_run(value):
-            methods |= evaluator.hierarchy.arithmetic_methods(value)
+            methods |= evaluator.hierarchy.first_methods.by_operators(value)
     in_order = sorted(methods, key=lambda method: (method.module, method.function))
     return union(map(evaluator.returned, in_order))
 

@@ -14,6 +14,7 @@ from nnx_migrate.analysis.domain.values import (
     Value,
 )
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.first_methods import FirstMethods
 from nnx_migrate.analysis.symbols.program import Project, layer_of, library_class
 from nnx_migrate.analysis.symbols.redefinitions import with_classes
 
@@ -44,8 +45,7 @@ class Hierarchy:
         self._before = before
         self._ancestry: dict[str, Ancestry] = {}
         self._methods: dict[tuple[str, str], Scope | str | None] = {}
-        self._first_methods: dict[tuple[str, bool, tuple[str, ...]], tuple[Scope, ...]] = {}
-        self._arithmetic_methods: dict[tuple[str, bool], frozenset[Scope]] = {}
+        self.first_methods = FirstMethods(self.classes_of, self.method, project)
         self._implementing: dict[str, tuple[str, ...]] = {}
 
     def ancestry(self, class_name: str) -> Ancestry:
@@ -293,33 +293,6 @@ class Hierarchy:
         if key not in self._methods:
             self._methods[key] = self._method(class_name, name)
         return self._methods[key]
-
-    def first_methods(self, value: Instance, names: tuple[str, ...]) -> tuple[Scope, ...]:
-        """Of each class that an object can be of, the first of these methods that it has.
-
-        Those of the library are left out.
-        """
-        key = value.class_name, value.exact, names
-        if key not in self._first_methods:
-            found: list[Scope] = []
-            for class_name in self.classes_of(value):
-                methods = (self.method(class_name, name) for name in names)
-                method = next((each for each in methods if each is not None), None)
-                if isinstance(method, Scope):
-                    found.append(method)
-            self._first_methods[key] = tuple(found)
-        return self._first_methods[key]
-
-    def arithmetic_methods(self, value: Instance) -> frozenset[Scope]:
-        """The methods of its classes that operators may run on an object."""
-        key = value.class_name, value.exact
-        if key not in self._arithmetic_methods:
-            self._arithmetic_methods[key] = frozenset(
-                method
-                for name in self.project.arithmetic
-                for method in self.first_methods(value, (name,))
-            )
-        return self._arithmetic_methods[key]
 
     def _method(self, class_name: str, name: str) -> Scope | str | None:
         for ancestor in self.ancestry(class_name).classes:
