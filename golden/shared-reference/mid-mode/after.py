@@ -48,7 +48,9 @@ def branched(net: Net, x):
         lambda net, x: net(x),
         lambda net, x: 2 * net.first(x),
         net,
-        x, graph=True, graph_updates=False,
+        x,
+        graph=True,
+        graph_updates=False,
     )
 
 

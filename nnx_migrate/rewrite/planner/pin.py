@@ -211,7 +211,14 @@ def on_short_lines(context: FileContext, call: ast.expr, edits: list[Edit]) -> l
             if text[before - 1] == ",":  # and no bracket around the argument
                 breaks.append(Edit(before - 1, place, f",{inner}"))
         comma = "," if parts[1:] and not text[:end].rstrip().endswith(",") else ""
+        last = max(context.text.span(part)[1] for part in parts)
+        edits = [_broken(edit, inner) if edit.start == last else edit for edit in edits]
     return [*breaks, *edits, Edit(end, end + 1, f"{comma}{outer})")]
+
+
+def _broken(edit: Edit, indent: str) -> Edit:
+    """An edit that adds options behind the last argument, each on a line of its own."""
+    return Edit(edit.start, edit.end, edit.replacement.replace(", ", f",{indent}"))
 
 
 def _cover_function(context: FileContext, site: Site, function: ast.expr, nnx: str) -> list[Edit]:
