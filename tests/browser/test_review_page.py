@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Reader
-from tests.browser.projects import page_of
-
-GOLDEN = Path(__file__).parents[2] / "golden"
 
 
 def names(page: Page) -> list[str]:
@@ -204,17 +200,6 @@ def test_addresses_lead_to_places_and_keep_filters(reader: Reader, sample: Path)
     page.locator("section[aria-label='ranker/ensemble.py'] h3 a").last.click()
     expect(page.locator(".piece.current h3")).to_contain_text("predict")
     assert "line=23" in page.url
-
-
-def test_files_that_change_together_name_each_other(reader: Reader, tmp_path: Path) -> None:
-    root = tmp_path / "tree"
-    shutil.copytree(GOLDEN / "sown-intermediates" / "other-file" / "before", root)
-    (root / ".git").mkdir()
-    page = reader.open(page_of(root), "#file=steps.py")
-    told = page.locator("section[aria-label='steps.py'] .together")
-    expect(told).to_contain_text("Right only together with")
-    told.get_by_role("link", name="nets.py").click()
-    expect(page.locator("section.current")).to_have_attribute("aria-label", "nets.py")
 
 
 def test_dialogs_tell_the_keys_and_the_rules(reader: Reader, sample: Path) -> None:

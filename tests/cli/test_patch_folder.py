@@ -169,7 +169,7 @@ def test_by_rule_each_rule_has_a_patch_of_its_own(made: tuple[Path, dict[str, by
     keys = [entry["key"] for entry in manifest(made[0], "rule")]
     assert len({tuple(key) for key in keys}) == len(keys)
     assert ["module-gradient"] in keys
-    assert ["structural-update"] in keys
+    assert ["shared-reference"] in keys
     shared = [name for entry in manifest(made[0], "rule") for name in entry["files"]]
     assert len(set(shared)) < len(shared)
 

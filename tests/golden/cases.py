@@ -25,6 +25,8 @@ class Expectation:
         raises: mode -> type of the exception that the unmigrated program ends with in it. A case
             that raises in graph mode has no reference to be compared with: its driver compares
             with plain Python, and both modes must give the same.
+        placement: why results lie elsewhere on several devices after the migration, in tree mode;
+            none where they may not.
     """
 
     why: str
@@ -34,6 +36,7 @@ class Expectation:
     reason: str
     select: tuple[str, ...] = ()
     raises: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    placement: str = ""
 
     @property
     def must_change(self) -> bool:
@@ -108,7 +111,7 @@ class Case:
         text = (self.folder / "expect.toml").read_text(encoding="utf-8")
         table = tomllib.loads(text)
         known = {"why", "outcomes", "unsafe", "tree_unchanged_ok", "reason"}
-        known |= {"select", "raises"}
+        known |= {"select", "raises", "placement"}
         if table.keys() - known or not table.get("why"):
             raise ValueError(f"{self.name}: expect.toml needs `why` and only {sorted(known)}")
         return Expectation(
@@ -119,6 +122,7 @@ class Case:
             reason=table.get("reason", ""),
             select=tuple(table.get("select", ())),
             raises=table.get("raises", {}),
+            placement=table.get("placement", ""),
         )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nnx_migrate.check.compare.comparison import EXACT, compare
-from nnx_migrate.check.compare.forms import Form, NotDone, Observation
+from nnx_migrate.check.compare.forms import Array, Form, NotDone, Observation
 from nnx_migrate.check.jobs import Limits, Mode, Ran
 from tests.golden.cases import GOLDEN, Case, all_cases
 from tests.golden.two_processes import Task, run_tasks
@@ -96,6 +96,19 @@ def difference(expected: Result, actual: Result) -> str | None:
         return f"raised {actual.error}"
     found = compare(expected.observed, actual.observed, EXACT, strict_kinds=True).different
     return None if found is None else str(found)
+
+
+def on_one_device(result: Result) -> Result:
+    """A result with no word of where its arrays lie."""
+    view = result.observed.view
+    if view is None:
+        return result
+    form = {
+        path: dataclasses.replace(leaf, placement="") if isinstance(leaf, Array) else leaf
+        for path, leaf in view.form.items()
+    }
+    observed = dataclasses.replace(result.observed, view=dataclasses.replace(view, form=form))
+    return dataclasses.replace(result, observed=observed)
 
 
 Program = tuple[str, Path, Path]

@@ -821,7 +821,7 @@ _SOWN |= {
         """,
     "several-calls-with-tabs": """
         @nnx.jit
-        def f(model: Sower, x, /, *, k=1): y = 2 * model(x); return y, k
+        def f(model: Sower, x, /, *, k=None): y = 2 * model(x); return y, k
         def g(x):
         \tmodel = Sower()
         \tif x: y = f(model, x)  # kept

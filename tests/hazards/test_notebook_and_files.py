@@ -72,11 +72,11 @@ def test_what_another_file_reads_is_seen_from_a_notebook(tmp_path: Path) -> None
         ("work.ipynb", "other.ipynb", False),
         ("work.ipynb", "other.md", False),
         ("work.ipynb", "work.ipynb", True),
-        ("work.ipynb", "other.py", True),
+        ("work.ipynb", "other.py", False),
         ("work.py", "other.ipynb", True),
     ],
 )
-def test_a_notebook_runs_nothing_that_another_one_defines(
+def test_a_notebook_runs_nothing_that_it_does_not_import(
     tmp_path: Path, asking: str, holding: str, pinned: bool
 ) -> None:
     cells: dict[str, list[str]] = {}

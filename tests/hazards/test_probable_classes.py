@@ -150,9 +150,9 @@ def step(model: Net, x):
 @pytest.mark.parametrize(
     ("given", "kept", "outcomes"),
     [
-        ("", "rngs", [Outcome.PINNED]),
-        ("=None", "rngs", [Outcome.PINNED]),
-        (": nnx.Rngs", "rngs", [Outcome.PINNED]),
+        ("", "rngs", [Outcome.PINNED_MID]),
+        ("=None", "rngs", [Outcome.PINNED_MID]),
+        (": nnx.Rngs", "rngs", [Outcome.PINNED_MID]),
         ("", "rngs.fork()", []),
         (": int", "rngs", []),
     ],
