@@ -87,7 +87,7 @@ def methods_run(evaluator: Evaluation, value: Value, names: tuple[str, ...]) -> 
     """Of each class that an object can be of, the first of these methods that it has."""
     if not isinstance(value, Instance):
         return ()
-    return evaluator.hierarchy.first_methods.of(value, names)
+    return evaluator.hierarchy.first_methods.of(evaluator.hierarchy, value, names)
 
 
 def operands_passed(
@@ -165,10 +165,11 @@ def arithmetic_values(evaluator: Evaluation, operands: Iterable[Values]) -> Valu
     """What operators of the project's own classes give for these operands; nothing without one."""
     if not evaluator.project.arithmetic:
         return NOTHING
+    hierarchy = evaluator.hierarchy
     methods: set[Scope] = set()
     for value in union(operands):
         if isinstance(value, Instance) and _has_class_of_run(value):
-            methods |= evaluator.hierarchy.first_methods.by_operators(value)
+            methods |= hierarchy.first_methods.by_operators(hierarchy, value)
     in_order = sorted(methods, key=lambda method: (method.module, method.function))
     return union(map(evaluator.returned, in_order))
 

@@ -45,7 +45,7 @@ class Hierarchy:
         self._before = before
         self._ancestry: dict[str, Ancestry] = {}
         self._methods: dict[tuple[str, str], Scope | str | None] = {}
-        self.first_methods = FirstMethods(self.classes_of, self.method, project)
+        self.first_methods = FirstMethods()
         self._implementing: dict[str, tuple[str, ...]] = {}
 
     def ancestry(self, class_name: str) -> Ancestry:
