@@ -80,7 +80,10 @@ NEW = (
     .replace("x01", "x02")
     .replace("def also(x):\n", "def also(x):\n    open('more.txt', 'w').close()\n")
 )
-NAMES = "alike worded numbered also binary named_anew emptied again read".split()  # noqa: SIM905
+NAMES = (
+    *("alike", "worded", "numbered", "also", "binary"),
+    *("named_anew", "emptied", "again", "read"),
+)
 CASES = (
     """\
 import work

@@ -11,9 +11,8 @@ import libcst as cst
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.function_rewrite import FunctionFacts
 from nnx_migrate.rewrite.model.sown_plans import SownType
+from nnx_migrate.rewrite.style.layout import MAX_LINE
 from nnx_migrate.rewrite.style.naming import fresh
-
-_MAX_LINE = 100
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -163,7 +162,7 @@ class TwinTransformer(cst.CSTTransformer):
         """Whether the header of a function is a line that is too long."""
         bare = twin.with_changes(decorators=[], leading_lines=[], lines_after_decorators=[])
         header = cst.Module([]).code_for_node(bare).partition("\n")[0]
-        return len(self.twin.indent.expandtabs(4)) - 4 + len(header) > _MAX_LINE
+        return len(self.twin.indent.expandtabs(4)) - 4 + len(header) > MAX_LINE
 
     def _lines(self, parameters: cst.Parameters) -> list[str]:
         named = [p.name.value for p in (*parameters.posonly_params, *parameters.params)]
@@ -181,7 +180,7 @@ class TwinTransformer(cst.CSTTransformer):
         result, outputs, sown = fresh(["result", "outputs", "sown"], {*named, *only})
         bound = f"{result}, ({outputs}, {sown})" if self.twin.in_pair else f"{result}, {sown}"
         call = f"{bound} = {callee}({', '.join(passed)})"
-        if len(self.twin.indent.expandtabs(4)) + len(call) > _MAX_LINE:
+        if len(self.twin.indent.expandtabs(4)) + len(call) > MAX_LINE:
             inner = "\n".join(f"{self.twin.unit}{each}," for each in passed)
             call = f"{bound} = {callee}(\n{inner}\n)"
         returned = f"{result}, {outputs}" if self.twin.in_pair else result
