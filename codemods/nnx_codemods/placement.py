@@ -3,8 +3,8 @@
 What it finds
 -------------
 `nnx.jit` of functions that are given a Module for which `in_shardings` says something,
-`nnx.StateSharding` or not. `nnx.shard_map` of functions that are given a Module or Variables, in
-files that read `.sharding` of something.
+`nnx.StateSharding` or not. `nnx.shard_map` and `nnx.pmap` of functions that are given a Module or
+Variables, in files that read `.sharding` of something.
 
 Why it matters
 --------------
@@ -30,8 +30,8 @@ This rule rewrites nothing; it pins. To get rid of the pin, place the Module bef
 
 What it does otherwise
 ----------------------
-`nnx.shard_map` in files that never read a sharding is left alone: it is told how to compute, and
-where the arrays lie afterwards costs time and memory, and no result. So is `nnx.jit` without
+`nnx.shard_map` and `nnx.pmap` in files that never read a sharding are left alone: they are told how
+to compute, and where the arrays lie afterwards costs time and memory, and no result. So is `nnx.jit` without
 `in_shardings`, where graph mode moves Variables only because other arguments lie on a mesh, and
 one that is given the States of a Module.
 With `--ignore placement` what `state-sharding` finds is rewritten.
@@ -55,8 +55,8 @@ from nnx_migrate.rewrite.model.rule import Rule
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    maps_shards = not site.spec.compiles
-    if maps_shards:
+    by_device = site.spec.maps_axes or not site.spec.compiles
+    if by_device:
         told = _reads_shardings(context)
         because = "this file reads where arrays lie"
     else:
@@ -64,9 +64,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         because = "in_shardings say where it goes"
     for scope in function_scopes(context, site) if told else ():
         for index, name, values in given_parameters(context, site, scope):
-            if not maps_shards and not _is_placed(context, site, index):
+            if not by_device and not _is_placed(context, site, index):
                 continue
-            held = values & STATE and maps_shards
+            held = values & STATE and by_device
             if held or is_graph_node(context, values, _KINDS):
                 claim = f"{name} holds Variables, and {because}"
                 evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
@@ -104,7 +104,7 @@ _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 _ADVICE = "place it with jax.device_put before the call instead"
 RULE = Rule(
     "placement",
-    of_nnx(lambda t: t.places),
+    of_nnx(lambda t: t.places or (t.compiles and t.maps_axes)),
     decide,
     way_out="put the State where it belongs in front of the call, with jax.device_put",
 )
