@@ -38,6 +38,16 @@ class Analysis:
         return Analysis(self.project.replacing(index), self)
 
     @functools.cached_property
+    def unobserved(self) -> Analysis | None:
+        """The same without what runs have shown; None where nothing was observed."""
+        plain = self.project.unobserved
+        if plain is None:
+            return None
+        if self._before is None:
+            return analysis_of(plain)
+        return Analysis(plain, self._before.unobserved)
+
+    @functools.cached_property
     def effects(self) -> EffectFinder:
         if self._before is None:
             return TrackedEffects(self.evaluator, self.contents)
@@ -87,7 +97,7 @@ class Analysis:
         return ExtentFinder(self.evaluator, before)
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=4)  # two projects, each with and without observed facts
 def analysis_of(project: Project) -> Analysis:
     """The analysis of a project; projects are compared by identity."""
     return Analysis(project)

@@ -1,4 +1,4 @@
-"""The command line: `nnx-migrate apply`, `batch`, `check`, `pins`, `undo` and `rule`.
+"""The command line: `nnx-migrate apply`, `batch`, `check`, `observe`, `pins`, `undo` and `rule`.
 
 Patches and migrated text go to stdout and nothing else does, except the JSON report when no patch
 is printed; every other word goes to stderr. Importing this module imports no part of the engine.
@@ -19,6 +19,7 @@ from nnx_migrate.cli.apply import apply
 from nnx_migrate.cli.batch import batch
 from nnx_migrate.cli.check import check
 from nnx_migrate.cli.guidance import Commands, complete_rule
+from nnx_migrate.cli.observe.arguments import observe
 from nnx_migrate.cli.pins import pins
 
 _COMPLETE = "_NNX_MIGRATE_COMPLETE"
@@ -59,6 +60,7 @@ def commands(
       nnx-migrate apply src/ --check       for CI: exit 1 when anything is left to do
       nnx-migrate check git:HEAD . --cases checks.py   run old and new side by side
       nnx-migrate batch . --out ../campaign   a large repository, in parts or on a cluster
+      nnx-migrate observe -- pytest tests/    record what your functions are given, for --facts
       nnx-migrate pins src/                what is kept in graph mode, why, and the way out
       nnx-migrate rule module-gradient     what a rule finds, and when it is safe
 
@@ -72,6 +74,7 @@ def commands(
 app.command()(apply)
 app.command()(batch)
 app.command()(check)
+app.command()(observe)
 app.command()(pins)
 
 

@@ -40,6 +40,14 @@ def _gone(context: typer.Context, parameter: typer.CallbackParam, value: str | N
         context.fail(f"{parameter.opts[0]} is gone: {NO_TARGET}; leave it out")
 
 
+Facts = Annotated[
+    Path | None,
+    typer.Option(
+        "--facts",
+        metavar="FILE",
+        help="Let what `nnx-migrate observe` recorded stand where a proof is missing.",
+    ),
+]
 Paths = Annotated[
     list[str] | None,
     typer.Argument(metavar="[PATH...]", help="Files and folders, or - for stdin."),
@@ -131,6 +139,7 @@ def apply(
     on_unsafe: WithoutUnsafe = None,
     no_trace_checks: WithoutTraceChecks = False,
     unpin: Unpin = None,
+    facts: Facts = None,
     follow_installed: FollowInstalled = False,
     python: Python = None,
     target: Target = None,
@@ -156,6 +165,7 @@ def apply(
       nnx-migrate apply src/ --check --report sarif=nnx.sarif --report markdown=summary.md
       nnx-migrate apply src/ --dry-run --html review    then open review/index.html
       nnx-migrate apply src/ --verify      migrate, then run old and new code side by side
+      nnx-migrate apply src/ --facts facts.json    after: nnx-migrate observe -- pytest
       nnx-migrate apply notebooks/ docs/ README.md --docs --dry-run
       nnx-migrate apply --explain src/train.py:42
       nnx-migrate apply --explain train.ipynb:4:2     cell 4, line 2
@@ -186,6 +196,7 @@ def apply(
         verify=verify or revert_different,
         revert=revert_different,
         journal=not no_journal,
+        facts=facts,
     )
     flags = given_flags(
         select=select,
@@ -202,7 +213,7 @@ def apply(
         timeout=timeout,
     )
     if explain is not None:
-        context.exit(explain_place(explain, flags))
+        context.exit(explain_place(explain, flags, facts))
     if not paths:
         context.fail("say what to look at, as in: nnx-migrate apply src/ --dry-run")
     context.exit(apply_paths(paths, flags, request, stdin_filename))

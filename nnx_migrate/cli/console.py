@@ -33,6 +33,7 @@ from nnx_migrate.sources.write import Writer, real_trees, replace_files
 if TYPE_CHECKING:
     from nnx_migrate.report.levels import Report
     from nnx_migrate.report.patches.split_by import SplitBy
+    from nnx_migrate.sources.observed_facts import ObservedFacts
 
 T = TypeVar("T")
 DONE, WORK_LEFT, UNUSABLE = 0, 1, 2
@@ -100,8 +101,12 @@ def check_explained() -> Iterator[None]:
         stop(str(error))
 
 
-def configure(flags: Mapping[str, Any]) -> Configuration:
+def configure(flags: Mapping[str, Any], facts: ObservedFacts | None = None) -> Configuration:
     """Return the configuration of a run.
+
+    Args:
+        flags: the options that were given, by name.
+        facts: what runs have shown of the files.
 
     Raises:
         ConfigError: a flag names an unknown rule.
@@ -117,7 +122,7 @@ def configure(flags: Mapping[str, Any]) -> Configuration:
 
         return of_nnx(lambda known: known.is_site)
 
-    return Configuration(flags, known_rules, known_transforms)
+    return Configuration(flags, known_rules, known_transforms, facts)
 
 
 def run_paths(

@@ -31,6 +31,7 @@ class Request:
     verify: bool
     revert: bool
     journal: bool
+    facts: Path | None
 
     @property
     def writes(self) -> bool:
@@ -38,14 +39,16 @@ class Request:
         return not (self.previews or self.check or self.patch is not None)
 
 
-def explain_place(place: str, flags: dict[str, Any]) -> int:
+def explain_place(place: str, flags: dict[str, Any], facts: Path | None) -> int:
     """Print what is known of a place and return the exit code.
 
     Args:
         place: FILE:LINE, of a notebook FILE:CELL:LINE.
         flags: the options that were given, by name.
+        facts: the file of what runs have shown.
     """
     from nnx_migrate.cli import console
+    from nnx_migrate.cli.observe.facts_file import current_facts
 
     found = re.fullmatch(r"(?P<file>.+?)(?::(?:cell )?(?P<cell>\d+))?:(?P<line>\d+)", place)
     if found is None:
@@ -54,7 +57,7 @@ def explain_place(place: str, flags: dict[str, Any]) -> int:
             "of a notebook FILE:CELL:LINE"
         )
     with console.errors_reported():
-        configuration = console.configure(flags)
+        configuration = console.configure(flags, current_facts(facts))
         cell = int(found["cell"] or 0)
         told = console.explain(Path(found["file"]), int(found["line"]), cell, configuration)
         typer.echo(told, nl=False)
@@ -73,6 +76,7 @@ def apply_paths(
         stdin_filename: where the text on stdin belongs.
     """
     from nnx_migrate.cli import console
+    from nnx_migrate.cli.observe.facts_file import current_facts
 
     stdin = paths == ["-"]
     _refuse_combinations(paths, request, stdin_filename)
@@ -80,7 +84,7 @@ def apply_paths(
         console.require_page()
     journal = None
     with console.errors_reported():
-        configuration = console.configure(flags)
+        configuration = console.configure(flags, current_facts(request.facts))
         if stdin:
             result = console.run_stdin(stdin_filename or Path("stdin.py"), configuration)
             if request.writes:

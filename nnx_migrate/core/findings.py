@@ -30,6 +30,8 @@ class Proof(enum.StrEnum):
     PROVED = "proved"
     #: What is written checks it when it is traced, and raises where it does not hold.
     CHECKED = "checked when traced"
+    #: A run of the program showed it (`nnx-migrate observe`), and no proof says otherwise.
+    OBSERVED = "observed"
     ASSUMED = "assumed"
 
 

@@ -130,7 +130,7 @@ def find(
         elif indexed.wanted and indexed.failure is not None:
             results.append(indexed.failure)
     results.extend(walk.problems)
-    projects = Projects(indexes)
+    projects = Projects(indexes, configuration.facts)
     tasks.sort(key=lambda task: (projects.group(task.path), str(task.path)))
     return Found(projects, tasks, results, walk.looked_at, tuple(walk.missing))
 

@@ -26,6 +26,7 @@ from nnx_migrate.rewrite.model.decisions import (
 )
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters
 from nnx_migrate.rewrite.pinned.withdrawn import withdrawn
+from nnx_migrate.rewrite.planner.observed_decisions import decided
 from nnx_migrate.rewrite.planner.regions import covered_by_setters
 from nnx_migrate.rewrite.text.edits import Text
 from nnx_migrate.sources.configuration import Options
@@ -123,7 +124,7 @@ def _verdicts(context: FileContext, site: Site) -> Iterator[str]:
     for rule in active_rules(context.options):
         if site.transform not in rule.transforms:
             continue
-        decision = rule.decide(context, site)
+        decision = decided(rule, context, site)
         if decision is None:
             silent.append(rule.name)
         else:

@@ -15,6 +15,7 @@ from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.pinned.settlement import Settlement
 from nnx_migrate.rewrite.pinned.withdrawn import Withdrawn
 from nnx_migrate.rewrite.planner.chosen_mode import chosen_modes
+from nnx_migrate.rewrite.planner.contradictions import contradictions
 from nnx_migrate.rewrite.planner.round import plan_round
 from nnx_migrate.rewrite.split.unused_bindings import drop_unread
 from nnx_migrate.rewrite.text.edits import Edit, LineMap, Text, apply_edits
@@ -53,7 +54,7 @@ class Rounds:
         self.history = History(source.text)
         self.settlement = Settlement(own, self.history)
         self.pins = own.pins
-        self.findings: list[Finding] = [*chosen_modes(asis)]
+        self.findings: list[Finding] = [*chosen_modes(asis), *contradictions(asis)]
         self.used: set[Suppression] = set()
         self._freed: dict[str, tuple[Finding, ...]] = {}
         self._root = asis.tree.root

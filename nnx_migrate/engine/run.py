@@ -168,7 +168,7 @@ def _read_around(path: Path, data: bytes, configuration: Configuration) -> tuple
     own = index_file(first)
     others = (index_file(task) for task in tasks if place_of(task.path) != place_of(path))
     indexes = [each.index for each in (own, *others) if each.index is not None]
-    return own, Projects(indexes)
+    return own, Projects(indexes, configuration.facts)
 
 
 def _silent(stage: str, done: int, total: int) -> None:

@@ -39,6 +39,7 @@ from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.pins import Unpin
 from nnx_migrate.sources.imports.installed import environment
 from nnx_migrate.sources.imports.module_names import place_of
+from nnx_migrate.sources.observed_facts import ObservedFacts
 from nnx_migrate.sources.own_transforms import (
     OwnTransform,
     TransformError,
@@ -153,6 +154,7 @@ class Configuration:
             one of them does; None to accept any name.
         known_transforms: gives the names after `nnx.` that a transform of a project may be like;
             None to accept any.
+        facts: what runs have shown of the files.
 
     Raises:
         ConfigError: a flag names an unknown rule.
@@ -163,7 +165,9 @@ class Configuration:
         flags: Mapping[str, Any] | None = None,
         known_rules: KnownRules | None = None,
         known_transforms: KnownTransforms | None = None,
+        facts: ObservedFacts | None = None,
     ) -> None:
+        self.facts = facts
         self._flags = dict(flags or {})
         self._known_rules = known_rules
         self._known_transforms = known_transforms

@@ -17,6 +17,7 @@ from nnx_migrate.analysis.domain.values import (
     unknown,
 )
 from nnx_migrate.analysis.interp.annotations import annotated_at, calls_tell_more
+from nnx_migrate.analysis.interp.observed import observed_values
 from nnx_migrate.analysis.interp.record_fields import seen_among
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT
@@ -44,10 +45,15 @@ def parameter_values(evaluator: Evaluation, scope: Scope, parameter: ir.Paramete
     passed = _passed(evaluator, scope, function, parameter)
     if passed and not is_unknown(passed) and (not declared or _agrees(declared, passed)):
         return passed
+    observed = observed_values(evaluator, scope, parameter)
     if declared and not is_unknown(declared):
+        if observed and not observed <= PLAIN:
+            return observed
         return _all_made(evaluator, declared) or declared | _seen(evaluator, declared, passed)
     if not passed and evaluator.fixpoint.unguessed != unguessed:
         return NOTHING  # what is unknown only because it is not computed yet would stay so
+    if observed:
+        return observed
     found = passed or unknown(
         f"no call of {function.name} found that shows what {parameter.name} is"
     )

@@ -12,9 +12,11 @@ from nnx_migrate.analysis.flax.model import Layer, layers, mode_dependent_functi
 from nnx_migrate.analysis.flax.transforms import JAX_SITES, SITE_NAMES
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.implicit_calls import ARITHMETIC, METHODS
+from nnx_migrate.analysis.symbols.observed import Observations
 from nnx_migrate.analysis.symbols.occurrence_index import NameTables
 from nnx_migrate.analysis.symbols.reverse_imports import Dependents
 from nnx_migrate.analysis.symbols.wrappers import Wrappers
+from nnx_migrate.sources.observed_facts import ObservedFacts
 from nnx_migrate.sources.own_transforms import OwnTransform
 
 Binding = Located | ParameterOf
@@ -33,6 +35,8 @@ class Project:
         before: the project that this is, but for a file.
         renewed: the modules in which names may mean something else than there.
         wrappers: transforms of its own, each of which stands for the one that it is like.
+        observed: what runs have shown of its functions.
+        unobserved: the same project without that; None where nothing was observed.
     """
 
     def __init__(
@@ -42,6 +46,8 @@ class Project:
         before: Project | None = None,
         renewed: frozenset[str] = frozenset(),
         wrappers: Wrappers | None = None,
+        observed: Observations | None = None,
+        unobserved: Project | None = None,
     ) -> None:
         self.modules: dict[str, ir.ModuleIndex] = {}
         for index in indexes:
@@ -50,6 +56,8 @@ class Project:
         self.before = before
         self.renewed = renewed
         self.wrappers = wrappers
+        self.observed = observed
+        self.unobserved = unobserved
         self._bindings: dict[tuple[Scope, str], list[Binding]] = {}
         self._dotted: dict[tuple[Scope, str, int], str | None] = {}
         self._methods: dict[str, dict[str, list[tuple[str, ir.Function]]]] = {}
@@ -63,13 +71,21 @@ class Project:
         own = NameTables(indexes, self.tables[0].defined, self.tables[0].wrappers)
         renewed = frozenset[str]().union(*(self._dependents.of(i.module) for i in indexes))
         wrappers = None if self.wrappers is None else self.wrappers.replacing(*indexes)
-        return Project(modules.values(), (own, *self.tables), self, renewed, wrappers)
+        plain = None if self.unobserved is None else self.unobserved.replacing(*indexes)
+        tables = (own, *self.tables)
+        return Project(modules.values(), tables, self, renewed, wrappers, self.observed, plain)
 
     def with_wrappers(self, transforms: Sequence[OwnTransform]) -> Project:
         """The project in which transforms of its own stand for those that they are like."""
         wrappers = Wrappers.of(self, transforms)
         tables = tuple(each.with_wrappers(wrappers.by_last_name) for each in self.tables)
         return Project(self.modules.values(), tables, wrappers=wrappers)
+
+    def with_facts(self, facts: ObservedFacts) -> Project:
+        """The project in which what runs have shown stands where a proof is missing."""
+        seen = Observations(facts, self.modules)
+        modules, tables = self.modules.values(), self.tables
+        return Project(modules, tables, wrappers=self.wrappers, observed=seen, unobserved=self)
 
     @functools.cached_property
     def _dependents(self) -> Dependents:

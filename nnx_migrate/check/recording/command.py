@@ -21,7 +21,7 @@ from nnx_migrate.check.recording.settings import VARIABLE, write_settings
 from nnx_migrate.sources.own_folder import OwnFolder
 
 MOST_BYTES = 64 * 2**20
-_HOOK = Path(__file__).with_name("hook")
+HOOK = Path(__file__).with_name("hook")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def never_called(recording: Path, touched: Sequence[Touched]) -> tuple[str, ...]
 
 
 def _variables(old: Side, settings: Path, given: Mapping[str, str]) -> dict[str, str]:
-    paths = [str(_HOOK), *(str(root.resolve()) for root in old.import_roots)]
+    paths = [str(HOOK), *(str(root.resolve()) for root in old.import_roots)]
     # What leads into the user's tree, an editable install for one, leads into the old one.
     paths += [entry for entry in moved_entries(old, sys.path) if entry not in sys.path]
     if given.get("PYTHONPATH"):

@@ -7,9 +7,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
 
 from nnx_migrate.check.cases.touched import Touched, assigned_name, comes_first
+from nnx_migrate.check.recording.rewritten_tests import watch
 from nnx_migrate.check.recording.settings import read_settings
 
 # No two underscores in front: they would be mangled in a class.
@@ -31,31 +31,12 @@ def instrumented_code(path: str) -> CodeType:
 
 
 def watch_rewritten_tests(rewriting: ModuleType) -> None:
-    """Watches test files, too: pytest compiles them by itself, to rewrite their asserts.
+    """Watches test files, too.
 
     Args:
-        rewriting: pytest's module for that.
+        rewriting: pytest's module that rewrites asserts.
     """
-    hook: Any = getattr(rewriting, "AssertionRewritingHook", None)
-    rewrite_asserts: Any = getattr(rewriting, "rewrite_asserts", None)
-    plain = getattr(hook, "exec_module", None)
-    if plain is None or rewrite_asserts is None:
-        return
-    touched = read_settings().touched
-
-    def exec_module(self: Any, module: ModuleType) -> None:
-        path = str(module.__spec__.origin) if module.__spec__ else ""
-        if os.path.realpath(path) not in touched:
-            plain(self, module)
-            return
-        source = Path(path).read_bytes()
-        self._rewritten_names[module.__name__] = Path(path)
-        tree = _instrumented(ast.parse(source, path), path)
-        rewrite_asserts(tree, source, path, self.config)
-        code = compile(tree, path, "exec", dont_inherit=True)
-        exec(code, module.__dict__)  # nosec B102  # what the import would have run
-
-    hook.exec_module = exec_module
+    watch(rewriting, read_settings().touched, _instrumented)
 
 
 def _instrumented(tree: ast.Module, path: str) -> ast.Module:

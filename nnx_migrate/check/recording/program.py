@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import os
 import sys
 from importlib.machinery import SourceFileLoader
@@ -14,14 +16,14 @@ def run_script() -> None:
     script = sys.argv[0]
     if not sys.flags.safe_path:
         sys.path[0] = os.path.dirname(os.path.realpath(script))
-    from nnx_migrate.check.recording.instrument import instrumented_code
-
+    with open(os.environ["NNX_MIGRATE_RECORDING"], encoding="utf-8") as file:
+        instrument = importlib.import_module(json.load(file)["instrument"])
     module = ModuleType("__main__")
     loader = SourceFileLoader("__main__", script)
     module.__dict__.update(__file__=script, __loader__=loader, __builtins__=__builtins__)
     module.__dict__["__cached__"] = None
     sys.modules["__main__"] = module
-    exec(instrumented_code(script), module.__dict__)  # nosec B102  # the command that was given
+    exec(instrument.instrumented_code(script), module.__dict__)  # nosec B102  # the command that was given
 
 
 if __name__ == "__main__":

@@ -47,6 +47,8 @@ def write_settings(
         touched: likewise.
     """
     data = {
+        # What instruments the files.
+        "instrument": "nnx_migrate.check.recording.instrument",
         "root": str(root),
         "recording": str(recording),
         "calls": calls,

@@ -23,6 +23,7 @@ from nnx_migrate.sources.kept_answers import read_answer
 if TYPE_CHECKING:
     from nnx_migrate.analysis.ir.nodes import ModuleIndex
     from nnx_migrate.analysis.symbols.program import Project
+    from nnx_migrate.sources.observed_facts import ObservedFacts
     from nnx_migrate.sources.own_transforms import OwnTransform
 
 
@@ -86,9 +87,11 @@ class Projects:
 
     Args:
         indexes: one for each file, in any order.
+        facts: what runs have shown of them.
     """
 
-    def __init__(self, indexes: Iterable[PlacedIndex]) -> None:
+    def __init__(self, indexes: Iterable[PlacedIndex], facts: ObservedFacts | None = None) -> None:
+        self._facts = facts
         # A package hides a module of the same name, so packages come first.
         ordered = sorted(
             indexes,
@@ -139,7 +142,7 @@ class Projects:
         number, root, _ = self._placed[path]
         if self._open is None or self._open[0] != number:
             self._close()
-            self._open = number, _Group(self._members[number])
+            self._open = number, _Group(self._members[number], self._facts)
         return self._open[1].around(root, transforms)
 
     def _close(self) -> None:
@@ -155,9 +158,10 @@ class Projects:
 class _Group:
     """Files that are known together, and the projects of the folders among them."""
 
-    def __init__(self, indexes: Iterable[PlacedIndex]) -> None:
+    def __init__(self, indexes: Iterable[PlacedIndex], facts: ObservedFacts | None) -> None:
         from nnx_migrate.analysis.symbols.occurrence_index import NameTables, defined_in
 
+        self._facts = facts
         self._records = [(index.root, index.unpacked()) for index in indexes]
         roots_of: dict[str, set[Path]] = defaultdict(set)
         for root, record in self._records:
@@ -180,8 +184,10 @@ class _Group:
         if key in self._built:
             self._built[key] = self._built.pop(key)
         else:
-            plain = self._build(key[0])
-            self._built[key] = plain.with_wrappers(transforms) if transforms else plain
+            project = self._build(key[0])
+            if transforms:
+                project = project.with_wrappers(transforms)
+            self._built[key] = project.with_facts(self._facts) if self._facts else project
             if len(self._built) > _KEPT:
                 del self._built[next(iter(self._built))]
         return self._built[key]

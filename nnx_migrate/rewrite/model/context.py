@@ -116,6 +116,15 @@ class FileContext:
             asked_by=weakref.ref(self),
         )
 
+    @functools.cached_property
+    def unobserved(self) -> FileContext | None:
+        """The same file without what runs have shown; None where nothing was observed."""
+        plain = self.analysis.unobserved
+        if plain is None:
+            return None
+        tree = Tree(self.tree.root, self.tree.module, plain.project)
+        return dataclasses.replace(self, tree=tree, analysis=plain)
+
     @property
     def evaluator(self) -> Evaluator:
         return self.analysis.evaluator

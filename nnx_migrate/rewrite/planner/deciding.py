@@ -11,6 +11,7 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Pin, Same
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.planner.chosen_mode import CODE
+from nnx_migrate.rewrite.planner.observed_decisions import decided
 from nnx_migrate.rewrite.planner.regions import covered_by_setters
 from nnx_migrate.rewrite.text.edits import LineMap
 from nnx_migrate.sources.suppressions import Suppression, Suppressions
@@ -77,7 +78,7 @@ def _said(
     for rule in rules:
         if site.transform not in rule.transforms:
             continue
-        decision = rule.decide(context, site)
+        decision = decided(rule, context, site)
         if isinstance(decision, Same):
             yield rule, decision, None
         elif decision is not None:

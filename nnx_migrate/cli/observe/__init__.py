@@ -1,0 +1,1 @@
+"""`nnx-migrate observe`, and what `apply` does with its facts."""

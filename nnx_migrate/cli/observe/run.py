@@ -1,0 +1,84 @@
+"""What `nnx-migrate observe` does between its flags and its exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from nnx_migrate.cli import console
+from nnx_migrate.engine.discover import excludes_of
+from nnx_migrate.observe.command import CannotRun, Observed, observe
+from nnx_migrate.report.text import printable
+from nnx_migrate.sources.configuration import Configuration
+from nnx_migrate.sources.observed_facts import (
+    FactsError,
+    ObservedFacts,
+    facts_text,
+    read_facts,
+)
+from nnx_migrate.sources.own_folder import put_file
+from nnx_migrate.sources.walk.discovery import Walk
+
+_INTERRUPTED = 130
+
+
+def observe_command(command: Sequence[str], out: Path, *, fresh: bool) -> int:
+    """Run the command, write the facts, and return the exit code.
+
+    Args:
+        command: as it would be typed.
+        out: the file of facts.
+        fresh: forget what is in it.
+    """
+    with console.errors_reported():
+        before = None if fresh or not out.exists() else _facts_before(out)
+        if not out.resolve().parent.is_dir():
+            console.stop(f"{out} cannot be written: there is no such folder; make it first")
+        here = Path.cwd()
+        try:
+            found = observe(command, here, _python_files(here))
+        except CannotRun as error:
+            console.stop(f"{error}; behind -- goes what you would type")
+        facts = found.facts if before is None else before.joined(found.facts)
+        root = os.path.relpath(here.resolve(), out.resolve().parent)
+        put_file(out, facts_text(facts, Path(root).as_posix()).encode())
+        _tell(found, out)
+        return _INTERRUPTED if found.exit_code is None else found.exit_code
+
+
+def _facts_before(out: Path) -> ObservedFacts:
+    try:
+        return read_facts(out)
+    except FactsError as error:
+        console.stop(f"{error}; or leave it with --fresh")
+
+
+def _python_files(folder: Path) -> Iterator[Path]:
+    """The files below a folder that a migration would look at."""
+    walk = Walk([folder], excludes_of(Configuration({}), lenient=True))
+    for candidate in walk:
+        if candidate.path.suffix == ".py":
+            yield candidate.path
+    for listing in walk.others:
+        yield from (Path(listing.shown, name) for name in listing.names)
+
+
+def _tell(found: Observed, out: Path) -> None:
+    """Say on stderr what was seen, and what to do with it."""
+    functions = sum(len(file.functions) for file in found.facts.files.values())
+    calls = sum(
+        seen.calls for file in found.facts.files.values() for seen in file.functions.values()
+    )
+    if not functions:
+        told = (
+            f"none of the {found.watched} files here was run, so {out} says nothing of them;"
+            " start the command from the folder that holds your code"
+        )
+    else:
+        told = (
+            f"{calls} calls of {functions} functions in {len(found.facts.files)} files observed;"
+            f" next: nnx-migrate apply . --facts {out} --dry-run"
+        )
+    print(f"nnx-migrate: {printable(told)}", file=sys.stderr)

@@ -1,0 +1,130 @@
+"""Runs a command, and gathers what its processes have seen."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from nnx_migrate.check.recording.command import HOOK
+from nnx_migrate.check.recording.settings import VARIABLE
+from nnx_migrate.sources.observed_facts import (
+    RUNNING_TEST,
+    ObservedFacts,
+    SeenFile,
+    SeenFunction,
+    digest,
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Observed:
+    """What came of a run.
+
+    Args:
+        exit_code: of the command; None where it was interrupted.
+        facts: what was seen.
+        watched: how many files were watched.
+    """
+
+    exit_code: int | None
+    facts: ObservedFacts
+    watched: int
+
+
+class CannotRun(Exception):
+    """The command could not be started; the text says why."""
+
+
+def observe(command: Sequence[str], root: Path, files: Iterable[Path]) -> Observed:
+    """Runs a command in the current folder, as it is, and watches functions.
+
+    Args:
+        command: as it would be typed.
+        root: what the names of files start from.
+        files: those whose functions are watched.
+
+    Raises:
+        CannotRun: there is no such command.
+    """
+    root = root.resolve()
+    touched = {os.path.realpath(file): Path(os.path.realpath(file)) for file in files}
+    names = {
+        path: file.relative_to(root).as_posix()
+        for path, file in touched.items()
+        if file.is_relative_to(root)
+    }
+    digests = {name: digest(Path(path)) for path, name in names.items()}
+    with tempfile.TemporaryDirectory(prefix="nnx-migrate-") as folder:
+        told = Path(folder) / "seen"
+        told.mkdir()
+        settings = Path(folder) / "observe.json"
+        settings.write_text(json.dumps(_settings(told, names)))
+        exit_code = _run(command, _variables(settings))
+        functions = _gathered(_lines(told))
+    seen = {
+        name: SeenFile(digests[name], found) for name, found in functions.items() if name in digests
+    }
+    return Observed(exit_code, ObservedFacts(root, tuple(command), seen), len(names))
+
+
+def _settings(folder: Path, touched: dict[str, str]) -> dict[str, Any]:
+    return {
+        "instrument": "nnx_migrate.observe.instrument",
+        "folder": str(folder),
+        # For a Python that does not have this package installed.
+        "package": str(Path(__file__).resolve().parents[2]),
+        "touched": touched,
+    }
+
+
+def _variables(settings: Path) -> dict[str, str]:
+    # Of the test that this runs in, where it does, the command knows nothing.
+    variables = {name: value for name, value in os.environ.items() if name != RUNNING_TEST}
+    paths = [str(HOOK), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**variables, "PYTHONPATH": os.pathsep.join(paths), VARIABLE: str(settings)}
+
+
+def _run(command: Sequence[str], variables: dict[str, str]) -> int | None:
+    try:
+        process = subprocess.Popen(command, env=variables)
+    except OSError as error:
+        raise CannotRun(f"cannot run {command[0]}: {error.strerror or error}") from None
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        # The terminal has told the command, too; what it saw by now is kept.
+        process.wait()
+        return None
+
+
+def _lines(folder: Path) -> Iterator[dict[str, Any]]:
+    for file in sorted(folder.glob("*.jsonl")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            try:
+                yield json.loads(line)
+            except ValueError:
+                continue  # the last line of a process that was killed
+
+
+def _gathered(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, SeenFunction]]:
+    """The functions by file and path, with what all processes saw of them."""
+    found: dict[str, dict[str, SeenFunction]] = defaultdict(dict)
+    for line in lines:
+        types = {name: (each,) for name, each in line.get("parameters", {}).items()}
+        seen = SeenFunction(line.get("calls", 0), tuple(line.get("tests", ())), types)
+        before = found[line["file"]].get(line["path"])
+        found[line["file"]][line["path"]] = seen if before is None else before.joined(seen)
+    return {
+        name: {
+            path: dataclasses.replace(seen, calls=max(seen.calls, 1))
+            for path, seen in functions.items()
+        }
+        for name, functions in found.items()
+    }

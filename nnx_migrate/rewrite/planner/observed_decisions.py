@@ -1,0 +1,109 @@
+"""Decisions that rest on what runs have shown: where a proof is missing, never against one."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.symbols.observed import Observations
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.place import Place
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Pin, Same
+from nnx_migrate.rewrite.model.functions import function_scopes
+from nnx_migrate.rewrite.model.rule import Rule
+
+
+def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
+    """What a rule says of a site.
+
+    It is asked without what runs have shown, too. What it rewrites or leaves alone then stands on
+    proofs, and counts; only what it pins or leaves to a person then may rest on the runs instead,
+    and what it finds only with them. Such a decision says so.
+
+    Args:
+        rule: it.
+        context: the file, with what was observed, if anything was.
+        site: a site of it.
+    """
+    plain = context.unobserved
+    observed = context.project.observed
+    if plain is None or observed is None:
+        return rule.decide(context, site)
+    before = _without(rule, plain, site)
+    if isinstance(before, Contribution | Same):
+        return before
+    seen = _seen(context, observed, site)
+    decision = rule.decide(context, site)
+    if decision is None:
+        return None if before is None else _freed(before, seen)
+    if isinstance(before, Pin | Manual) and type(decision) is type(before):
+        return before if seen.where else _never_called(before)
+    return _resting(decision, () if before is None else before.evidence, seen)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Seen:
+    """What runs have shown of the code at a site.
+
+    Args:
+        words: how often it ran.
+        where: the function that did; None where none around the site is known to have run.
+        test: a test that it ran in, or "".
+    """
+
+    words: str
+    where: Place | None = None
+    test: str = ""
+
+    def evidence(self) -> Evidence:
+        among = f", one of them {self.test}" if self.test else ""
+        return Evidence(f"this ran in {self.words}{among}", Proof.OBSERVED, self.where)
+
+
+def _seen(context: FileContext, observed: Observations, site: Site) -> _Seen:
+    """Of the function that is transformed, else of the one that the site stands in."""
+    for scope in (*function_scopes(context, site), context.scope(site.node)):
+        function = context.project.function(scope)
+        seen = observed.of(context.project.modules[scope.module], function)
+        if seen is not None:
+            place = Place(scope.module, function.line)
+            return _Seen(seen.told(), place, next(iter(seen.tests), ""))
+    return _Seen(f"runs of {observed.command}")
+
+
+def _without(rule: Rule, plain: FileContext, site: Site) -> Decision | None:
+    """What a rule says without what runs have shown; None where there is no such site then."""
+    for each in plain.finder.sites:
+        if each.node is site.node and each.transform == site.transform:
+            return rule.decide(plain, each)
+    return None
+
+
+def _freed(before: Pin | Manual, seen: _Seen) -> Same:
+    """A site that the rule has nothing to say of any more."""
+    reason = f"what would keep it in graph mode did not occur; observed in {seen.words}"
+    return Same(before.rule, reason, (seen.evidence(),))
+
+
+def _never_called(before: Pin | Manual) -> Pin | Manual:
+    """A site that stays as it is, because no run has shown anything of it."""
+    if all(each.proof is not Proof.ASSUMED for each in before.evidence):
+        return before
+    return dataclasses.replace(before, reason=f"{before.reason}; no recorded run calls it")
+
+
+def _resting(decision: Decision, known: tuple[Evidence, ...], seen: _Seen) -> Decision:
+    """A decision whose evidence says that it rests on runs."""
+    weakened = (each if each in known else _weakened(each) for each in decision.evidence)
+    evidence = (*weakened, seen.evidence())
+    told = f"; observed in {seen.words}"
+    if isinstance(decision, Contribution):
+        return dataclasses.replace(decision, message=decision.message + told, evidence=evidence)
+    return dataclasses.replace(decision, reason=decision.reason + told, evidence=evidence)
+
+
+def _weakened(evidence: Evidence) -> Evidence:
+    if evidence.proof is not Proof.PROVED:
+        return evidence
+    return dataclasses.replace(evidence, proof=Proof.OBSERVED)

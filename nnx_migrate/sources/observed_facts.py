@@ -1,0 +1,201 @@
+"""What runs of a program have shown of its functions: the file that `nnx-migrate observe` writes.
+
+    {
+      "version": 1,
+      "root": "..",                              # from the folder of this file
+      "command": ["pytest", "tests"],
+      "files": {
+        "src/train.py": {
+          "sha256": "...",                       # with another content, its facts are dropped
+          "functions": {
+            "Trainer.step": {
+              "calls": 214,
+              "tests": ["tests/test_train.py::test_step"],
+              "parameters": {"model": ["src/model.py::Net"], "x": ["array"]}
+            }
+          }
+        }
+      }
+    }
+
+Names, types and places stand in it, and no values. A type is a class of the project
+(`FILE::CLASS`), one of a library (`flax.nnx.Linear`), or a sort: `array`, `plain`, `none`, `other`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+VERSION = 1
+#: Sorts of values that are no objects of a class that matters.
+ARRAY, PLAIN, NONE, OTHER = "array", "plain", "none", "other"
+#: Where pytest says which test is running.
+RUNNING_TEST = "PYTEST_CURRENT_TEST"
+#: Between the file of a class and its name.
+IN_FILE = "::"
+
+
+class FactsError(ValueError):
+    """A file of facts that cannot be used; the text names it, and what to do."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SeenFunction:
+    """What was seen of one function.
+
+    Args:
+        calls: how many there were; of a function that is traced, how often it was.
+        tests: those of pytest that it was called in.
+        parameters: by name, every type that was passed, sorted.
+    """
+
+    calls: int
+    tests: tuple[str, ...]
+    parameters: Mapping[str, tuple[str, ...]]
+
+    def told(self) -> str:
+        """How often it was seen, in words."""
+        calls = f"{self.calls} call{'s' * (self.calls != 1)}"
+        if not self.tests:
+            return calls
+        return f"{calls} of {len(self.tests)} test{'s' * (len(self.tests) != 1)}"
+
+    def joined(self, other: SeenFunction) -> SeenFunction:
+        """What two runs have shown together."""
+        names = sorted({*self.parameters, *other.parameters})
+        return SeenFunction(
+            self.calls + other.calls,
+            tuple(sorted({*self.tests, *other.tests})),
+            {
+                name: tuple(
+                    sorted({*self.parameters.get(name, ()), *other.parameters.get(name, ())})
+                )
+                for name in names
+            },
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SeenFile:
+    """What was seen of the functions of one file.
+
+    Args:
+        sha256: of the bytes that ran.
+        functions: by their names, as `function_path` gives them.
+    """
+
+    sha256: str
+    functions: Mapping[str, SeenFunction]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ObservedFacts:
+    """The facts of the runs of one tree.
+
+    Args:
+        root: the folder that the names of files start from.
+        command: what ran last.
+        files: by name from the root, with "/".
+    """
+
+    root: Path
+    command: tuple[str, ...]
+    files: Mapping[str, SeenFile]
+
+    def current(self) -> tuple[ObservedFacts, tuple[str, ...]]:
+        """The facts of files that are still what ran, and the names of the others."""
+        changed = tuple(
+            name for name, file in self.files.items() if digest(self.root / name) != file.sha256
+        )
+        files = {name: file for name, file in self.files.items() if name not in changed}
+        return dataclasses.replace(self, files=files), changed
+
+    def joined(self, other: ObservedFacts) -> ObservedFacts:
+        """These and what a later run of the same tree has shown."""
+        files = dict(self.files)
+        for name, file in other.files.items():
+            before = files.get(name)
+            if before is not None and before.sha256 == file.sha256:
+                functions = dict(before.functions)
+                for path, seen in file.functions.items():
+                    functions[path] = functions[path].joined(seen) if path in functions else seen
+                file = SeenFile(file.sha256, functions)
+            files[name] = file
+        return ObservedFacts(other.root, other.command, files)
+
+
+def digest(file: Path) -> str:
+    """The sha256 of a file; "" where there is none."""
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def read_facts(file: Path) -> ObservedFacts:
+    """Read what `write_facts` wrote.
+
+    Raises:
+        FactsError: there is no such file, or it is none of facts.
+    """
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        return _parsed(data, file)
+    except OSError as error:
+        raise FactsError(
+            f"{file}: {error.strerror}; `nnx-migrate observe --out {file} -- COMMAND` makes it"
+        ) from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise FactsError(
+            f"{file} holds no facts that this version reads; record them again with"
+            f" `nnx-migrate observe --out {file} -- COMMAND`"
+        ) from None
+
+
+def _parsed(data: Any, file: Path) -> ObservedFacts:
+    if data["version"] != VERSION:
+        raise ValueError
+    files = {
+        str(name): SeenFile(
+            str(each["sha256"]),
+            {str(path): _function(seen) for path, seen in each["functions"].items()},
+        )
+        for name, each in data["files"].items()
+    }
+    root = (file.resolve().parent / data["root"]).resolve()
+    return ObservedFacts(root, tuple(map(str, data["command"])), files)
+
+
+def _function(data: Any) -> SeenFunction:
+    parameters = {str(name): tuple(map(str, types)) for name, types in data["parameters"].items()}
+    return SeenFunction(int(data["calls"]), tuple(map(str, data["tests"])), parameters)
+
+
+def facts_text(facts: ObservedFacts, root: str) -> str:
+    """The text of a file of facts.
+
+    Args:
+        facts: what it is to hold.
+        root: the way to their root from the folder of the file.
+    """
+    files = {
+        name: {
+            "sha256": file.sha256,
+            "functions": {
+                path: {
+                    "calls": seen.calls,
+                    "tests": list(seen.tests),
+                    "parameters": {key: list(types) for key, types in seen.parameters.items()},
+                }
+                for path, seen in sorted(file.functions.items())
+            },
+        }
+        for name, file in sorted(facts.files.items())
+    }
+    data = {"version": VERSION, "root": root, "command": list(facts.command), "files": files}
+    return json.dumps(data, indent=1) + "\n"

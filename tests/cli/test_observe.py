@@ -1,0 +1,335 @@
+"""`nnx-migrate observe`: what runs show stands where a proof is missing, never against one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Command
+
+MODEL = """\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.norm = nnx.BatchNorm(2, rngs=rngs)
+
+    def __call__(self, x):
+        return self.norm(self.linear(x))
+
+
+class Growing(nnx.Module):
+    def __call__(self, x):
+        self.last = x
+        return x
+"""
+TRAINER = """\
+from flax import nnx
+
+
+class Trainer:
+    def __init__(self, model):
+        self.model = model
+
+    def rows(self, x):
+        @nnx.vmap(in_axes=(nnx.StateAxes({nnx.Param: None, ...: None}), 0))
+        def body(model, row):
+            return model.linear(row)
+
+        return body(self.model, x)
+
+
+def gradient(model, x):
+    return nnx.grad(lambda m: m(x).sum())(model)
+
+
+def growth(model, x):
+    return nnx.grad(lambda m, y: m(y).sum())(model, x)
+
+
+def unused(model, x):
+    return nnx.grad(lambda m: 2 * m(x).sum())(model)
+"""
+# The analysis cannot follow the name of a class into pydoc.
+TESTS = """\
+import pydoc
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+from app import trainer
+
+
+def build(name):
+    return pydoc.locate(f"app.model.{name}")
+
+
+def test_rows():
+    trainer.Trainer(build("Net")(nnx.Rngs(0))).rows(jnp.ones((4, 2)))
+
+
+def test_gradient():
+    grads = trainer.gradient(build("Net")(nnx.Rngs(0)), jnp.ones((4, 2)))
+    assert len(jax.tree.leaves(grads)) == 4
+
+
+def test_growth():
+    trainer.growth(build("Growing")(), jnp.ones(()))
+"""
+# Classes with the names and places of flax's: what is recorded needs no jax to run.
+PLAIN = """\
+import os
+
+
+class Base:
+    pass
+
+
+class Net(Base):
+    pass
+
+
+class Other(Base):
+    pass
+
+
+def given(one, *rest, two=None, **more):
+    "A docstring."
+    return one
+
+
+def generated(one):
+    yield one
+
+
+def proved(model: Net):
+    return model
+
+
+def ended(one):
+    os._exit(3)
+"""
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Path:
+    """A project whose models are made by a name that is not in sight."""
+    for name, text in (
+        ("app/__init__.py", ""),
+        ("app/model.py", MODEL),
+        ("app/trainer.py", TRAINER),
+        ("tests/test_app.py", TESTS),
+        ("pyproject.toml", "[project]\nname = 'app'\nversion = '1'\n"),
+    ):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    return tmp_path
+
+
+def observed(folder: Path, name: str = "facts.json") -> dict[str, Any]:
+    files = json.loads((folder / name).read_text())["files"]
+    return {
+        f"{file}::{path}": seen
+        for file, each in files.items()
+        for path, seen in each["functions"].items()
+    }
+
+
+def outcomes(command: Command, *options: str) -> dict[int, dict[str, Any]]:
+    done = command("apply", "app", "--check", "--format", "json", *options)
+    (file,) = (
+        each for each in json.loads(done.out)["files"] if each["path"].endswith("trainer.py")
+    )
+    return {each["line"]: each for each in file["findings"]}
+
+
+def pytest_passes(folder: Path, graph: str) -> None:
+    variables = {"NNX_GRAPH_MODE": graph, "NNX_GRAPH_UPDATES": graph, "JAX_PLATFORMS": "cpu"}
+    run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
+    done = subprocess.run(
+        run, cwd=folder, env={**os.environ, **variables}, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stdout.decode()
+
+
+@pytest.mark.runs_jax
+def test_what_tests_show_lets_rewrites_be_made(app: Path, command: Command) -> None:
+    before = outcomes(command)
+    assert {line: each["outcome"] for line, each in before.items()} == dict.fromkeys(
+        (9, 17, 21, 25), "pinned"
+    )
+    done = command("observe", "--", sys.executable, "-m", "pytest", "-q", "tests")
+    assert done.code == 0, done.err
+    assert "next: nnx-migrate apply . --facts facts.json --dry-run" in done.err
+    assert b"3 passed" in done.out
+
+    after = outcomes(command, "--facts", "facts.json")
+    assert {line: each["outcome"] for line, each in after.items()} == {
+        9: "rewritten",
+        17: "rewritten",
+        21: "pinned",  # what was seen there changes structure
+        25: "pinned",  # nobody called it
+    }
+    assert after[9]["message"].endswith("; observed in 1 call of 1 test")
+    proofs = {each["proof"] for line in (9, 17) for each in after[line]["evidence"]}
+    assert proofs == {"observed"}
+    assert any("tests/test_app.py::test_rows" in each["claim"] for each in after[9]["evidence"])
+    assert after[25]["message"].endswith("; no recorded run calls it")
+
+    assert command("apply", "app", "--facts", "facts.json").code == 0
+    pytest_passes(app, "true")
+    pytest_passes(app, "false")
+
+
+@pytest.mark.runs_jax
+def test_explain_says_what_was_observed(app: Path, command: Command) -> None:
+    command("observe", "--", sys.executable, "-m", "pytest", "-q", "tests")
+    done = command("apply", "--explain", "app/trainer.py:17", "--facts", "facts.json")
+    assert b"observed: argument 0 is Net" in done.out
+
+
+def plain_project(folder: Path, script: str) -> None:
+    (folder / "lib.py").write_text(PLAIN)
+    (folder / "run.py").write_text(script)
+
+
+def test_types_are_kept_and_no_values(tmp_path: Path, command: Command) -> None:
+    script = """\
+import lib
+
+given = lib.given
+given(lib.Net(), 1, two="secret", three=4)
+given(lib.Other(), two=None)
+given(given)
+list(lib.generated(2.5))
+print("from the program")
+"""
+    plain_project(tmp_path, script)
+    done = command("observe", "--", sys.executable, "run.py")
+    assert (done.code, done.out) == (0, b"from the program\n"), done.err
+    assert observed(tmp_path) == {
+        "lib.py::given": {
+            "calls": 3,
+            "tests": [],
+            "parameters": {
+                "one": ["lib.py::Net", "lib.py::Other", "other"],
+                "two": ["none", "plain"],
+            },
+        },
+        "lib.py::generated": {"calls": 1, "tests": [], "parameters": {"one": ["plain"]}},
+    }
+    text = (tmp_path / "facts.json").read_text()
+    assert "secret" not in text
+    assert str(tmp_path) not in text
+
+
+def test_runs_add_up_until_a_file_changes(tmp_path: Path, command: Command) -> None:
+    plain_project(tmp_path, "import lib\nlib.given(1)\n")
+    run = ("observe", "--out", "kept.json", "--", sys.executable, "run.py")
+    assert command(*run).code == command(*run).code == 0
+    assert observed(tmp_path, "kept.json")["lib.py::given"]["calls"] == 2
+    (tmp_path / "lib.py").write_text(PLAIN + "\n")
+    assert command(*run).code == 0
+    assert observed(tmp_path, "kept.json")["lib.py::given"]["calls"] == 1
+    fresh = ("observe", "--fresh", "--out", "kept.json", "--", sys.executable, "-c", "")
+    assert "start the command from the folder" in command(*fresh).err
+    assert observed(tmp_path, "kept.json") == {}
+
+
+def test_a_process_that_ends_at_once_has_told_what_it_saw(tmp_path: Path, command: Command) -> None:
+    script = """\
+import subprocess, sys
+import lib
+
+if len(sys.argv) > 1:
+    lib.ended(b"1")
+else:
+    sys.exit(subprocess.run([sys.executable, "run.py", "again"]).returncode)
+"""
+    plain_project(tmp_path, script)
+    done = command("observe", "--", sys.executable, "run.py")
+    assert done.code == 3, done.err
+    assert observed(tmp_path)["lib.py::ended"]["parameters"] == {"one": ["plain"]}
+
+
+def test_facts_of_a_changed_file_do_not_count(tmp_path: Path, command: Command) -> None:
+    plain_project(tmp_path, "import lib\nlib.given(1)\n")
+    command("observe", "--", sys.executable, "run.py")
+    (tmp_path / "lib.py").write_text(PLAIN.replace("one", "first"))
+    done = command("apply", ".", "--facts", "facts.json", "--dry-run")
+    assert "says nothing of 1 file that changed since (lib.py)" in done.err
+
+
+CONTRADICTED = """\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self):
+        self.w = nnx.Param(1.0)
+
+
+class Other(nnx.Module):
+    def __init__(self):
+        self.w = nnx.Param(2.0)
+
+
+def step(model: Net, x):
+    return nnx.jit(lambda m: m.w * x)(model)
+
+
+def twice(model: nnx.Module, x):
+    return nnx.jit(lambda m: m.w * x)(model)
+"""
+
+
+def test_what_a_proof_contradicts_is_told_and_does_not_count(
+    tmp_path: Path, command: Command
+) -> None:
+    from hashlib import sha256
+
+    (tmp_path / "net.py").write_text(CONTRADICTED)
+    seen = {"calls": 1, "tests": [], "parameters": {"model": ["net.py::Other"]}}
+    file = {
+        "sha256": sha256(CONTRADICTED.encode()).hexdigest(),
+        "functions": {"step": seen, "twice": seen},
+    }
+    facts = {"version": 1, "root": ".", "command": ["x"], "files": {"net.py": file}}
+    (tmp_path / "facts.json").write_text(json.dumps(facts))
+    done = command("apply", "net.py", "--check", "--facts", "facts.json", "--format", "json")
+    findings = json.loads(done.out)["files"][0]["findings"]
+    told = [each for each in findings if each["rule"] == "observed-facts"]
+    assert [each["line"] for each in told] == [14], findings
+    assert "model of step was Other in a recorded run, and the code says" in told[0]["message"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"version": 2}', '{"version": 1, "files": 3}'])
+def test_what_holds_no_facts_is_refused(tmp_path: Path, command: Command, text: str) -> None:
+    (tmp_path / "facts.json").write_text(text)
+    (tmp_path / "net.py").write_text("")
+    done = command("apply", "net.py", "--facts", "facts.json")
+    assert done.code == 2
+    assert "record them again with `nnx-migrate observe" in done.err
+
+
+def test_a_command_that_is_not_there(tmp_path: Path, command: Command) -> None:
+    done = command("observe", "--", "no-such-command")
+    assert done.code == 2
+    assert "cannot run no-such-command" in done.err
+    assert not (tmp_path / "facts.json").exists()
+
+
+def test_without_a_command_it_says_what_to_type(command: Command) -> None:
+    done = command("observe")
+    assert done.code == 2
+    assert "nnx-migrate observe -- pytest tests/" in done.err

@@ -1,0 +1,89 @@
+"""The recorder and the analysis call a function by one name."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from nnx_migrate.analysis.ir.build import index_module
+from nnx_migrate.analysis.symbols.observed import Observations
+from nnx_migrate.observe import instrument
+from nnx_migrate.sources.observed_facts import ObservedFacts, SeenFile, SeenFunction
+from nnx_migrate.sources.text import decode
+
+ROOT = Path(__file__).parents[2]
+NASTY = """\
+def outer(a):
+    class Inside:
+        if a:
+            def method(self, b):
+                def innermost(c):
+                    return lambda d: d
+                return innermost
+    for _ in a:
+        with a:
+            async def waited(e): ...
+    try:
+        def tried(f): ...
+    except ValueError:
+        def failed(g): ...
+    match a:
+        case 1:
+            def matched(h): ...
+    return Inside
+
+
+class Outermost:
+    class Nested:
+        def method(self, i): ...
+
+    @property
+    def twice(self): ...
+
+    @twice.setter
+    def twice(self, j): ...
+
+    @staticmethod
+    def loose(k): ...
+"""
+
+
+@pytest.mark.parametrize(
+    "name", ["", "nnx_migrate/analysis/ir/build.py", "tests/unit/test_gate.py"]
+)
+def test_names_are_those_of_the_analysis(tmp_path: Path, name: str) -> None:
+    text = (ROOT / name).read_text() if name else NASTY
+    file = tmp_path / "code.py"
+    file.write_text(text)
+    paths = [path for _, path, _ in instrument._functions(ast.parse(text), ())]
+    own = [path for path, count in Counter(paths).items() if count == 1]
+    index = index_module(decode(file, text.encode()), "code")
+    functions = {path: SeenFunction(1, (path,), {}) for path in paths}
+    facts = ObservedFacts(tmp_path, (), {"code.py": SeenFile("", functions)})
+    observed = Observations(facts, {"code": index})
+    found = [seen.tests[0] for f in index.functions.values() if (seen := observed.of(index, f))]
+    assert sorted(found) == sorted(own)
+    assert own
+
+
+DOCUMENTED = """\
+"Doc of the file."
+from __future__ import annotations
+
+
+def f(a):
+    "Doc."
+    raise a
+"""
+
+
+def test_a_function_stays_what_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "code.py"
+    file.write_text(DOCUMENTED)
+    monkeypatch.setattr(instrument, "_touched", lambda: {str(file.resolve()): "code.py"})
+    names: dict[str, object] = {}
+    exec(instrument.instrumented_code(str(file)), names)
+    assert (names["__doc__"], names["f"].__doc__) == ("Doc of the file.", "Doc.")
