@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
@@ -14,27 +13,59 @@ UNKNOWN = object()
 Lasts = Callable[[Hashable], object]
 
 
-class _Open:
-    """What is being computed, by its place in the stack."""
-
-    __slots__ = ("depth",)
-
-    def __init__(self, depth: int) -> None:
-        self.depth = depth
+#: Of a question: it is being computed; its answer was found in this round of its circle; or in an
+#: earlier one, if at all; or for good.
+_OPEN, _FOUND, _STALE, _FINAL = range(4)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Provisional:
-    value: Any
-    lowest: int
-    widen: Callable[[Any], Any]
+def _forgotten(*_: object) -> Any:
+    raise AssertionError("nobody said how to answer this question")
+
+
+class _Question:
+    """A question whose answer is not final, or was not when another one asked it."""
+
+    __slots__ = (
+        "asked",
+        "compute",
+        "depth",
+        "guess",
+        "key",
+        "least",
+        "lowest",
+        "state",
+        "value",
+        "widen",
+    )
+
+    def __init__(self, key: Hashable) -> None:
+        self.key = key
+        self.compute: Callable[[], Any] = _forgotten
+        self.widen: Callable[[Any], Any] = _forgotten
+        self.least: Any = None
+        self.state = _STALE
+        self.value: Any = UNKNOWN
+        #: The answer of the round before.
+        self.guess: Any = UNKNOWN
+        #: Its place in the stack, while it is open.
+        self.depth = 0
+        #: The lowest place in the stack that the answer was found to depend on.
+        self.lowest = 0
+        #: What the answer rests on, in order; None where that is not known.
+        self.asked: list[_Asked] | None = None
+
+
+#: A question, the answer that it had, and whether that was a mere assumption.
+_Asked = tuple[_Question, Any, bool]
 
 
 class Fixpoint:
     """Remembers answers; those of a circle are computed again until none of them changes.
 
     What is found while a circle is still open is remembered only once the whole circle is settled:
-    an answer that was cut short where it met itself is not the answer to anybody else.
+    an answer that was cut short where it met itself is not the answer to anybody else. In each
+    round after the first one only those answers are computed that rest on one that has changed;
+    the others are the same again.
 
     Args:
         lasting: gives what was found earlier and still holds.
@@ -42,14 +73,16 @@ class Fixpoint:
 
     def __init__(self, lasting: Lasts | None = None) -> None:
         self._lasting = lasting
-        self._known: dict[Hashable, Any] = {}  # final answers, and what is being computed
-        self._lowest: list[int] = []  # of each, the lowest place that it was found to depend on
-        self._guesses: dict[Hashable, Any] = {}  # answers of the round before
-        self._provisional: dict[Hashable, _Provisional] = {}
-        self._order: list[Hashable] = []  # the keys of `_provisional`, oldest first
+        self._known: dict[Hashable, Any] = {}  # final answers, and questions without one
+        self._lowest: list[int] = []  # of each that is open, what it depends on so far
+        self._asked: list[list[_Asked]] = []  # of each that is open, what it asked so far
+        self._found: list[_Question] = []  # in the rounds of open circles, oldest first
+        self._in_circles: list[_Question] = []  # all since nothing was open
         #: How many answers were given before there was a guess to give: those of a first round of
         #: a circle that is open, from whose being empty nothing may be concluded yet.
         self.unguessed = 0
+        #: How many answers were computed.
+        self.computed = 0
 
     def get(self, key: Hashable, compute: Callable[[], T], least: T, widen: Callable[[T], T]) -> T:
         """The answer for `key`.
@@ -61,107 +94,162 @@ class Fixpoint:
         """
         # Keys are expressions, which are hashed anew each time: each is looked up as seldom as
         # can be.
-        answer: Any = self._known.get(key, UNKNOWN)
-        if answer.__class__ is _Open:
-            self._depends_on(answer.depth)
-            self.unguessed += key not in self._guesses
-            guess: T = self._guesses.get(key, least)
-            return guess
-        if answer is not UNKNOWN:
-            final: T = answer
-            return final
-        if self._provisional and (known := self._provisional.get(key)) is not None:
-            self._depends_on(known.lowest)
-            self.unguessed += key not in self._guesses
-            provisional: T = known.value
-            return provisional
+        known: Any = self._known.get(key, UNKNOWN)
+        if known.__class__ is not _Question:
+            if known is not UNKNOWN:
+                answer: T = known
+                return answer
+            known = None
+        elif known.asked is not None or known.state != _STALE:
+            answered: T = self._answer(known)
+            return answered
         if self._lasting is not None and (lasting := self._lasting(key)) is not UNKNOWN:
             self._known[key] = lasting
-            held: T = cast(T, lasting)
-            return held
-        return self._compute(key, compute, widen)
+            return cast(T, lasting)
+        if known is None:
+            known = self._known[key] = _Question(key)
+        known.compute, known.widen, known.least = compute, widen, least
+        unguessed = self.unguessed
+        found: T = self._compute(known)
+        if known.state != _FINAL and self._asked:
+            self._asked[-1].append((known, found, self.unguessed != unguessed))
+        return found
 
     def final(self, key: Hashable) -> object:
         """The answer for `key` if it is settled, else UNKNOWN."""
         answer: object = self._known.get(key, UNKNOWN)
-        return UNKNOWN if answer.__class__ is _Open else answer
-
-    @property
-    def settled(self) -> bool:
-        """Whether no circle is open: what is computed now will not be asked for again."""
-        return not self._guesses and not self._provisional
+        return UNKNOWN if answer.__class__ is _Question else answer
 
     @property
     def computing(self) -> bool:
         """Whether an answer is being computed, so that others may be cut short."""
         return bool(self._lowest)
 
-    def _depends_on(self, depth: int) -> None:
-        if self._lowest:
-            self._lowest[-1] = min(self._lowest[-1], depth)
-
-    def _compute(self, key: Hashable, compute: Callable[[], T], widen: Callable[[T], T]) -> T:
-        depth, opened = len(self._lowest), len(self._order)
+    def _answer(self, question: _Question) -> Any:
+        """The answer to a question, noted for whoever is asking."""
         unguessed = self.unguessed
-        self._known[key] = _Open(depth)
-        self._lowest.append(depth + 1)
-        lowest = -1
-        try:
-            value = self._settle(key, compute, widen, depth)
-            lowest = self._lowest[-1]
-        except BaseException:
-            self._reopen(opened)
-            raise
-        finally:
-            if lowest < depth:
-                del self._known[key]
-            self._lowest.pop()
-        if lowest < depth:
-            self._provisional[key] = _Provisional(value, lowest, widen)
-            self._order.append(key)
-            self._depends_on(lowest)
-        else:
-            self.unguessed = unguessed  # a circle that is settled leaves nothing open
+        value = self._current(question)
+        if self._asked and question.state != _FINAL:
+            self._asked[-1].append((question, value, self.unguessed != unguessed))
         return value
 
-    def _settle(
-        self, key: Hashable, compute: Callable[[], T], widen: Callable[[T], T], depth: int
-    ) -> T:
-        opened = len(self._order)
+    def _current(self, question: _Question) -> Any:
+        if question.state == _OPEN:
+            self._depends_on(question.depth)
+            if question.guess is UNKNOWN:
+                self.unguessed += 1
+                return question.least
+            return question.guess
+        if question.state == _FOUND:
+            self._depends_on(question.lowest)
+            self.unguessed += question.guess is UNKNOWN
+            return question.value
+        return question.value if question.state == _FINAL else self._compute(question)
+
+    def _depends_on(self, depth: int) -> None:
+        lowest = self._lowest
+        if lowest and lowest[-1] > depth:
+            lowest[-1] = depth
+
+    def _compute(self, question: _Question) -> Any:
+        depth, opened = len(self._lowest), len(self._found)
+        unguessed = self.unguessed
+        question.depth = depth
+        question.state = _OPEN
+        self._lowest.append(depth + 1)
+        self._asked.append([])
+        value: Any = UNKNOWN
+        try:
+            value = self._settle(question, depth)
+        finally:
+            lowest = self._lowest.pop()
+            asked: list[_Asked] | None = self._asked.pop()
+            if value is UNKNOWN:  # it was cut short
+                self._reopen(opened)
+                question.state, asked = _STALE, None
+            if question.state == _FINAL:
+                self.unguessed = unguessed  # a circle that is settled leaves nothing open
+            else:
+                self._remember(question, asked)
+            if not self._lowest:
+                self._forget()
+        if question.state != _FINAL:
+            question.state = _FOUND
+            question.value, question.lowest = value, lowest
+            self._found.append(question)
+            self._depends_on(lowest)
+        return value
+
+    def _remember(self, question: _Question, asked: list[_Asked] | None) -> None:
+        if question.asked is None:
+            self._in_circles.append(question)
+        question.asked = asked
+
+    def _forget(self) -> None:
+        """Let go of how questions rest on each other, which would be circles of objects."""
+        for question in self._in_circles:
+            question.asked = None
+            question.compute = question.widen = _forgotten
+        self._in_circles.clear()
+
+    def _settle(self, question: _Question, depth: int) -> Any:
+        opened = len(self._found)
         rounds = 0
         while True:
-            value = compute()
+            asked = question.asked
+            if asked is not None and self._unchanged(asked):
+                value = question.value
+                self._asked[-1] = asked
+            else:
+                self._asked[-1] = []
+                self.computed += 1
+                value = question.compute()
             lowest = self._lowest[-1]
             if lowest < depth:  # part of a circle that began further up
                 return value
             if lowest > depth:  # no part of any circle, so that none is left open
-                self._keep({key: value})
+                self._keep(question, value)
                 return value
-            found = {name: self._provisional[name].value for name in self._order[opened:]}
-            found[key] = value
-            changed = [
-                name for name, answer in found.items() if self._guesses.get(name, UNKNOWN) != answer
-            ]
+            question.value = value
+            found = [*self._found[opened:], question]
+            changed = [each for each in found if each.guess != each.value]
             if not changed:
-                self._keep(found)
-                self._reopen(opened)
+                for each in found:
+                    self._keep(each, each.value)
+                del self._found[opened:]
                 return value
             rounds += 1
             if rounds >= _ROUNDS:
-                if key in changed:
-                    self._keep({key: widen(value)})
+                if question in changed:
+                    self._keep(question, question.widen(value))
                     self._reopen(opened)
-                    return widen(value)
-                self._keep({n: self._provisional[n].widen(found.pop(n)) for n in changed})
-            self._guesses.update(found)
+                    return question.value
+                for each in changed:
+                    self._keep(each, each.widen(each.value))
+            for each in found:
+                if each.state != _FINAL:
+                    each.guess = each.value
+            self._remember(question, self._asked[-1])
             self._reopen(opened)
 
-    def _keep(self, answers: dict[Hashable, Any]) -> None:
-        self._known.update(answers)
-        for name in answers if self._guesses else ():
-            self._guesses.pop(name, None)
+    def _unchanged(self, asked: Iterable[_Asked]) -> bool:
+        """Whether questions, asked in the same order, have the same answers as before."""
+        for question, before, assumed in asked:
+            unguessed = self.unguessed
+            value = self._current(question)
+            if (self.unguessed != unguessed) is not assumed:
+                return False
+            if value is not before and value != before:
+                return False
+        return True
+
+    def _keep(self, question: _Question, value: Any) -> None:
+        question.value = value
+        question.state = _FINAL
+        self._known[question.key] = value
 
     def _reopen(self, opened: int) -> None:
-        for name in self._order[opened:]:
-            del self._provisional[name]
-        del self._order[opened:]
+        for question in self._found[opened:]:
+            if question.state != _FINAL:
+                question.state = _STALE
+        del self._found[opened:]
