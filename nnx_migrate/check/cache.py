@@ -13,6 +13,7 @@ from typing import Any
 
 import nnx_migrate
 from nnx_migrate.check.bases import Bases
+from nnx_migrate.check.branches.sites import Taken
 from nnx_migrate.check.compare.comparison import Difference
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Job, Side
@@ -87,6 +88,7 @@ class Cache:
             "seconds": result.seconds,
             "columns": result.columns,
             "lines": result.lines,
+            "ways": result.ways,
         }
         text = json.dumps(stored, default=dataclasses.asdict)
         with OwnFolder(self.folder) as own:
@@ -149,4 +151,10 @@ def _result(job: Job, stored: Mapping[str, Any]) -> CaseResult:
         side: {path: tuple(ran) for path, ran in paths.items()}
         for side, paths in stored["lines"].items()
     }
-    return CaseResult(job.name, columns, stored["seconds"], files, cached=True, lines=lines)
+    ways = {
+        side: tuple(Taken(**{**each, "ways": tuple(each["ways"])}) for each in found)
+        for side, found in stored["ways"].items()
+    }
+    return CaseResult(
+        job.name, columns, stored["seconds"], files, cached=True, lines=lines, ways=ways
+    )

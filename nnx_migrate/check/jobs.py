@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from nnx_migrate.check.compare.forms import NotDone, Observation, Traced
+from nnx_migrate.check.branches.sites import Taken
+from nnx_migrate.check.compare.forms import NotDone, Observation, Traced, View
 
 Mode = Literal["graph", "tree"]
 SideName = Literal["old", "new"]
@@ -105,6 +106,7 @@ class Ran:
         read: all files that its process has read, relative to the side where they lie in it.
         outside: files that it opened to write to, elsewhere than in its tree.
         lines: those that ran of watched files.
+        ways: that conditions in them took inside traced code; why they are not known, else.
     """
 
     before: Observation
@@ -116,6 +118,7 @@ class Ran:
     read: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     lines: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
+    ways: tuple[Taken, ...] | NotDone = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -129,6 +132,7 @@ class WasTraced:
         read: likewise.
         outside: likewise.
         lines: likewise.
+        ways: likewise; all that there are.
     """
 
     traced: Traced | NotDone
@@ -137,6 +141,7 @@ class WasTraced:
     read: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     lines: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
+    ways: tuple[Taken, ...] | NotDone = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -150,6 +155,22 @@ class Widened:
 
     called: Observation | NotDone
     gradient: Observation | NotDone
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Probed:
+    """The steps that the gradient transformations of a call make.
+
+    Args:
+        steps: by path in the arguments or the result.
+        missing: of which there are none, and why, likewise.
+        invented: by the paths of those that were asked about made-up parameters, for there are no
+            others.
+    """
+
+    steps: Mapping[str, View]
+    missing: Mapping[str, str]
+    invented: frozenset[str]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

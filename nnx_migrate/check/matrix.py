@@ -9,19 +9,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
+from nnx_migrate.check.branches.sites import Taken
 from nnx_migrate.check.compare.comparison import EXACT, compare
 from nnx_migrate.check.compare.files import is_of_files
 from nnx_migrate.check.compare.forms import NotDone
 from nnx_migrate.check.compare.judging import (
     Strictness,
     judge_cancellation,
+    judge_probes,
     judge_products,
     judge_programs,
     judge_rounding,
     judge_runs,
 )
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
-from nnx_migrate.check.jobs import Column, Job, Method, Ran, Side, WasTraced, Widened
+from nnx_migrate.check.jobs import Column, Job, Method, Probed, Ran, Side, WasTraced, Widened
 from nnx_migrate.check.worker import column as worker
 from nnx_migrate.check.worker.processes import Pending, Workers
 
@@ -110,6 +112,8 @@ class _Case:
     read: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     outside: set[str] = dataclasses.field(default_factory=set)
     lines: dict[str, dict[str, tuple[int, ...]]] = dataclasses.field(default_factory=dict)
+    ways: dict[str, tuple[Taken, ...]] = dataclasses.field(default_factory=dict)
+    unknown_ways: set[str] = dataclasses.field(default_factory=set)
 
     @property
     def reference(self) -> Column:
@@ -168,6 +172,8 @@ class _Case:
                     reason = f"{each.side.name}: {self.stopped[each.name].reason}"
                     self.results[column.name] = ColumnResult(Verdict.NOT_CHECKED, reason)
         if self.runs:
+            # What was traced alone says nothing of the branches that a run took.
+            self.ways = {}
             old = self._ran(self.reference)
             for column in self.others:
                 if column.name in self.runs:
@@ -178,7 +184,8 @@ class _Case:
                 self.results[name] = judge_products(result, called)
         for column in self.others:
             found = self._of_its_side(self.results[column.name], column)
-            told = (f"it writes {path}, outside of its tree" for path in sorted(self.outside))
+            told = [f"it writes {path}, outside of its tree" for path in sorted(self.outside)]
+            told += (f"no branch of traced code is known: {why}" for why in self.unknown_ways)
             self.results[column.name] = dataclasses.replace(found, notes=(*found.notes, *told))
         return CaseResult(
             self.job.name,
@@ -187,6 +194,7 @@ class _Case:
             self.files,
             read=self.read,
             lines=self.lines,
+            ways=self.ways,
         )
 
     def _products_called(self) -> Sequence[str]:
@@ -215,6 +223,12 @@ class _Case:
         if isinstance(new, NotDone):
             return ColumnResult(Verdict.NOT_CHECKED, f"new: {new.reason}", proof=proof)
         result = judge_runs(old, new, self.strictness, proof)
+        if result.unprobed:
+            steps = [self._probed(each) for each in (self.reference, column)]
+            asked, result = result.unprobed, judge_probes(result, *steps)
+            if result.verdict is not Verdict.EQUAL:
+                return result
+            result = judge_runs(old, new, self.strictness, proof, asked)
         if result.difference is not None and is_of_files(result.difference.path):
             return self._written_otherwise(result, old)
         beyond = _may_be_rounding(result)
@@ -236,6 +250,11 @@ class _Case:
             result, verdict=Verdict.NOT_CHECKED, reason=reason, part="", difference=None
         )
 
+    def _probed(self, column: Column) -> Probed | NotDone:
+        return self.workers.settle(
+            self.workers.submit(worker.probe_steps, column, self.job), Probed
+        )
+
     def _in_float64(self, column: Column) -> Widened:
         pending = self.workers.submit(worker.widen, column, self.job)
         found = self.workers.settle(pending, Widened)
@@ -253,6 +272,10 @@ class _Case:
         self.files[name] = tuple(sorted({*self.files.get(name, ()), *found.files}))
         self.read[name] = tuple(sorted({*self.read.get(name, ()), *found.read}))
         self.outside.update(found.outside)
+        if isinstance(found.ways, NotDone):
+            self.unknown_ways.add(found.ways.reason)
+        else:
+            self.ways[name] = (*self.ways.get(name, ()), *found.ways)
         lines = self.lines.setdefault(name, {})
         for path, ran in found.lines.items():
             lines[path] = tuple(sorted({*lines.get(path, ()), *ran}))

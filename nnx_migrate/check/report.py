@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from nnx_migrate.check.cases.branches import Branch
+from nnx_migrate.check.branches.not_taken import Branch
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Costs
 from nnx_migrate.report.terminal import shown

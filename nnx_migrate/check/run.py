@@ -13,8 +13,8 @@ from pathlib import Path
 import typer
 
 from nnx_migrate.check.bases import Bases
+from nnx_migrate.check.branches.not_taken import branches_not_taken
 from nnx_migrate.check.cache import Cache, circumstances
-from nnx_migrate.check.cases.branches import branches_not_taken
 from nnx_migrate.check.cases.coverage import files_not_compared, files_not_imported
 from nnx_migrate.check.cases.imported import with_own_files
 from nnx_migrate.check.cases.inputs import (

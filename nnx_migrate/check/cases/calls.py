@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nnx_migrate.check.branches.traced import Conditions
     from nnx_migrate.check.worker.written import OwnTree
 
 
@@ -39,6 +40,7 @@ class Call:
         within: sets what was set around it, a mesh.
         home: whose modules it may change; None where that is not looked at.
         tree: the copy of the user's tree that it may write to; None likewise.
+        conditions: take down which ways it takes in traced code; None likewise.
     """
 
     function: Callable[..., Any]
@@ -48,6 +50,7 @@ class Call:
     within: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
     home: Home | None = None
     tree: OwnTree | None = None
+    conditions: Conditions | None = None
 
 
 def failure(error: BaseException) -> str:

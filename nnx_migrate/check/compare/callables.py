@@ -96,7 +96,7 @@ def _unwatched(value: Callable[..., Any]) -> Callable[..., Any]:
 
 def _code(function: types.FunctionType) -> types.CodeType:
     """The code of a function as it is written, where a worker has put probes into it."""
-    lines: Any = sys.modules.get("nnx_migrate.check.worker.lines")
+    lines: Any = sys.modules.get("nnx_migrate.check.branches.lines")
     found: types.CodeType = (
         function.__code__ if lines is None else lines.as_written(function.__code__)
     )

@@ -16,6 +16,7 @@ import numpy as np
 from nnx_migrate.check.compare.files import is_of_files, shown_apart, why_not_compared
 from nnx_migrate.check.compare.forms import Array, Leaf, Observation, Plain, View
 from nnx_migrate.check.compare.numbers import is_float, ulps, unequal, wide
+from nnx_migrate.check.compare.transformations import undecided
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -84,11 +85,14 @@ class Unknown:
         path: of the leaf.
         why: what it is on both sides.
         code: whether it is a function of the user's whose code differs.
+        transformation: whether it is a gradient transformation of other code or structure, which
+            probes can tell apart.
     """
 
     path: str
     why: str
     code: bool = False
+    transformation: bool = False
 
     @property
     def is_product(self) -> bool:
@@ -185,10 +189,13 @@ def compare_views(
         if unknown and _is_inside(path, unknown[-1].path):
             continue
         why = _cannot_compare(path, left, right)
+        found = None if why else _leaf_difference(path, left, right, tolerances)
+        if (why or found) and (whole := undecided(path, old, new)) is not None:
+            made = f"it is made otherwise ({path}: {show(left)}, and {show(right)})"
+            why = Unknown(whole, made, transformation=True)
         if why is not None:
             unknown.append(why)
             continue
-        found = _leaf_difference(path, left, right, tolerances)
         if found is None:
             continue
         if not strict_kinds and _same_tree(left, right):

@@ -15,8 +15,8 @@ class Plain:
 
     Args:
         kind: "state", "module", "mapping", "sequence", "object", "variable", "plain", "class",
-            "sharding", "shape", "graphdef", "cycle", "function", "library function", or "unknown"
-            for what shows nothing that could be compared.
+            "sharding", "shape", "graphdef", "cycle", "function", "library function",
+            "transformation" of optax, or "unknown" for what shows nothing that could be compared.
         text: its type and value; of a function its code.
     """
 
@@ -66,6 +66,10 @@ class View:
     def shows_something(self) -> bool:
         """Whether a call that did something else could look otherwise in this view of it."""
         return any(_shows(path, leaf) for path, leaf in self.form.items())
+
+    def is_placed(self) -> bool:
+        """Whether there is an array on several devices in it."""
+        return any(isinstance(leaf, Array) and leaf.placement for leaf in self.form.values())
 
     def second_name(self, path: str) -> str:
         """The part of a path, from its start, that reaches what has an earlier name; "" for none.

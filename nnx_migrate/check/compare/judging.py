@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from nnx_migrate.check.compare.comparison import (
     EXACT,
@@ -19,10 +19,9 @@ from nnx_migrate.check.compare.comparison import (
 from nnx_migrate.check.compare.files import is_of_files
 from nnx_migrate.check.compare.files import told as written
 from nnx_migrate.check.compare.forms import NotDone, Observation, Traced, View
-from nnx_migrate.check.compare.placements import is_placed
 from nnx_migrate.check.compare.rounding import round_alike
 from nnx_migrate.check.compare.verdicts import ColumnResult, Verdict
-from nnx_migrate.check.jobs import Ran, Widened
+from nnx_migrate.check.jobs import Probed, Ran, Widened
 
 _NOTHING = (
     "nothing to compare: it returns nothing, is given nothing that it could change, and writes "
@@ -81,7 +80,7 @@ def judge_programs(
         return _unproved(_NOTHING)
     if old.placements != new.placements:
         return _unproved("other shardings are asked for")
-    if old.placements or is_placed(old.before):
+    if old.placements or old.before.is_placed():
         told = (*told, "the same shardings are asked for; where results lie is not compared")
     apart = [path for path in old.outputs if old.outputs[path] != new.outputs.get(path)]
     if apart or old.outputs.keys() != new.outputs.keys():
@@ -97,7 +96,13 @@ def judge_programs(
     return ColumnResult(Verdict.PROVED, notes=(*seen.notes, *told))
 
 
-def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> ColumnResult:
+def judge_runs(
+    old: Ran,
+    new: Ran,
+    strictness: Strictness,
+    proof: str,
+    alike: Collection[str] = (),
+) -> ColumnResult:
     """Compares two runs, part by part.
 
     Args:
@@ -105,6 +110,7 @@ def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> Column
         new: of the column.
         strictness: what counts.
         proof: why there is no proof.
+        alike: gradient transformations of other code, by path, that make the same steps.
     """
     if old.called.raised == "case":
         return ColumnResult(Verdict.NOT_CHECKED, f"old: {old.called.message}", proof=proof)
@@ -136,14 +142,20 @@ def judge_runs(old: Ran, new: Ran, strictness: Strictness, proof: str) -> Column
         if found.close is not None and close is None:
             close = (part, found.close)
     questions, told = _open_questions(compared["arguments"], compared["call"])
+    questions = tuple(each for each in questions if each.path not in alike)
     notes += told
+    notes += [f"{path} is made otherwise, and makes the same steps" for path in sorted(alike)]
     if seen := old.called.view or old.called.left:
         notes += [f"{written(path)}: compared" for path in seen.form if is_of_files(path)]
     if questions:
         uncalled = tuple(each.path for each in questions if each.is_product)
         asked = uncalled if len(uncalled) == len(questions) else ()
+        steps = tuple(each.path for each in questions if each.transformation)
+        probes = steps if len(steps) == len(questions) else ()
         reason = str(questions[0])
-        return ColumnResult(Verdict.NOT_CHECKED, reason, "", None, tuple(notes), proof, asked)
+        return ColumnResult(
+            Verdict.NOT_CHECKED, reason, "", None, tuple(notes), proof, asked, probes
+        )
     if old.called.view is not None and not old.called.view.shows_something():
         return ColumnResult(Verdict.NOT_CHECKED, _NOTHING, "", None, tuple(notes), proof)
     if old.called.raised in _ENDINGS:
@@ -173,6 +185,49 @@ def judge_products(result: ColumnResult, called: Sequence[str]) -> ColumnResult:
     return dataclasses.replace(
         result, verdict=Verdict.EQUAL, reason="", notes=(*result.notes, note), uncalled=()
     )
+
+
+def judge_probes(
+    result: ColumnResult, old: Probed | NotDone, new: Probed | NotDone
+) -> ColumnResult:
+    """Looks at the steps of gradient transformations that are made in another way.
+
+    Args:
+        result: of the call, with nothing else open.
+        old: the steps of the reference.
+        new: those of the column.
+
+    Returns:
+        `different`; `equal` where all of them make the same steps; else the result, with a reason.
+    """
+    for side in (old, new):
+        if isinstance(side, NotDone):
+            return dataclasses.replace(result, reason=f"{result.reason}; no steps: {side.reason}")
+    assert isinstance(old, Probed)
+    assert isinstance(new, Probed)
+    why = ""
+    for path in result.unprobed:
+        if path not in old.steps or path not in new.steps:
+            why = why or old.missing.get(path) or new.missing.get(path) or "no steps of it"
+            continue
+        apart = compare_views(old.steps[path], new.steps[path], WIDE)
+        if apart.different is not None:
+            return dataclasses.replace(
+                result,
+                verdict=Verdict.DIFFERENT,
+                reason="",
+                part="arguments" if path[0] in "01" else "call",
+                difference=dataclasses.replace(
+                    apart.different, path=f"{path}/{apart.different.path}"
+                ),
+            )
+        if path in old.invented or path in new.invented:
+            why = why or "the same steps on made-up parameters, and there are no others"
+        elif apart.unknown:
+            why = why or str(apart.unknown[0])
+    if why:
+        return dataclasses.replace(result, reason=f"{result.reason}; {why}")
+    return dataclasses.replace(result, verdict=Verdict.EQUAL, reason="")
 
 
 def judge_rounding(result: ColumnResult, old: Widened, new: Widened) -> ColumnResult:

@@ -100,8 +100,21 @@ def array_leaves(value: object) -> dict[str, Any]:
     return walk.arrays
 
 
+def containers(value: object) -> dict[str, object]:
+    """What is neither a leaf nor a function in a value, by path, the outermost first.
+
+    Args:
+        value: as `view_of` takes it.
+    """
+    walk = _Walk()
+    for _ in walk.leaves("", value, ()):
+        pass
+    return walk.containers
+
+
 class _Walk:
     def __init__(self) -> None:
+        self.containers: dict[str, object] = {}
         self.shared: dict[str, str] = {}
         self.arrays: dict[str, Any] = {}
         self._depth_of_second_names = 0
@@ -130,6 +143,7 @@ class _Walk:
             yield path, Plain("unknown", f"{type(value).__module__}.{type(value).__qualname__}")
             return
         kind, children = opened
+        self.containers[path] = value
         yield path, kind
         self._depth_of_second_names += second_name
         for name, child in children:
@@ -250,7 +264,8 @@ def _open(value: object) -> tuple[Plain, Iterator[tuple[str, object]]] | None:
     if isinstance(value, Mapping):
         return Plain("mapping", f"{type(value).__name__} {len(value)}{_keys(value)}"), _items(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return Plain("sequence", type(value).__name__), iter(zip(value._fields, value, strict=True))
+        kind = "transformation" if is_transformation(value) else "sequence"
+        return Plain(kind, type(value).__name__), iter(zip(value._fields, value, strict=True))
     if isinstance(value, (list, tuple)):
         numbered = ((str(number), child) for number, child in enumerate(value))
         return Plain("sequence", f"{type(value).__name__} {len(value)}"), numbered
@@ -261,6 +276,12 @@ def _open(value: object) -> tuple[Plain, Iterator[tuple[str, object]]] | None:
         # Of an `object()` there is nothing but that it is there.
         return (Plain("object", "object"), iter(())) if type(value) is object else None
     return Plain("object", type(value).__qualname__), _attributes(value)
+
+
+def is_transformation(value: object) -> bool:
+    """Whether a value is a gradient transformation of optax: two functions that make a step."""
+    optax = sys.modules.get("optax")
+    return optax is not None and isinstance(value, optax.GradientTransformation)
 
 
 def _graphdef(value: Any) -> tuple[Plain, Iterator[tuple[str, object]]] | None:

@@ -31,11 +31,6 @@ def placement_of(array: jax.Array) -> str:
     return f"in shards of {shard} on {len(parts)} devices ({order})"
 
 
-def is_placed(view: View) -> bool:
-    """Whether there is an array on several devices in a view."""
-    return any(isinstance(leaf, Array) and leaf.placement for leaf in view.form.values())
-
-
 def unplaced(view: View) -> View:
     """A view without where its arrays lie.
 

@@ -6,6 +6,7 @@ import dataclasses
 import enum
 from collections.abc import Mapping
 
+from nnx_migrate.check.branches.sites import Taken
 from nnx_migrate.check.compare.comparison import Difference
 
 
@@ -36,6 +37,7 @@ class ColumnResult:
         notes: what is told and counts as no difference.
         proof: why there is no proof; "" where there is one.
         uncalled: functions of the result whose code differs, by path, where nothing else is open.
+        unprobed: likewise gradient transformations of arguments and result.
     """
 
     verdict: Verdict
@@ -45,6 +47,7 @@ class ColumnResult:
     notes: tuple[str, ...] = ()
     proof: str = ""
     uncalled: tuple[str, ...] = ()
+    unprobed: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class CaseResult:
         read: all files that the verdict depends on, by name of the side; those in the side
             relative to it.
         lines: of changed files that ran, by name of the side and path.
+        ways: that conditions in them took inside traced code, by name of the side.
     """
 
     name: str
@@ -69,6 +73,7 @@ class CaseResult:
     cached: bool = False
     read: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     lines: Mapping[str, Mapping[str, tuple[int, ...]]] = dataclasses.field(default_factory=dict)
+    ways: Mapping[str, tuple[Taken, ...]] = dataclasses.field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:

@@ -14,11 +14,22 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from nnx_migrate.check.branches.lines import Lines, LinesRun, watch_lines
+from nnx_migrate.check.branches.sites import Taken
 from nnx_migrate.check.compare.forms import NotDone, Observation
 from nnx_migrate.check.compare.places import placeless
 from nnx_migrate.check.copies import enter_copy
-from nnx_migrate.check.jobs import Column, Costs, Job, Ran, Side, WasTraced, Widened, WorkerSettings
-from nnx_migrate.check.worker.lines import Lines, LinesRun, watch_lines
+from nnx_migrate.check.jobs import (
+    Column,
+    Costs,
+    Job,
+    Probed,
+    Ran,
+    Side,
+    WasTraced,
+    Widened,
+    WorkerSettings,
+)
 from nnx_migrate.check.worker.process_state import Exited, catch_exit, process_state_kept
 from nnx_migrate.check.worker.reading import Opened, files_read, watch_reading
 from nnx_migrate.check.worker.written import own_tree, put_back_after
@@ -103,7 +114,7 @@ def trace(column: Column, job: Job) -> WasTraced:
     if done.outside and not isinstance(found, NotDone):
         # Whatever else is proved, this is not.
         found = NotDone(f"it writes {done.outside[0]}, outside of its tree")
-    return WasTraced(found, done.files, seconds, done.read, done.outside, done.lines)
+    return WasTraced(found, done.files, seconds, done.read, done.outside, done.lines, done.ways)
 
 
 def trace_on_shapes(column: Column, job: Job) -> WasTraced:
@@ -179,7 +190,7 @@ def run(column: Column, job: Job) -> Ran:
         failed = Observation(None, "case", found.reason)
         found = failed, failed, found, found
     seconds = time.perf_counter() - started
-    return Ran(*found, done.files, seconds, done.read, done.outside, done.lines)
+    return Ran(*found, done.files, seconds, done.read, done.outside, done.lines, done.ways)
 
 
 def widen(column: Column, job: Job) -> Widened:
@@ -195,6 +206,21 @@ def widen(column: Column, job: Job) -> Widened:
     if isinstance(found, NotDone):
         return Widened(found, found)
     return Widened(*(placeless(each, column.side.top) for each in found))
+
+
+def probe_steps(column: Column, job: Job) -> Probed | NotDone:
+    """Runs a case, and the gradient transformations that go into it and come out of it.
+
+    Args:
+        column: the one that this process runs.
+        job: the case.
+    """
+    from nnx_migrate.check.worker.optimizers import probed_call
+
+    found = _calling(column, job, probed_call).found
+    # The call was made, and may have changed what modules hold.
+    _forget(column)
+    return found
 
 
 def measure(column: Column, job: Job) -> Costs | NotDone:
@@ -218,6 +244,7 @@ class _Done(Generic[_Kept]):
     read: tuple[str, ...]
     outside: tuple[str, ...]
     lines: Lines
+    ways: tuple[Taken, ...] | NotDone
 
 
 def _calling(
@@ -226,12 +253,12 @@ def _calling(
     """What `use` makes of the call of a case, and the files that had to do with it."""
     opened, run = Opened(), LinesRun(column.side)
     with process_state_kept() as state:
-        used = _used(column, job, use, numbers)
+        used, ways = _used(column, job, use, numbers)
         if missed := opened.left_out(column.side):
             used = NotDone(missed)
         # The files are those that are imported now, before they are forgotten.
         files, read = _files(column), files_read(column.side)
-        found = _Done(used, files, read, opened.outside(column.side), run.lines)
+        found = _Done(used, files, read, opened.outside(column.side), run.lines, ways)
     if state.changed or column.side.is_program or job.program or job.kind == "module":
         # What a module set when it was imported it is to set again.
         _forget(column)
@@ -241,22 +268,23 @@ def _calling(
 
 def _used(
     column: Column, job: Job, use: Callable[[Call], _Kept | NotDone], numbers: bool
-) -> _Kept | NotDone:
+) -> tuple[_Kept | NotDone, tuple[Taken, ...] | NotDone]:
     from nnx_migrate.check.cases.calls import failure
     from nnx_migrate.check.recording.meshes import MeshTooLarge
 
     try:
         call = call_in(column, job, numbers=numbers)
     except BaseException as error:
-        return NotDone(f"the case cannot be built: {failure(error)}")
+        return NotDone(f"the case cannot be built: {failure(error)}"), ()
     try:
         with call.within(), put_back_after(call.tree):
-            return use(call)
+            found = use(call)
+        return found, call.conditions.found if call.conditions is not None else ()
     except MeshTooLarge as error:
-        return NotDone(str(error))
+        return NotDone(str(error)), ()
     except (SystemExit, KeyboardInterrupt, GeneratorExit, Exited) as error:
         # The pool would raise it in the process that checks, and so end it.
-        return NotDone(failure(error))
+        return NotDone(failure(error)), ()
 
 
 def call_in(column: Column, job: Job, *, numbers: bool = True) -> Call:
@@ -270,12 +298,14 @@ def call_in(column: Column, job: Job, *, numbers: bool = True) -> Call:
     Raises:
         BaseException: whatever the user's code raises.
     """
+    from nnx_migrate.check.branches.traced import Conditions
     from nnx_migrate.check.cases.calls import Home
     from nnx_migrate.check.cases.sources import call_of_job
 
     call = call_of_job(column, job, numbers=numbers)
     home = None if call.returns_driver else Home(column.side.root, job.program)
-    return dataclasses.replace(call, home=home, tree=own_tree(column.side))
+    tree, conditions = own_tree(column.side), Conditions(column.side)
+    return dataclasses.replace(call, home=home, tree=tree, conditions=conditions)
 
 
 def _forget(column: Column) -> None:

@@ -41,6 +41,8 @@ def run_call(call: Call) -> _Parts:
     jitted = _jitted(pure, inputs)
     if isinstance(jitted, NotDone):
         return before, called, jitted, jitted
+    if call.conditions is not None:
+        call.conditions.follow(pure.run, inputs)
     return before, called, jitted, _gradient(call, pure, inputs)
 
 

@@ -101,8 +101,9 @@ def _traced(call: Call, pure: PureCall, before: View, built: Mapping[str, str]) 
 def _program(
     call: Call, pure: PureCall, before: View, built: Mapping[str, str]
 ) -> Traced | NotDone:
+    find = call.conditions.find if call.conditions is not None else None
     try:
-        outputs = _hashes(pure.run, pure.inputs)
+        outputs = _hashes(pure.run, pure.inputs, find)
         if isinstance(outputs, NotDone):
             return outputs
         view = pure.view()
@@ -128,7 +129,9 @@ def _program(
 
 
 def _hashes(
-    function: Callable[[Arrays], Arrays], inputs: Arrays
+    function: Callable[[Arrays], Arrays],
+    inputs: Arrays,
+    look: Callable[[jax.extend.core.ClosedJaxpr], None] | None = None,
 ) -> tuple[dict[str, str], int, frozenset[str], tuple[str, ...]] | NotDone:
     shapes = abstract(inputs)
     program, result = jax.make_jaxpr(function, return_shape=True)(shapes)
@@ -136,6 +139,8 @@ def _hashes(
     found = canonical_program(program, sorted(shapes))
     if isinstance(found, Refused):
         return NotDone(f"no proof: {found.reason}")
+    if look is not None:
+        look(program)
     hashes = dict(zip(sorted(result), found.outputs, strict=True))
     donated = _donated(program.jaxpr, sorted(shapes))
     return hashes, found.equations, donated, placements_in(program.jaxpr)

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
+from nnx_migrate.check.branches.lines import LinesRun, as_written, probed_code
 from nnx_migrate.check.jobs import Side
-from nnx_migrate.check.worker.lines import LinesRun, as_written, probed_code
 
 TEXT = '''"""Of the module."""
 from __future__ import annotations

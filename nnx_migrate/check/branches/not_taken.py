@@ -1,4 +1,4 @@
-"""Branches of changed functions, and those that no case took."""
+"""Branches of changed functions, and those that no case took: of Python, and in traced code."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from nnx_migrate.check.branches.sites import KINDS, Site, Taken, sites_in
 from nnx_migrate.check.cases.touched import Touched
 from nnx_migrate.check.compare.verdicts import CaseResult, Verdict
 from nnx_migrate.check.jobs import Side, SideName
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# Of a condition in traced code: of what has more, each is told on both sides.
+_MOST_WAYS = 64
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,6 +48,12 @@ class _Function:
     lines: range
     text: str
     branches: tuple[tuple[int, str], ...]
+    sites: tuple[Site, ...]
+
+    def whats(self) -> set[str]:
+        """All that may be said of it."""
+        found = {what for _, what in self.branches}
+        return found | {each.way(number) for each in self.sites for number in range(_MOST_WAYS)}
 
 
 def branches_not_taken(
@@ -69,8 +78,9 @@ def branches_not_taken(
                 if other is not None and other.text == function.text:
                     continue
                 # What both sides have is said of the new one.
-                told = {what for _, what in other.branches} if other and name == "old" else set()
+                told = other.whats() if other and name == "old" else set()
                 found += _not_taken(name, each.path, function, told, checked)
+                found += _ways_not_taken(name, each.path, function, told, checked)
     return tuple(found)
 
 
@@ -102,6 +112,35 @@ def _not_taken(
             yield Branch(side, path, function.name, line, what, tuple(ran))
 
 
+def _ways_not_taken(
+    side: SideName,
+    path: str,
+    function: _Function,
+    told: Collection[str],
+    results: Sequence[CaseResult],
+) -> Iterator[Branch]:
+    """Of conditions inside traced code: those that a case came to, and the ways nobody took."""
+    by_site: dict[Site, dict[str, list[Taken]]] = {}
+    for result in results:
+        for each in result.ways.get(side, ()):
+            site = _site_of(each, function.sites) if each.path == path else None
+            if site is not None:
+                by_site.setdefault(site, {}).setdefault(result.name, []).append(each)
+    for site in function.sites:
+        cases = by_site.get(site, {})
+        some = [each for taken in cases.values() for each in taken]
+        taken = {way for each in some for way in each.ways}
+        for number in sorted({n for each in some for n in range(each.count)} - taken):
+            if (what := site.way(number)) not in told:
+                yield Branch(side, path, function.name, site.lines.start, what, tuple(cases))
+
+
+def _site_of(taken: Taken, sites: Sequence[Site]) -> Site | None:
+    """The innermost call that a condition of a program may come from."""
+    around = [s for s in sites if taken.line in s.lines and taken.kind == KINDS[s.name]]
+    return min(around, key=lambda site: len(site.lines), default=None)
+
+
 def _functions(file: Path) -> Mapping[str, _Function]:
     try:
         tree = ast.parse(file.read_bytes())
@@ -114,7 +153,8 @@ def _outermost(body: Sequence[ast.stmt], scope: str) -> Iterator[_Function]:
     for node in body:
         if isinstance(node, _FUNCTIONS):
             lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-            yield _Function(scope + node.name, lines, ast.dump(node), tuple(_branches(node)))
+            branches, sites = tuple(_branches(node)), tuple(sites_in(node))
+            yield _Function(scope + node.name, lines, ast.dump(node), branches, sites)
         elif isinstance(node, ast.ClassDef):
             yield from _outermost(node.body, f"{scope}{node.name}.")
         else:

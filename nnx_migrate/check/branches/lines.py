@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from nnx_migrate.check.cases.branches import file_of, first_line
+from nnx_migrate.check.branches.not_taken import file_of, first_line
 from nnx_migrate.check.cases.touched import comes_first
 from nnx_migrate.check.jobs import Side
 

@@ -1,0 +1,1 @@
+"""Which branches cases take: of Python, and of conditions inside traced code."""
