@@ -101,3 +101,53 @@ def test_where_results_lie_is_compared(
     )
     note = "the same shardings are asked for; where results lie is not compared"
     assert found["kept"]["columns"]["new@tree"]["notes"] == [note]
+
+
+RECORDED = """\
+def scaled(x):
+    return x * 2, len(x.sharding.device_set)
+"""
+RUN = """\
+import jax
+import jax.numpy as jnp
+import work
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+mesh = jax.make_mesh((2,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
+work.scaled(jax.device_put(jnp.arange(4.0), NamedSharding(mesh, P("data"))))
+"""
+
+
+@pytest.mark.parametrize(
+    ("new", "verdict", "told"),
+    [
+        ("2 * x", "equal", ""),
+        ("jax.device_put(x * 2, jax.devices()[0])", "different", "in shards of [2] on 2 devices"),
+    ],
+)
+def test_recorded_arrays_lie_on_as_many_devices_again(
+    tmp_path: Path,
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
+    new: str,
+    verdict: str,
+    told: str,
+) -> None:
+    monkeypatch.setenv("XLA_FLAGS", "--xla_force_host_platform_device_count=2")
+    for side, result in (("old", "x * 2"), ("new", new)):
+        (tmp_path / side).mkdir()
+        work = "import jax\n\n\n" + RECORDED.replace("x * 2", result)
+        (tmp_path / side / "work.py").write_text(work)
+        (tmp_path / side / "run.py").write_text(RUN)
+    asked = ("check", "old", "new", "--platform", "cpu", "--format", "json")
+    document = json.loads(command(*asked, "--", "python", "run.py").out)
+    (case,) = document["cases"]
+    assert case["verdict"] == verdict, document
+    assert told in str(case["columns"]["new@tree"]["difference"])
+    if verdict == "equal":
+        monkeypatch.setenv("XLA_FLAGS", "--xla_force_host_platform_device_count=1")
+        one = ("--recording", ".nnx-migrate/recording.sqlite")
+        (case,) = json.loads(command(*asked, *one, "--no-cache").out)["cases"]
+        column = case["columns"]["new@tree"]
+        assert column["verdict"] == "not checked"
+        assert "a mesh of 2 devices and here are 1" in column["reason"]

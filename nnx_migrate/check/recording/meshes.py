@@ -37,10 +37,15 @@ def meshes_around() -> Meshes:
     # A jax that has no such thing any more has no `with mesh:` either.
     resources: Any = getattr(mesh, "thread_resources", None)
     entered = resources.env.physical_mesh if resources is not None else None
-    return Meshes(_axes(jax.sharding.get_abstract_mesh()), _axes(entered))
+    return Meshes(axes_of(jax.sharding.get_abstract_mesh()), axes_of(entered))
 
 
-def _axes(mesh: Any) -> Axes:
+def axes_of(mesh: Any) -> Axes:
+    """The axes of a mesh.
+
+    Args:
+        mesh: of devices or of none; None has no axes.
+    """
     if mesh is None or mesh.empty:
         return ()
     types = [kind.name for kind in mesh.axis_types]
@@ -65,16 +70,24 @@ def within_meshes(meshes: Meshes) -> Iterator[None]:
         if meshes.current:
             import jax
 
-            stack.enter_context(jax.set_mesh(_made(meshes.current)))
+            stack.enter_context(jax.set_mesh(made_mesh(meshes.current)))
         if meshes.entered:
             with warnings.catch_warnings():
                 # That it is deprecated was told where the user's own program did it.
                 warnings.simplefilter("ignore", DeprecationWarning)
-                stack.enter_context(_made(meshes.entered))
+                stack.enter_context(made_mesh(meshes.entered))
         yield
 
 
-def _made(axes: Sequence[Sequence[Any]]) -> Any:
+def made_mesh(axes: Sequence[Sequence[Any]]) -> Any:
+    """A mesh of these axes, over the first devices that are here.
+
+    Args:
+        axes: from `axes_of`.
+
+    Raises:
+        MeshTooLarge: there are fewer devices than it needs.
+    """
     import jax
 
     names, sizes, types = zip(*axes, strict=True)

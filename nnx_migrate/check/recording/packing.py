@@ -14,8 +14,10 @@ from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
 
+from nnx_migrate.check.recording.meshes import axes_of
 from nnx_migrate.check.recording.unpacking import (
     array_of_shape,
+    array_on_mesh,
     key_of_data,
     of_a_library,
     of_the_user,
@@ -109,7 +111,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             if self._shapes and _by_shape(obj):
                 return array_of_shape, _shape(obj)
             self._file.expect(obj.nbytes)
-            return _key_by_name(obj) if _is_key(obj) else NotImplemented
+            return _key_by_name(obj) if _is_key(obj) else _in_shards(obj)
         return self._reference(obj) or super().reducer_override(obj)
 
     def _is_the_users(self, origin: Path) -> bool:
@@ -148,6 +150,17 @@ def _is_array(obj: object) -> bool:
     return (numpy is not None and isinstance(obj, numpy.ndarray)) or (
         jax is not None and isinstance(obj, jax.Array)
     )
+
+
+def _in_shards(array: Any) -> Any:
+    """An array on the devices of a mesh, with the mesh; any other is pickled as it is."""
+    jax: Any = sys.modules.get("jax")
+    sharding = getattr(array, "sharding", None)
+    if jax is None or not isinstance(sharding, jax.sharding.NamedSharding):
+        return NotImplemented
+    if sharding.mesh.size < 2 or not array.is_fully_addressable:
+        return NotImplemented
+    return array_on_mesh, (jax.device_get(array), axes_of(sharding.mesh), tuple(sharding.spec))
 
 
 def _by_shape(array: Any) -> bool:

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from nnx_migrate.check.jobs import Side
+from nnx_migrate.check.recording.meshes import Axes, made_mesh
 from nnx_migrate.check.worker.loading import load_file, load_in_tree
 
 
@@ -146,6 +147,23 @@ def key_of_data(data: Any, generator: str) -> Any:
     import jax
 
     return jax.random.wrap_key_data(data, impl=generator)
+
+
+def array_on_mesh(data: Any, axes: Axes, spec: tuple[Any, ...]) -> Any:
+    """An array in shards; called by a pickle that is read.
+
+    Args:
+        data: the whole of it.
+        axes: of the mesh that it lay on.
+        spec: how the axes of the array are split.
+
+    Raises:
+        MeshTooLarge: there are fewer devices here.
+    """
+    import jax
+
+    placed = jax.sharding.NamedSharding(made_mesh(axes), jax.sharding.PartitionSpec(*spec))
+    return jax.device_put(data, placed)
 
 
 def array_of_shape(shape: tuple[int, ...], dtype: Any, weak: bool) -> Any:

@@ -92,6 +92,8 @@ def probe(column: Column, job: Job) -> str:
     """
     import jax
 
+    # This is what starts the platform, and fails where there is none.
+    jax.devices()
     return jax.default_backend()
 
 
@@ -274,6 +276,8 @@ def _used(
 
     try:
         call = call_in(column, job, numbers=numbers)
+    except MeshTooLarge as error:
+        return NotDone(str(error)), ()
     except BaseException as error:
         return NotDone(f"the case cannot be built: {failure(error)}"), ()
     try:
