@@ -1,7 +1,7 @@
 """The command line: `nnx-migrate apply`, `batch`, `check`, `observe`, `pins`, `undo` and `rule`.
 
-Patches and migrated text go to stdout and nothing else does, except the JSON report when no patch
-is printed; every other word goes to stderr. Importing this module imports no part of the engine.
+What was asked for goes to stdout: a diff, migrated text, the findings of `--check`, or a format for
+programs, alone. Every other word goes to stderr. Importing this imports no part of the engine.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def commands(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", is_eager=True, callback=_version, help="Show the version and exit."
+            "--version", "-V", is_eager=True, callback=_version, help="Show the version and exit."
         ),
     ] = False,
 ) -> None:
@@ -101,10 +101,11 @@ def undo(
       1  a file was left alone
       2  there is no such run
     """
-    from nnx_migrate.cli import console
+    from nnx_migrate.cli.console import errors_reported
+    from nnx_migrate.cli.run_undo import list_runs, undo_run
 
-    with console.errors_reported():
-        code = console.list_runs() if run is None else console.undo_run(run)
+    with errors_reported():
+        code = list_runs() if run is None else undo_run(run)
     context.exit(code)
 
 

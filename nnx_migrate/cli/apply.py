@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 import typer
 
@@ -26,10 +26,13 @@ from nnx_migrate.cli.options import (
     given_flags,
 )
 from nnx_migrate.cli.run_apply import Request, apply_paths, explain_place
+from nnx_migrate.cli.telling.shape import MACHINE, Shape
 from nnx_migrate.report.patches.split_by import SplitBy
+from nnx_migrate.report.terminal import Colour
 
-ReportFormat = Literal["text", "json", "jsonl", "sarif", "github", "gitlab", "markdown"]
-_FORMATS = tuple(name for name in get_args(ReportFormat) if name != "text")
+ReportFormat = Literal[
+    "full", "concise", "grouped", "text", "json", "jsonl", "sarif", "github", "gitlab", "markdown"
+]
 
 
 def _gone(context: typer.Context, parameter: typer.CallbackParam, value: str | None) -> None:
@@ -99,7 +102,12 @@ Timeout = Annotated[
 Format = Annotated[
     ReportFormat,
     typer.Option(
-        "--format", help="The report: text on stderr; the others on stdout unless a diff is there."
+        "--output-format",
+        "--format",
+        envvar="NNX_MIGRATE_OUTPUT_FORMAT",
+        show_envvar=False,
+        help="full: each cause with its code; concise: a line for each finding; grouped: each cause"
+        " with all places; the others are for programs, and have stdout to themselves.",
     ),
 ]
 Reports = Annotated[
@@ -110,6 +118,17 @@ Reports = Annotated[
         help="Write the report to FILE too, in one of the formats; may be given again.",
     ),
 ]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write the report to FILE instead."),
+]
+Statistics = Annotated[
+    bool, typer.Option("--statistics", help="Count the findings by cause instead of listing them.")
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print findings only: no progress and no summary.")
+]
+Color = Annotated[Colour, typer.Option("--color", help="When to colour.")]
 NoJournal = Annotated[bool, typer.Option("--no-journal", help="Do not keep what `undo` needs.")]
 StdinFilename = Annotated[
     Path | None,
@@ -145,9 +164,13 @@ def apply(
     target: Target = None,
     jobs: Jobs = None,
     timeout: Timeout = None,
-    report_format: Format = "text",
+    output_format: Format = "full",
     reports: Reports = None,
+    output: Output = None,
+    statistics: Statistics = False,
     verbose: Verbose = False,
+    quiet: Quiet = False,
+    color: Color = Colour.AUTO,
     no_journal: NoJournal = False,
     verify: Verify = False,
     revert_different: RevertDifferent = False,
@@ -161,7 +184,7 @@ def apply(
       nnx-migrate apply src/ --diff > nnx.patch && git apply nnx.patch
       nnx-migrate apply src/ --patch patches --patch-by owner
       nnx-migrate apply src/ --select module-gradient,diff-state
-      nnx-migrate apply src/ --check --format json > report.json
+      nnx-migrate apply src/ --check --output-format json > report.json
       nnx-migrate apply src/ --check --report sarif=nnx.sarif --report markdown=summary.md
       nnx-migrate apply src/ --dry-run --html review    then open review/index.html
       nnx-migrate apply src/ --verify      migrate, then run old and new code side by side
@@ -185,14 +208,13 @@ def apply(
     """
     request = Request(
         previews=dry_run or diff,
-        only_diff=diff and report_format == "text",
+        only_diff=diff,
         check=check,
         patch=patch,
         patch_by=patch_by,
         html=html,
-        report_format=report_format,
+        shape=Shape(output_format, verbose, quiet, statistics, color, output),
         reports=_reports(reports or ()),
-        verbose=verbose,
         verify=verify or revert_different,
         revert=revert_different,
         journal=not no_journal,
@@ -224,8 +246,8 @@ def _reports(given: Sequence[str]) -> list[tuple[str, Path]]:
     found = []
     for item in given:
         name, equals, file = item.partition("=")
-        if name not in _FORMATS or not (equals and file):
-            formats = ", ".join(_FORMATS)
+        if name not in MACHINE or not (equals and file):
+            formats = ", ".join(MACHINE)
             raise typer.BadParameter(
                 f"{item!r} is not FORMAT=FILE, with one of {formats}", param_hint="'--report'"
             )

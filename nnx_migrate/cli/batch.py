@@ -22,6 +22,7 @@ from nnx_migrate.cli.options import (
     WithoutUnsafe,
     given_flags,
 )
+from nnx_migrate.cli.telling.shape import ForPeople
 from nnx_migrate.report.patches.split_by import SplitBy
 
 EngineName = Literal["local", "ray"]
@@ -98,6 +99,15 @@ ShardOf = Annotated[
     str | None,
     typer.Option("--shard", metavar="I/N", help="Plan only this part of the files, and stop."),
 ]
+OutputFormat = Annotated[
+    ForPeople,
+    typer.Option(
+        "--output-format",
+        envvar="NNX_MIGRATE_OUTPUT_FORMAT",
+        show_envvar=False,
+        help="What is told of the findings, as in `apply`; findings.jsonl has them all.",
+    ),
+]
 Merge = Annotated[bool, typer.Option("--merge", help="Put together what all shards have planned.")]
 
 
@@ -129,6 +139,7 @@ def batch(
     unpin: Unpin = None,
     follow_installed: FollowInstalled = False,
     python: Python = None,
+    output_format: OutputFormat = "full",
 ) -> None:
     """Migrate large repositories: supervised, resumable, in shards, or on a Ray cluster.
 
@@ -193,5 +204,6 @@ def batch(
         plan=plan,
         shard=shard,
         merge=merge,
+        output_format=output_format,
     )
     context.exit(run_batch(paths, flags, request))

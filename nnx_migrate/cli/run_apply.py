@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from nnx_migrate.cli.telling.shape import Shape
+
 if TYPE_CHECKING:
     from nnx_migrate.core.totals import RunResult
     from nnx_migrate.report.patches.split_by import SplitBy
@@ -25,9 +27,8 @@ class Request:
     patch: Path | None
     patch_by: SplitBy | None
     html: Path | None
-    report_format: str
+    shape: Shape
     reports: Sequence[tuple[str, Path]]
-    verbose: bool
     verify: bool
     revert: bool
     journal: bool
@@ -37,6 +38,11 @@ class Request:
     def writes(self) -> bool:
         """Whether files are changed."""
         return not (self.previews or self.check or self.patch is not None)
+
+    @property
+    def report_is_asked_for(self) -> bool:
+        """Whether the report is the answer, and not what is said beside a diff or new code."""
+        return not self.shape.for_people or (self.check and not self.previews)
 
 
 def explain_place(place: str, flags: dict[str, Any], facts: Path | None) -> int:
@@ -77,28 +83,32 @@ def apply_paths(
     """
     from nnx_migrate.cli import console
     from nnx_migrate.cli.observe.facts_file import current_facts
+    from nnx_migrate.cli.telling import emit
 
     stdin = paths == ["-"]
     _refuse_combinations(paths, request, stdin_filename)
     if request.html is not None:
-        console.require_page()
+        emit.require_page()
     journal = None
     with console.errors_reported():
         configuration = console.configure(flags, current_facts(request.facts))
         if stdin:
             result = console.run_stdin(stdin_filename or Path("stdin.py"), configuration)
-            if request.writes:
-                console.emit_source(result.results[0])
+            if request.writes and request.shape.for_people:
+                emit.emit_source(result.results[0])
         else:
             files = [Path(path) for path in paths]
             if request.verify:
                 require_check(files[0])
             journal = console.new_journal(files) if request.writes and request.journal else None
             write = console.writer(journal, files) if request.writes else None
-            result = console.run_paths(files, configuration, write)
+            shape = request.shape
+            result = console.run_paths(
+                files, configuration, write, quiet=shape.quiet, colour=shape.colour
+            )
         _emit_changes(result, request)
         code = _tell(result, request, stdin=stdin)
-        if request.report_format == "text" and journal is not None and journal.name:
+        if request.shape.for_people and journal is not None and journal.name:
             typer.echo(f"put back with: nnx-migrate undo {journal.name}", err=True)
         return code
 
@@ -108,6 +118,11 @@ def _refuse_combinations(paths: list[str], request: Request, stdin_filename: Pat
     from nnx_migrate.cli import console
 
     stdin = paths == ["-"]
+    if request.only_diff and not request.shape.for_people:
+        console.stop(
+            f"--diff prints the diff alone, and {request.shape.output} has stdout to itself: "
+            f"leave one out, or use --report {request.shape.output}=FILE"
+        )
     if "-" in paths and not stdin:
         console.stop("'-' (stdin) cannot be combined with other paths; run it once for each")
     if request.verify and (stdin or not request.writes):
@@ -126,48 +141,51 @@ def _refuse_combinations(paths: list[str], request: Request, stdin_filename: Pat
 
 def _emit_changes(result: RunResult, request: Request) -> None:
     """Print the diff and write the patches that were asked for."""
-    from nnx_migrate.cli import console
+    from nnx_migrate.cli.telling import emit
 
-    if request.previews:
-        console.emit_diff(result, for_git=request.only_diff)
+    # A machine format has stdout to itself, and the edits in it.
+    if request.previews and request.shape.for_people:
+        emit.emit_diff(result, for_git=request.only_diff, colour=request.shape.colour)
     if request.patch is not None:
         if request.patch_by is None:
-            console.write_patch(result, request.patch)
+            emit.write_patch(result, request.patch)
         else:
-            console.emit_patches(result, folder=request.patch, by=request.patch_by)
+            emit.emit_patches(result, folder=request.patch, by=request.patch_by)
 
 
 def _tell(result: RunResult, request: Request, *, stdin: bool) -> int:
     """Verify what was written where that was asked for, write all reports, return the exit code."""
     from nnx_migrate.cli import console
+    from nnx_migrate.cli.telling import emit
+    from nnx_migrate.cli.telling.people import tells_something
 
     written = request.writes
     code = console.exit_code(result, written=written)
-    as_text = request.report_format == "text"
+    shape = request.shape
 
     def emit_report(check: dict[str, Any] | None = None) -> None:
         if not request.only_diff or result.totals.work_left or result.missing:
-            console.emit_report(
+            emit.emit_report(
                 result,
-                request.report_format,
-                verbose=request.verbose,
+                shape,
                 written=written,
-                on_stdout=not (as_text or request.previews or stdin),
+                on_stdout=request.report_is_asked_for and tells_something(result, shape),
+                proposes=not stdin and request.patch is None,
                 check=check,
             )
 
     check = None
     # People read while the check runs; programs want its verdicts in the report.
-    if as_text:
+    if shape.for_people:
         emit_report()
     if request.verify:
-        verified, check = check_written(result, revert=request.revert, verbose=request.verbose)
+        verified, check = check_written(result, revert=request.revert, verbose=shape.verbose)
         code = max(code, verified)
-    if not as_text:
+    if not shape.for_people:
         emit_report(check)
-    console.write_reports(result, request.reports, written=written, check=check)
+    emit.write_reports(result, request.reports, written=written, check=check)
     if request.html is not None:
-        console.write_page(result, request.html, written=written, check=check)
+        emit.write_page(result, request.html, written=written, check=check)
     return code
 
 

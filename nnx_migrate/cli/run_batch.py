@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from nnx_migrate.cli import console
+from nnx_migrate.cli.telling.shape import ForPeople, Shape
 
 if TYPE_CHECKING:
     from nnx_migrate.batch.campaign import Campaign
@@ -51,6 +52,7 @@ class BatchRequest:
     plan: bool
     shard: str | None
     merge: bool
+    output_format: ForPeople
 
 
 def run_batch(paths: list[Path], flags: dict[str, Any], request: BatchRequest) -> int:
@@ -149,6 +151,7 @@ def _finished(
     from nnx_migrate.batch.campaign import write_planned
     from nnx_migrate.batch.outputs import write_findings, write_review, write_summary
     from nnx_migrate.batch.summary import summarize
+    from nnx_migrate.cli.telling.emit import emit_report
     from nnx_migrate.report.levels import Report
     from nnx_migrate.report.patches.patch import patch_root
     from nnx_migrate.sources.journal import Journal, NoJournal
@@ -182,8 +185,8 @@ def _finished(
         console.stop(f"{error}; no file is changed without it; --resume goes on with the rest")
     except OSError as error:
         console.stop(f"{error.filename or request.out}: {error.strerror or error}")
-    console.emit_report(
-        result, "text", verbose=False, written=request.write, on_stdout=False, check=check
+    emit_report(
+        result, Shape(request.output_format), written=request.write, on_stdout=False, proposes=False
     )
     typer.echo(f"results: {request.out}/summary.md, patches, review, findings.jsonl", err=True)
     if request.write and any(each.before != each.after for each in result.results):

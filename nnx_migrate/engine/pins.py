@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.core.findings import FileResult, KeptPin, Outcome
 from nnx_migrate.core.pins import Origin, PinnedPlace, Pins
-from nnx_migrate.rewrite.model.registry import rule_entries
-from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.report.manuals import is_rule, way_out_of
 from nnx_migrate.rewrite.pinned.inventory import GraphPlace, inventory
 from nnx_migrate.rewrite.pinned.shapes import Written
 from nnx_migrate.rewrite.pinned.syntax import Syntax
@@ -102,8 +101,4 @@ def _reason(message: str) -> str:
 
 
 def _ways_out(rule: str) -> str:
-    entry = rule_entries().get(rule)
-    if entry is None:
-        return _LEAVE
-    loaded = entry.load()
-    return loaded.way_out if isinstance(loaded, Rule) else ""
+    return way_out_of(rule) if is_rule(rule) else _LEAVE

@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from nnx_migrate.rewrite.model.registry import BrokenRule, UnknownRule, find_rule
+from nnx_migrate.rewrite.model.registry import (
+    BrokenRule,
+    UnknownRule,
+    find_rule,
+    rule_entries,
+)
+from nnx_migrate.rewrite.model.rule import Rule
 
 _SECTION = re.compile(r"^(?P<title>\S.*)\n-{3,}\n", re.MULTILINE)
 _REFERENCE = re.compile(r"^Reference: (https://\S+)$", re.MULTILINE)
@@ -40,6 +46,20 @@ def manual_of(rule: str) -> str:
         return find_rule(rule).manual()
     except (UnknownRule, BrokenRule):
         return _ENGINE.get(rule, "Told by the engine.")
+
+
+def is_rule(name: str) -> bool:
+    """Whether a finding of this name is a rule's, and not the engine's own."""
+    return name in rule_entries()
+
+
+def way_out_of(rule: str) -> str:
+    """What a person would change so that no pin of the rule is needed; "" if nothing is known."""
+    try:
+        loaded = find_rule(rule).load()
+    except (UnknownRule, BrokenRule):
+        return ""
+    return loaded.way_out if isinstance(loaded, Rule) else ""
 
 
 def summary_of(rule: str) -> str:

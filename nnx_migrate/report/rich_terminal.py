@@ -41,7 +41,7 @@ _STYLES = {
 
 
 @contextlib.contextmanager
-def progress_bar(stream: TextIO) -> Iterator[Callable[[str, int, int], None]]:
+def progress_bar(stream: TextIO, *, colour: bool) -> Iterator[Callable[[str, int, int], None]]:
     """A bar that is gone when the block ends."""
     columns = (
         SpinnerColumn(),
@@ -51,7 +51,7 @@ def progress_bar(stream: TextIO) -> Iterator[Callable[[str, int, int], None]]:
         _Rate(),
         TimeRemainingColumn(),
     )
-    console = Console(file=stream, markup=False, highlight=False, emoji=False)
+    console = Console(file=stream, no_color=not colour, markup=False, highlight=False, emoji=False)
     # It draws when it is told to: processes are forked meanwhile, so there may be no thread.
     bar = Progress(*columns, console=console, auto_refresh=False, transient=True)
     tasks: dict[str, object] = {}

@@ -7,6 +7,7 @@ terminal, whatever FORCE_COLOR says: a patch in a file has to stay a patch.
 from __future__ import annotations
 
 import contextlib
+import enum
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -36,11 +37,24 @@ _COLOURS = {
     "-": "31",
     "@": "36",
     "header": "1",
+    "frame": "34",
+    "note": "1",
 }
 
 
-def colours(stream: TextIO) -> bool:
+class Colour(enum.StrEnum):
+    """When to colour."""
+
+    #: On a terminal, and by NO_COLOR and FORCE_COLOR.
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+def colours(stream: TextIO, wanted: Colour = Colour.AUTO) -> bool:
     """Whether what is written to a stream may be coloured."""
+    if wanted is not Colour.AUTO:
+        return wanted is Colour.ALWAYS
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR", "0") != "0":
@@ -58,9 +72,9 @@ def painted(style: str, text: str) -> str:
     return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if style in _COLOURS else text
 
 
-def paint_for(stream: TextIO) -> Paint | None:
+def paint_for(stream: TextIO, wanted: Colour = Colour.AUTO) -> Paint | None:
     """How to colour what is written to a stream; None for not at all."""
-    return painted if colours(stream) else None
+    return painted if colours(stream, wanted) else None
 
 
 def shown(text: str) -> str:
@@ -89,7 +103,7 @@ def shown_diff(patch: bytes, *, colour: bool) -> str:
 
 
 @contextlib.contextmanager
-def progress_on(stream: TextIO) -> Iterator[Progress | None]:
+def progress_on(stream: TextIO, wanted: Colour = Colour.AUTO) -> Iterator[Progress | None]:
     """A bar that moves while the block runs: that of rich, a plain one without it, or none."""
     if not moves(stream):
         yield None
@@ -100,11 +114,11 @@ def progress_on(stream: TextIO) -> Iterator[Progress | None]:
         with _line_of_progress(stream) as progress:
             yield progress
     else:
-        with progress_bar(stream) as progress:
+        with progress_bar(stream, colour=colours(stream, wanted)) as progress:
             yield progress
 
 
-def table_for(stream: TextIO) -> Callable[[Totals], str] | None:
+def table_for(stream: TextIO, wanted: Colour = Colour.AUTO) -> Callable[[Totals], str] | None:
     """How to draw the numbers of a run; None where a plain list has to do."""
     if not moves(stream):
         return None
@@ -112,7 +126,7 @@ def table_for(stream: TextIO) -> Callable[[Totals], str] | None:
         from nnx_migrate.report.rich_terminal import table_of_rules
     except ModuleNotFoundError:
         return None
-    return lambda totals: table_of_rules(totals, colour=colours(stream))
+    return lambda totals: table_of_rules(totals, colour=colours(stream, wanted))
 
 
 @contextlib.contextmanager

@@ -45,6 +45,11 @@ class Done:
     out: bytes
     err: str
 
+    @property
+    def said(self) -> str:
+        """What was written to either stream."""
+        return self.out.decode("utf-8", "backslashreplace") + self.err
+
 
 Command = Callable[..., Done]
 
@@ -55,6 +60,8 @@ def command(tmp_path: Path) -> Command:
 
     def run(*arguments: str | Path, stdin: bytes = b"", cwd: Path = tmp_path) -> Done:
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        # Findings as lines, unless a test says otherwise.
+        environment = {"NNX_MIGRATE_OUTPUT_FORMAT": "concise", **environment}
         done = subprocess.run(
             [COMMAND, *arguments],
             input=stdin,

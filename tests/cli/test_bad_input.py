@@ -41,7 +41,7 @@ def test_a_bad_file_is_told_and_the_others_are_done(
         (project / f"more{number}.py").write_bytes(b"from flax import nnx\n")
     done = command("apply", "src", "--jobs", jobs)
     assert done.code == 1
-    [line] = [line for line in done.err.splitlines() if line.startswith("src/bad.py")]
+    [line] = [line for line in done.said.splitlines() if line.startswith("src/bad.py")]
     assert finding in line
     assert (project / "bad.py").read_bytes() == data
     assert b"nnx.merge" in (project / "train.py").read_bytes()
@@ -165,7 +165,7 @@ def test_a_pipe_is_never_opened(command: Command, project: Path) -> None:
 def test_odd_names_are_printed_harmlessly(command: Command, project: Path) -> None:
     (project / "a\x1b[31m\n.py").write_bytes(b"nnx = (\n")
     done = command("apply", "src")
-    assert "src/a\\x1b[31m\\n.py:1:7: syntax-error" in done.err
+    assert "src/a\\x1b[31m\\n.py:1:7: syntax-error" in done.said
 
 
 def test_a_kill_in_the_middle_leaves_whole_files(project: Path) -> None:
@@ -208,7 +208,7 @@ def test_wrong_use_is_exit_code_2_and_says_what_to_do(
 ) -> None:
     done = command(*arguments)
     assert (done.code, done.out) == (2, b"")
-    assert message in done.err
+    assert message in done.said
     assert (project / "train.py").read_bytes() == TRAIN
 
 
@@ -256,7 +256,7 @@ def test_a_broken_configuration_beside_the_named_file_does_not_matter(
 
 def test_what_the_parser_says_about_style_is_not_passed_on(command: Command, project: Path) -> None:
     (project / "escape.py").write_text("from flax import nnx\nx = '\\d'\n")
-    assert "Warning" not in command("apply", "src", "--check").err
+    assert "Warning" not in command("apply", "src", "--check").said
 
 
 def test_no_file_takes_the_place_of_a_closed_stream(project: Path) -> None:

@@ -68,9 +68,9 @@ def test_cells_may_be_empty(command: Command, project: Path) -> None:
     (project / "c.ipynb").write_bytes(written(notebook(empty, code(STEP))))
     done = command("apply", "src", "--check")
     assert done.code == 1
-    assert "src/a.ipynb:cell 8:1:15: module-gradient: rewritten" in done.err
-    assert "src/c.ipynb:cell 2:3:10: module-gradient" in done.err
-    assert "bug" not in done.err
+    assert "src/a.ipynb:cell 8:1:15: module-gradient: rewritten" in done.said
+    assert "src/c.ipynb:cell 2:3:10: module-gradient" in done.said
+    assert "bug" not in done.said
 
 
 def test_notebooks_are_found_and_pages_when_asked_for(command: Command, project: Path) -> None:
@@ -78,15 +78,15 @@ def test_notebooks_are_found_and_pages_when_asked_for(command: Command, project:
     (project / "b.md").write_text(page(IMPORTS, MODEL, TRAIN))
     (project / "c.py").write_text('"""\n>>> from flax import nnx\n>>> nnx.split_rngs(m)\n"""\n')
     without = command("apply", "src", "--check")
-    assert "a.ipynb" in without.err
-    assert "b.md" not in without.err
-    assert "c.py" not in without.err
-    with_pages = command("apply", "src", "--docs", "--check").err
+    assert "a.ipynb" in without.said
+    assert "b.md" not in without.said
+    assert "c.py" not in without.said
+    with_pages = command("apply", "src", "--docs", "--check").said
     assert "b.md:25:" in with_pages
     assert "c.py:3:" in with_pages
-    assert "b.md:25:" in command("apply", "src/b.md", "--check").err
+    assert "b.md:25:" in command("apply", "src/b.md", "--check").said
     (project / "pyproject.toml").write_text("[tool.nnx-migrate]\ndocs = true\n")
-    assert command("apply", "src", "--check").err == with_pages
+    assert command("apply", "src", "--check").said == with_pages
 
 
 def test_a_page_gets_what_its_notebook_gets(command: Command, project: Path) -> None:
@@ -140,11 +140,11 @@ def test_what_cannot_be_read_is_a_finding(command: Command, project: Path) -> No
     (project / "c.md").write_text(page("nnx.jit(", MODEL, TRAIN))
     done = command("apply", "src/a.ipynb", "src/b.ipynb", "src/c.md", "--check")
     assert done.code == 1
-    assert "a.ipynb: unreadable-file: failed: it is not a notebook: " in done.err
-    assert "b.ipynb:cell 2:1:1: unread-code: manual: this cell says nnx and was not" in done.err
-    assert "b.ipynb:cell 5:1:15: module-gradient: rewritten" in done.err
-    assert "c.md:4:1: unread-code: manual: this block says nnx and was not read" in done.err
-    assert "c.md:24:" in done.err
+    assert "a.ipynb: unreadable-file: failed: it is not a notebook: " in done.said
+    assert "b.ipynb:cell 2:1:1: unread-code: manual: this cell says nnx and was not" in done.said
+    assert "b.ipynb:cell 5:1:15: module-gradient: rewritten" in done.said
+    assert "c.md:4:1: unread-code: manual: this block says nnx and was not read" in done.said
+    assert "c.md:24:" in done.said
 
 
 def test_facts_cross_between_files_and_notebooks(command: Command, project: Path) -> None:
@@ -152,13 +152,13 @@ def test_facts_cross_between_files_and_notebooks(command: Command, project: Path
     (project / "use.ipynb").write_bytes(
         written(notebook(code("from flax import nnx\nfrom net import *"), code(TRAIN)))
     )
-    assert "rewritten: the Module is split" in command("apply", "src/use.ipynb", "--check").err
+    assert "rewritten: the Module is split" in command("apply", "src/use.ipynb", "--check").said
     # The notebook that calls it never says the letters that are looked for.
     (project / "step.py").write_text(STEP)
-    assert "no call of train found" in command("apply", "src/step.py", "--check").err
+    assert "no call of train found" in command("apply", "src/step.py", "--check").said
     caller = "from step import train\nfrom net import Net\ntrain(Net(0))"
     (project / "call.ipynb").write_bytes(written(notebook(code(caller))))
-    assert "1 rewritten" in command("apply", "src/step.py", "--check").err
+    assert "1 rewritten" in command("apply", "src/step.py", "--check").said
 
 
 def test_the_json_report_names_the_cell(command: Command, project: Path) -> None:

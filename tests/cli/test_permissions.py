@@ -32,7 +32,7 @@ def source(tmp_path: Path) -> Path:
 def outcome(command: Command, *arguments: str) -> str:
     done = command("apply", "src", "--check", *arguments)
     assert done.code == 1, done.err
-    (line,) = (line for line in done.err.splitlines() if line.startswith("src/steps.py:6"))
+    (line,) = (line for line in done.said.splitlines() if line.startswith("src/steps.py:6"))
     return line.split(": ", 2)[2]
 
 

@@ -133,8 +133,8 @@ def messages(lines: bytes) -> list[str]:
 def test_text_and_json_name_places_from_the_root(command: Command, tree: Path) -> None:
     file = tree / "src" / "pkg" / "train.py"
     done = command("apply", file, "--check", "--verbose", cwd=tree)
-    assert f"{file}:5:2: structural-update" in done.err  # as it was named
-    assert f"({tree}" not in done.err
+    assert f"{file}:5:2: structural-update" in done.said  # as it was named
+    assert f"({tree}" not in done.said
     report = json.loads(command("apply", file, "--check", "--format", "json", cwd=tree).out)
     wheres = [e["where"] for f in report["files"][0]["findings"] for e in f["evidence"]]
     assert any(where.endswith("pkg/net.py:9") for where in wheres)
@@ -184,8 +184,8 @@ def test_places_in_documents_are_told_elsewhere_as_in_them(
     (tmp_path / "pkg" / "step.py").write_text(STEP)
     (tmp_path / "docs" / name).write_bytes(document)
     done = command("apply", ".", "--docs", "--check", "--verbose")
-    assert f"({place})" in done.err
-    assert "pkg/step.py:5:2: shared-reference" in done.err
+    assert f"({place})" in done.said
+    assert "pkg/step.py:5:2: shared-reference" in done.said
 
 
 def test_an_example_in_a_docstring_tells_places_of_its_own_file(
@@ -204,6 +204,6 @@ def test_an_example_in_a_docstring_tells_places_of_its_own_file(
     )
     (tmp_path / "net.py").write_text(f'"""A net.\n\n{example}"""\n{NET}')
     done = command("apply", ".", "--docs", "--check")
-    assert "net.py:5:6: structural-update: pinned" in done.err
-    assert "attribute calls is set (net.py:20)" in done.err
-    assert "attribute marked is set (net.py:10)" in done.err
+    assert "net.py:5:6: structural-update: pinned" in done.said
+    assert "attribute calls is set (net.py:20)" in done.said
+    assert "attribute marked is set (net.py:10)" in done.said

@@ -102,7 +102,7 @@ def test_numbers_are_a_table_on_a_terminal(project: Path, command: Command) -> N
     rows = [line.split() for line in plain(told).splitlines()]
     assert ["rule", "rewritten"] in rows
     assert ["module-gradient", "1"] in rows
-    assert "  module-gradient  1 rewritten\n" in command("apply", "src", "--check").err
+    assert "  module-gradient  1 rewritten\n" in command("apply", "src", "--check").said
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_colours_are_for_those_who_want_them(
 def test_a_pipe_is_coloured_only_when_forced(
     project: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "\x1b" not in command("apply", "src", "--check").err
+    assert "\x1b" not in command("apply", "src", "--check").said
     monkeypatch.setenv("FORCE_COLOR", "1")
     done = command("apply", "src", "--dry-run")
     assert "\x1b[32mrewritten" in done.err

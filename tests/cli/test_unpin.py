@@ -111,7 +111,7 @@ def test_a_pin_that_nothing_needs_goes_with_a_finding(command: Command, file: Pa
     once = pinned(command, file, STRUCTURE)
     file.write_text(once.replace("    model.made = call(model)\n", "    return 1\n"))
     done = command("apply", file.name, "--no-journal")
-    assert "train.py:4:2: old-pin: rewritten: no longer kept in graph mode" in done.err
+    assert "train.py:4:2: old-pin: rewritten: no longer kept in graph mode" in done.said
     assert "@nnx.jit\ndef reset" in file.read_text()
 
 

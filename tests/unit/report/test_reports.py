@@ -10,7 +10,8 @@ from nnx_migrate.core.place import Location
 from nnx_migrate.core.totals import count
 from nnx_migrate.report.json import render_json
 from nnx_migrate.report.levels import Report
-from nnx_migrate.report.text import printable, render_text
+from nnx_migrate.report.people.rendering import Look, render_text
+from nnx_migrate.report.text import printable
 
 PLACE = Location(Path("src/a.py"), "src/a.py", 3)
 EVIDENCE = (Evidence("model is Net", Proof.PROVED, PLACE),)
@@ -41,7 +42,7 @@ TOTALS = count(RESULTS, looked_at=1234)
 
 
 def test_the_text_report_lists_what_needs_eyes_and_counts_the_rest() -> None:
-    assert render_text(RESULTS, TOTALS) == (
+    assert render_text(RESULTS, TOTALS, Look()) == (
         "src/a.py:12:5: module-gradient: rewritten: grad split\n"
         "src/a.py:30:1: state-axes: manual: axes \\x1b[31m unknown\n"
         "src/bad\\n.py:3:7: syntax-error: failed: invalid syntax\n"
@@ -57,14 +58,14 @@ def test_the_text_report_lists_what_needs_eyes_and_counts_the_rest() -> None:
 
 
 def test_verbose_adds_unchanged_sites_and_evidence() -> None:
-    text = render_text(RESULTS, TOTALS, verbose=True, written=False)
+    text = render_text(RESULTS, TOTALS, Look(verbose=True), written=False)
     assert "src/a.py:20:1: state-axes: same: no axes here\n" in text
     assert "    proved: model is Net (src/a.py:3)\n" in text
     assert "1 file would change" in text
 
 
 def test_nothing_found_is_one_line() -> None:
-    assert render_text([], count([], 0)) == "0 files changed; 0 files looked at.\n"
+    assert render_text([], count([], 0), Look()) == "0 files changed; 0 files looked at.\n"
 
 
 def test_control_characters_and_surrogates_are_escaped() -> None:

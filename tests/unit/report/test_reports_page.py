@@ -12,6 +12,7 @@ import pytest
 
 from nnx_migrate.cli.apply import ReportFormat
 from nnx_migrate.report.formats import FORMATS
+from nnx_migrate.report.people.rendering import Form
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "reports.md").read_text()
@@ -36,9 +37,9 @@ def test_a_recipe_is_valid(tmp_path: Path, begins: str, command: list[str | Path
 
 
 def test_every_format_is_told_of() -> None:
-    assert set(get_args(ReportFormat)) == {"text", *FORMATS}
+    assert set(get_args(ReportFormat)) == {"text", *Form, *FORMATS}
     rows = re.findall(r"^\| `(\w+)` \| ", PAGE.partition("### JSON")[0], re.MULTILINE)
-    assert set(rows) == {"text", *FORMATS}
+    assert set(rows) == {*Form, *FORMATS}
 
 
 def test_every_hook_is_there() -> None:

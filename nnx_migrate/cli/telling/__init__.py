@@ -1,0 +1,1 @@
+"""What a run tells: to its streams, and into files."""

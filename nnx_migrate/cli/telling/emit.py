@@ -1,0 +1,207 @@
+"""What a run puts on its streams and into files: diffs, patches, reports and the review page."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from nnx_migrate.cli.console import stop
+from nnx_migrate.cli.telling.shape import Shape
+from nnx_migrate.core.findings import FileResult
+from nnx_migrate.core.totals import RunResult
+from nnx_migrate.report.terminal import Colour, colours, shown, shown_diff
+from nnx_migrate.report.text import printable
+from nnx_migrate.sources.configuration import ConfigError
+from nnx_migrate.sources.own_folder import put_file
+
+if TYPE_CHECKING:
+    from nnx_migrate.report.levels import Report
+    from nnx_migrate.report.patches.split_by import SplitBy
+
+_PAGE_EXTRA = frozenset({"jinja2", "markupsafe", "pygments"})
+
+
+def emit_source(result: FileResult) -> None:
+    """Print the migrated text of stdin, or the text as it was when it could not be done."""
+    if sys.stdout.isatty():
+        _tell(sys.stdout, shown(result.after.decode("utf-8", "backslashreplace")))
+        return
+    sys.stdout.buffer.write(result.after)
+    sys.stdout.buffer.flush()
+
+
+def emit_diff(result: RunResult, *, for_git: bool, colour: Colour = Colour.AUTO) -> None:
+    """Print the diff: byte for byte where something else reads it, escaped on a terminal.
+
+    Args:
+        result: the run.
+        for_git: of notebooks, show the file as it is stored; otherwise cell by cell.
+        colour: when to colour it; a pipe gets colours only where these are asked for by name.
+    """
+    from nnx_migrate.report.patches.cells import render_readable
+    from nnx_migrate.report.patches.patch import patch_root, render_patch
+
+    changed = [each for each in result.results if each.before != each.after]
+    render = render_patch if for_git else render_readable
+    patch = render(changed, patch_root(each.path for each in changed))
+    if sys.stdout.isatty() or colour is Colour.ALWAYS:
+        _tell(sys.stdout, shown_diff(patch, colour=colours(sys.stdout, colour)))
+        return
+    sys.stdout.buffer.write(patch)
+    sys.stdout.buffer.flush()
+
+
+def _tell(stream: TextIO, text: str) -> None:
+    encoding = stream.encoding or "utf-8"
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    stream.flush()
+
+
+def write_patch(result: RunResult, file: Path) -> None:
+    """Write the patch to `file`.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+    from nnx_migrate.report.patches.patch import patch_root, render_patch
+
+    changed = [each for each in result.results if each.before != each.after]
+    try:
+        root = patch_root(each.path for each in changed)
+        put_file(file, render_patch(changed, root), [root])
+    except OSError as error:
+        raise ConfigError(f"--patch {file}: {_unwritable(file, error)}") from None
+
+
+def emit_patches(result: RunResult, *, folder: Path, by: SplitBy) -> None:
+    """Write a folder of patches.
+
+    Raises:
+        ConfigError: the folder cannot be written, or the owners are not known.
+    """
+    from nnx_migrate.report.patches.folder import write_patches
+
+    write_patches(_report(result, False, None), folder, by)
+
+
+def emit_report(
+    result: RunResult,
+    shape: Shape,
+    *,
+    written: bool,
+    on_stdout: bool,
+    proposes: bool = True,
+    check: Mapping[str, Any] | None = None,
+) -> None:
+    """Print the report of a run, or write it to the file that was named for it.
+
+    Args:
+        result: the run.
+        shape: what the report looks like.
+        written: the files were changed; otherwise they would be.
+        on_stdout: it is what was asked for, and not what is said beside that.
+        proposes: end with what to do next.
+        check: what was checked, if it was.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+    stream = sys.stdout if on_stdout else sys.stderr
+    if shape.for_people:
+        from nnx_migrate.cli.telling.people import rendered
+
+        report = rendered(result, shape, stream, written=written, proposes=proposes)
+    else:
+        report = _rendered(shape.output, result, written, check)
+    data = report.encode("utf-8", "backslashreplace")
+    if shape.file is not None:
+        _put_report(result, shape.file, data, "--output ")
+    elif on_stdout and not stream.isatty():  # for programs, whatever the locale says
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        _tell(stream, report)
+
+
+def write_reports(
+    result: RunResult,
+    files: Iterable[tuple[str, Path]],
+    *,
+    written: bool,
+    check: Mapping[str, Any] | None = None,
+) -> None:
+    """Write reports to files.
+
+    Args:
+        result: the run.
+        files: formats, each with where to.
+        written: the files were changed; otherwise they would be.
+        check: what was checked, if it was.
+
+    Raises:
+        ConfigError: a file cannot be written.
+    """
+    for name, file in files:
+        data = _rendered(name, result, written, check).encode()
+        _put_report(result, file, data, f"--report {name}=")
+
+
+def _put_report(result: RunResult, file: Path, data: bytes, option: str) -> None:
+    from nnx_migrate.report.patches.patch import patch_root
+
+    try:
+        put_file(file, data, [patch_root(each.path for each in result.results)])
+    except OSError as error:
+        raise ConfigError(f"{option}{file}: {_unwritable(file, error)}") from None
+
+
+def _unwritable(file: Path, error: OSError) -> str:
+    if not file.parent.exists():
+        return f"there is no folder {file.parent}; make it first"
+    return error.strerror or str(error)
+
+
+def require_page() -> None:
+    """Stop before anything is done where the review page could not be made."""
+    try:
+        import nnx_migrate.report.html.page  # noqa: F401
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in _PAGE_EXTRA:
+            raise
+        stop(f"--html needs {missing}: pip install 'nnx-migrate[html]'")
+
+
+def write_page(
+    result: RunResult, folder: Path, *, written: bool, check: Mapping[str, Any] | None
+) -> None:
+    """Write the review page of a run into `folder`.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    from nnx_migrate.report.html.writing import write
+
+    try:
+        page = write(result, folder, written=written, check=check)
+    except OSError as error:
+        raise ConfigError(f"--html {folder}: {error.strerror}") from None
+    print(f"review page: {printable(str(page))}", file=sys.stderr)
+
+
+def _rendered(
+    report_format: str, result: RunResult, written: bool, check: Mapping[str, Any] | None
+) -> str:
+    from nnx_migrate.report.formats import render
+
+    return render(report_format, _report(result, written, check))
+
+
+def _report(result: RunResult, written: bool, check: Mapping[str, Any] | None) -> Report:
+    from nnx_migrate.report.levels import Report
+    from nnx_migrate.report.patches.patch import patch_root
+
+    root = patch_root(each.path for each in result.results)
+    return Report(result.results, result.totals, written, root, check)

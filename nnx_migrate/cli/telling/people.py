@@ -1,0 +1,75 @@
+"""The report for people as a stream takes it, and the command that comes next."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from typing import TextIO
+
+from nnx_migrate.cli.telling.shape import Shape
+from nnx_migrate.core.totals import RunResult
+from nnx_migrate.engine.run import pending
+from nnx_migrate.report.people.causes import shown_findings
+from nnx_migrate.report.people.rendering import Form, Look, next_steps, render_text
+from nnx_migrate.report.terminal import paint_for, table_for
+
+#: What `apply` is called without when it is to write.
+_FLAGS = frozenset(
+    {"--dry-run", "--check", "--diff", "-q", "--quiet", "-v", "--verbose", "--statistics"}
+)
+_WITH_VALUE = frozenset(
+    {"--output-format", "--format", "-o", "--output", "--color", "--report", "--html"}
+)
+
+
+def tells_something(result: RunResult, shape: Shape) -> bool:
+    """Whether a report has more in it than that nothing was found."""
+    return not shape.for_people or any(shown_findings(result.results, verbose=shape.verbose))
+
+
+def rendered(
+    result: RunResult, shape: Shape, stream: TextIO, *, written: bool, proposes: bool
+) -> str:
+    """The report of a run.
+
+    Args:
+        result: the run.
+        shape: what it looks like.
+        stream: where it goes, unless `shape` names a file.
+        written: the files were changed; otherwise they would be.
+        proposes: end with what to do next.
+    """
+    to_file = shape.file is not None
+    form = Form.FULL if shape.output == "text" else Form(shape.output)
+    paint = None if to_file else paint_for(stream, shape.colour)
+    look = Look(
+        form,
+        verbose=shape.verbose,
+        quiet=shape.quiet,
+        statistics=shape.statistics,
+        paint=paint,
+        table=None if to_file else table_for(stream, shape.colour),
+        width=shutil.get_terminal_size().columns if stream.isatty() and not to_file else None,
+    )
+    steps: list[str] = []
+    if proposes and form is not Form.CONCISE:
+        steps = next_steps(
+            shown_findings(result.results, verbose=False),
+            apply=None if written or not pending(result.results) else _apply_command(),
+            explain="nnx-migrate apply --explain",
+            paint=paint,
+        )
+    return render_text(result.results, result.totals, look, written=written, next_steps=steps)
+
+
+def _apply_command() -> str:
+    """The command of this run, to be run again so that it writes."""
+    words: list[str] = []
+    given = iter(sys.argv[1:])
+    for word in given:
+        if word in _WITH_VALUE:
+            next(given, None)
+        elif word not in _FLAGS and word.partition("=")[0] not in _WITH_VALUE:
+            words.append(word)
+    return shlex.join(["nnx-migrate", *words])

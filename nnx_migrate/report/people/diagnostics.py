@@ -1,0 +1,145 @@
+"""Findings for people, a cause at a time: the code, why it ended so, and what to do about it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from nnx_migrate.core.findings import Finding, Outcome, Proof
+from nnx_migrate.report.manuals import is_rule, way_out_of
+from nnx_migrate.report.people.causes import Cause, Shown, places
+from nnx_migrate.report.people.frames import Frame, Sources
+from nnx_migrate.report.text import Paint, evidence_line, plural, printable
+
+#: What a frame would only repeat: the diff shows the new code, and same code stays.
+_DONE = frozenset({Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED, Outcome.SAME})
+_PINNED = frozenset({Outcome.PINNED, Outcome.PINNED_MID})
+#: So many places are listed; --verbose lists all.
+_SOME = 5
+
+
+class Diagnostics:
+    """Writes causes for people.
+
+    Args:
+        paint: how to colour a text of a style.
+        verbose: list every place, with its evidence.
+        width: columns that sentences are wrapped to; None for as long as they are.
+    """
+
+    def __init__(self, paint: Paint, *, verbose: bool, width: int | None) -> None:
+        self._paint = paint
+        self._verbose = verbose
+        self._width = width
+        self._sources = Sources()
+
+    def full(self, causes: Iterable[Cause]) -> Iterator[str]:
+        """The code of each cause, why it ended so, the way out, and where else it is so."""
+        for cause in causes:
+            done = cause.first.word in _DONE
+            yield from self._brief(cause) if done else self._framed(cause)
+            yield ""
+
+    def grouped(self, causes: Iterable[Cause]) -> Iterator[str]:
+        """Each cause on a line, and all of its places below, a line for each file."""
+        for cause in causes:
+            yield from self._heading(cause)
+            yield from self._all_places(cause.items)
+            yield ""
+
+    def statistics(self, causes: Iterable[Cause]) -> Iterator[str]:
+        """Each cause on a line, with how often it was found."""
+        rows = [(f"{len(cause.items):,}", cause.first) for cause in causes]
+        wide = max((len(number) for number, _ in rows), default=0)
+        for number, first in rows:
+            yield f"{number:>{wide}}  {self._word(first)}  {printable(_why(first.finding))}"
+
+    def _heading(self, cause: Cause) -> Iterator[str]:
+        first = cause.first
+        head = f"{self._word(first)}  {plural(len(cause.items), 'place')}"
+        yield f"{head}: {printable(_why(first.finding))}"
+
+    def _brief(self, cause: Cause) -> Iterator[str]:
+        yield from self._heading(cause)
+        yield from (self._all_places(cause.items) if self._verbose else [f"  {_some(cause.items)}"])
+
+    def _framed(self, cause: Cause) -> Iterator[str]:
+        first, finding = cause.first, cause.first.finding
+        more = f"  (1 of {len(cause.items):,} places)" if len(cause.items) > 1 else ""
+        yield f"{self._word(first)}  {self._paint('place', first.place)}{more}"
+        frame = self._sources.frame(first.result, finding)
+        edge = " " * len(str(frame.number)) if frame is not None else " "
+        if frame is not None:
+            yield from self._code(frame, edge, _kept(finding), first.word)
+        yield from self._note(edge, "why", printable(_why(finding)))
+        ways = _ways_out(finding)
+        for number, way in enumerate(ways):
+            yield from self._note(edge, "help", f"{'or ' if number else ''}{way}")
+        if is_rule(finding.rule):
+            yield from self._note(edge, "docs", f"nnx-migrate rule {finding.rule}")
+        if self._verbose:
+            yield from self._all_places(cause.items)
+        elif len(cause.items) > 1:
+            yield from self._note(edge, "also", _some(cause.items[1:]))
+
+    def _code(self, frame: Frame, edge: str, label: str, word: str) -> Iterator[str]:
+        bar = self._paint("frame", "|")
+        underline = self._paint(word, f"{'^' * frame.width}{' ' * bool(label)}{label}")
+        yield f"{edge} {bar}"
+        yield f"{self._paint('frame', str(frame.number))} {bar} {frame.code}"
+        yield f"{edge} {bar} {' ' * frame.indent}{underline}"
+
+    def _note(self, edge: str, title: str, text: str) -> Iterator[str]:
+        lead = f"{edge} = {title}: "
+        lines = [text]
+        if self._width is not None:
+            room = max(self._width - len(lead), 20)
+            lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
+        mark = self._paint("frame", "=")
+        for number, line in enumerate(lines):
+            head = f"{edge} {mark} {self._paint('note', f'{title}:')} "
+            yield f"{' ' * len(lead) if number else head}{line}"
+
+    def _all_places(self, items: tuple[Shown, ...]) -> Iterator[str]:
+        if not self._verbose:
+            yield from (f"  {each}" for each in places(items))
+            return
+        for item in items:
+            other = item.finding.message != items[0].finding.message
+            told = f": {printable(_why(item.finding))}" if other else ""
+            yield f"  {self._paint('place', item.place)}{told}"
+            yield from map(evidence_line, item.finding.evidence)
+
+    def _word(self, item: Shown) -> str:
+        rule = f"[{self._paint('rule', item.finding.rule)}]" if item.finding.rule else ""
+        return f"{self._paint(item.word, item.word)}{rule}"
+
+
+def _why(finding: Finding) -> str:
+    """The message, without what the word says of how it ended."""
+    if finding.outcome in _PINNED:
+        return finding.message.partition(": ")[2] or finding.message
+    return finding.message
+
+
+def _kept(finding: Finding) -> str:
+    return printable(finding.message.partition(": ")[0]) if finding.outcome in _PINNED else ""
+
+
+def _ways_out(finding: Finding) -> list[str]:
+    """What a person may do: change the code, or allow what the rewrite would have to assume."""
+    ways = [way] if (way := way_out_of(finding.rule)) else []
+    assumed = {
+        str(each.permission)
+        for each in finding.evidence
+        if each.proof is Proof.ASSUMED and each.permission is not None
+    }
+    if assumed:
+        ways.append(f"let the rewrite assume it: --allow {','.join(sorted(assumed))}")
+    return ways
+
+
+def _some(items: tuple[Shown, ...]) -> str:
+    told = ", ".join(places(items[:_SOME]))
+    more = len(items) - _SOME
+    return f"{told} and {more:,} more (--verbose lists them)" if more > 0 else told

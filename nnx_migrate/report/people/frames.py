@@ -1,0 +1,113 @@
+"""The line of code that a finding is about, with the name underlined."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+
+from nnx_migrate.core.findings import FileResult, Finding
+from nnx_migrate.report.text import printable
+from nnx_migrate.sources.documents.kinds import NOTEBOOKS, is_document, read_source
+from nnx_migrate.sources.walk.scanning import read_file
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_NAME = re.compile(r"[\w.]+")
+#: Longer lines are cut: the place has to be seen, not the whole line.
+_WIDTH = 160
+_TAB = "    "
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Frame:
+    """A line of code as a terminal may be given it.
+
+    Args:
+        number: 1-based, in the file or in the cell.
+        code: the line.
+        indent: how many columns stand in front of what is meant.
+        width: how many columns that takes.
+    """
+
+    number: int
+    code: str
+    indent: int
+    width: int
+
+
+class Sources:
+    """The lines of files, each file read once and only the latest kept."""
+
+    def __init__(self) -> None:
+        self._path: Path | None = None
+        self._cells: dict[int, Sequence[str]] = {}
+
+    def frame(self, result: FileResult, finding: Finding) -> Frame | None:
+        """The line of a finding as the file was; None where it has none that can be read."""
+        if not finding.line:
+            return None
+        if result.path != self._path:
+            self._path, self._cells = result.path, _read(result)
+        there = finding.in_cell
+        cell, line, column = (
+            (0, finding.line, finding.column)
+            if there is None
+            else (there.cell, there.line, there.column)
+        )
+        lines = self._cells.get(cell, ())
+        return _framed(lines[line - 1], line, column) if 0 < line <= len(lines) else None
+
+
+def _framed(text: str, number: int, column: int) -> Frame:
+    before, rest = text[: column - 1], text[column - 1 :]
+    name = _NAME.match(rest)
+    meant = name[0] if name is not None else rest[:1] or " "
+    start = max(0, len(before) - _WIDTH // 2)
+    head = ("…" if start else "") + _shown(before[start:])
+    tail = rest[len(meant) :]
+    cut = tail[:_WIDTH] + ("…" if len(tail) > _WIDTH else "")
+    return Frame(
+        number,
+        f"{head}{_shown(meant)}{_shown(cut)}".rstrip(),
+        _columns(head),
+        max(1, _columns(_shown(meant))),
+    )
+
+
+def _shown(text: str) -> str:
+    return printable(text.replace("\t", _TAB))
+
+
+def _columns(text: str) -> int:
+    """How many columns a text takes: letters of East Asia are two wide, accents of none."""
+    return sum(
+        0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
+        for char in text
+    )
+
+
+def _read(result: FileResult) -> dict[int, Sequence[str]]:
+    """The lines of a file by cell; those of a file without cells as cell 0."""
+    path = result.path
+    try:
+        data = result.before or read_file(path)
+        if path.suffix.lower() in NOTEBOOKS:
+            return _cells(data)
+        if is_document(path):
+            return {0: _LINE_END.split(data.decode("utf-8", "replace"))}
+        text = read_source(path, data).text
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return {}  # the run has said so
+    return {0: _LINE_END.split(text)}
+
+
+def _cells(data: bytes) -> dict[int, Sequence[str]]:
+    document = json.loads(data.decode("utf-8-sig"))
+    found: dict[int, Sequence[str]] = {}
+    for number, cell in enumerate(document.get("cells", []), start=1):
+        source = cell.get("source", "")
+        found[number] = _LINE_END.split(source if isinstance(source, str) else "".join(source))
+    return found
