@@ -26,7 +26,7 @@ from nnx_migrate.cli.options import (
     given_flags,
 )
 from nnx_migrate.cli.run_apply import Request, apply_paths, explain_place
-from nnx_migrate.cli.telling.shape import MACHINE, Shape
+from nnx_migrate.cli.telling.shape import MACHINE, Adoption, Shape
 from nnx_migrate.report.patches.split_by import SplitBy
 from nnx_migrate.report.terminal import Colour
 
@@ -118,6 +118,30 @@ Reports = Annotated[
         help="Write the report to FILE too, in one of the formats; may be given again.",
     ),
 ]
+Baseline = Annotated[
+    Path | None,
+    typer.Option("--baseline", metavar="FILE", help="Leave out the findings that FILE knows."),
+]
+WriteBaseline = Annotated[
+    Path | None,
+    typer.Option(
+        "--write-baseline", metavar="FILE", help="Write all findings to FILE; change nothing else."
+    ),
+]
+DiffBase = Annotated[
+    str | None,
+    typer.Option(
+        "--diff-base",
+        metavar="REV",
+        help="Tell only of lines that changed since the branch left this commit.",
+    ),
+]
+AddIgnores = Annotated[
+    bool,
+    typer.Option(
+        "--add-ignores", help="Write a comment behind each finding that keeps the code as it is."
+    ),
+]
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write the report to FILE instead."),
@@ -171,6 +195,10 @@ def apply(
     verbose: Verbose = False,
     quiet: Quiet = False,
     color: Color = Colour.AUTO,
+    baseline: Baseline = None,
+    write_baseline: WriteBaseline = None,
+    diff_base: DiffBase = None,
+    add_ignores: AddIgnores = False,
     no_journal: NoJournal = False,
     verify: Verify = False,
     revert_different: RevertDifferent = False,
@@ -186,6 +214,9 @@ def apply(
       nnx-migrate apply src/ --select module-gradient,diff-state
       nnx-migrate apply src/ --check --output-format json > report.json
       nnx-migrate apply src/ --check --report sarif=nnx.sarif --report markdown=summary.md
+      nnx-migrate apply src/ --write-baseline nnx-baseline.json    what is there today
+      nnx-migrate apply src/ --check --baseline nnx-baseline.json  what is new since
+      nnx-migrate apply src/ --check --diff-base origin/main       what this branch touches
       nnx-migrate apply src/ --dry-run --html review    then open review/index.html
       nnx-migrate apply src/ --verify      migrate, then run old and new code side by side
       nnx-migrate apply src/ --facts facts.json    after: nnx-migrate observe -- pytest
@@ -219,6 +250,7 @@ def apply(
         revert=revert_different,
         journal=not no_journal,
         facts=facts,
+        adoption=Adoption(baseline, write_baseline, diff_base, add_ignores),
     )
     flags = given_flags(
         select=select,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
+import os
 import shlex
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from nnx_migrate.core.findings import FileStatus
 from nnx_migrate.core.totals import RunResult, count
 from nnx_migrate.engine.run import explain_line, pending, run, run_text
 from nnx_migrate.engine.workers import FEWER, processors
@@ -18,7 +20,8 @@ from nnx_migrate.report.terminal import Colour, progress_on, shown
 from nnx_migrate.report.text import printable
 from nnx_migrate.sources.configuration import ConfigError, Configuration
 from nnx_migrate.sources.journal import Journal, NoJournal
-from nnx_migrate.sources.write import Writer, real_trees, replace_files
+from nnx_migrate.sources.walk.discovery import did_you_mean
+from nnx_migrate.sources.write import Writer, real_trees, replace_files, unwritable
 
 if TYPE_CHECKING:
     from nnx_migrate.sources.observed_facts import ObservedFacts
@@ -34,6 +37,32 @@ def stop(message: str) -> NoReturn:
     """End the process with a message on stderr and the exit code for unusable input."""
     print(f"nnx-migrate: error: {shown(message)}", file=sys.stderr)
     sys.exit(UNUSABLE)
+
+
+def warn(message: str) -> None:
+    """Say on stderr what a person should know of a run that goes on."""
+    print(f"nnx-migrate: warning: {shown(message)}", file=sys.stderr)
+
+
+def require_paths(paths: Iterable[Path]) -> None:
+    """Stop before anything is done where a named path does not exist."""
+    missing = [path for path in paths if not os.path.lexists(path)]
+    if missing:
+        told = (
+            f"{path}: there is no such file or folder{did_you_mean(str(path))}" for path in missing
+        )
+        stop(f"{'; '.join(told)}; nothing was done")
+
+
+def warn_of(result: RunResult, paths: Iterable[Path], *, written: bool) -> None:
+    """Warn of a run that has looked at nothing, and of files that could not be written."""
+    if not result.totals.looked_at and not result.results:
+        named = ", ".join(map(str, paths))
+        warn(f"no Python files found in {named}")
+    changed = [each.path for each in result.results if each.status is FileStatus.CHANGED]
+    for path in () if written else changed:
+        if why := unwritable(path):
+            warn(f"{path} could not be written: {why}")
 
 
 @contextlib.contextmanager

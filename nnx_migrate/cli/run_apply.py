@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from nnx_migrate.cli.telling.shape import Shape
+from nnx_migrate.cli.telling.shape import Adoption, Shape
 
 if TYPE_CHECKING:
     from nnx_migrate.core.totals import RunResult
@@ -33,11 +33,13 @@ class Request:
     revert: bool
     journal: bool
     facts: Path | None
+    adoption: Adoption
 
     @property
     def writes(self) -> bool:
         """Whether files are changed."""
-        return not (self.previews or self.check or self.patch is not None)
+        asked = self.previews or self.check or self.patch is not None
+        return not (asked or self.adoption.changes_the_run)
 
     @property
     def report_is_asked_for(self) -> bool:
@@ -98,6 +100,7 @@ def apply_paths(
                 emit.emit_source(result.results[0])
         else:
             files = [Path(path) for path in paths]
+            console.require_paths(files)
             if request.verify:
                 require_check(files[0])
             journal = console.new_journal(files) if request.writes and request.journal else None
@@ -106,11 +109,39 @@ def apply_paths(
             result = console.run_paths(
                 files, configuration, write, quiet=shape.quiet, colour=shape.colour
             )
+            if not shape.quiet:
+                console.warn_of(result, files, written=request.writes)
+            if request.adoption.changes_the_run:
+                result, done = _adopted(result, files, request)
+                if done is not None:
+                    return done
         _emit_changes(result, request)
         code = _tell(result, request, stdin=stdin)
         if request.shape.for_people and journal is not None and journal.name:
             typer.echo(f"put back with: nnx-migrate undo {journal.name}", err=True)
         return code
+
+
+def _adopted(
+    result: RunResult, files: Sequence[Path], request: Request
+) -> tuple[RunResult, int | None]:
+    """What is left of a run by its baseline, or the exit code where that was all to do."""
+    from nnx_migrate.cli import console
+    from nnx_migrate.cli.adopting import only_new
+
+    adoption = request.adoption
+    if adoption.write_baseline is not None:
+        only_new.write_baseline(result, adoption.write_baseline)
+        return result, console.DONE
+    if adoption.add_ignores:
+        from nnx_migrate.cli.adopting.add_ignores import add_ignores
+
+        journal = console.new_journal(files) if request.journal else None
+        all_have_one = add_ignores(result, console.writer(journal, files))
+        if journal is not None and journal.name:
+            typer.echo(f"put back with: nnx-migrate undo {journal.name}", err=True)
+        return result, console.DONE if all_have_one else console.WORK_LEFT
+    return only_new.only_new(result, adoption, files), None
 
 
 def _refuse_combinations(paths: list[str], request: Request, stdin_filename: Path | None) -> None:
@@ -122,6 +153,19 @@ def _refuse_combinations(paths: list[str], request: Request, stdin_filename: Pat
         console.stop(
             f"--diff prints the diff alone, and {request.shape.output} has stdout to itself: "
             f"leave one out, or use --report {request.shape.output}=FILE"
+        )
+    adoption = request.adoption
+    looks = request.check or request.previews or request.patch is not None
+    if adoption.changes_the_run and stdin:
+        console.stop("a baseline, --diff-base and --add-ignores are for files on disk")
+    if adoption.writes_only and (looks or adoption.narrows):
+        console.stop(
+            "--write-baseline and --add-ignores are runs of their own: nothing else goes with them"
+        )
+    if adoption.narrows and not looks:
+        console.stop(
+            "--baseline and --diff-base say what to tell of: "
+            "add --check, --dry-run, --diff or --patch"
         )
     if "-" in paths and not stdin:
         console.stop("'-' (stdin) cannot be combined with other paths; run it once for each")

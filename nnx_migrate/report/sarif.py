@@ -13,7 +13,7 @@ from typing import Any
 import nnx_migrate
 from nnx_migrate.core.findings import Evidence, FileResult, FileStatus, SourceEdit
 from nnx_migrate.core.place import Location
-from nnx_migrate.report.fingerprints import Fingerprints
+from nnx_migrate.report.known.fingerprints import Fingerprints
 from nnx_migrate.report.levels import Report, Told, shown_path, told, uri_path
 from nnx_migrate.report.manuals import rule_descriptor
 

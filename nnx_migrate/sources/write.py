@@ -14,6 +14,7 @@ from nnx_migrate.sources.walk.scanning import TooLarge, read_file
 
 _SUFFIX = ".nnx-migrate"
 _CHANGED = "changed while migrating"
+_READ_ONLY = "it is read-only"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _NEW_FILE |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
@@ -179,10 +180,25 @@ def _required(file: Replacement, target: Path, trees: Sequence[str]) -> os.stat_
         raise WriteError(file.path, _CHANGED) from None
     if current != file.before:
         raise WriteError(file.path, _CHANGED)
-    # Replacing needs no permission on the file itself, but a file made read-only is meant to stay.
-    if not status.st_mode & 0o222 or not os.access(target, os.W_OK):
-        raise WriteError(file.path, "it is read-only")
+    if _read_only(target, status):
+        raise WriteError(file.path, _READ_ONLY)
     return status
+
+
+def _read_only(target: Path, status: os.stat_result) -> bool:
+    # Replacing needs no permission on the file itself, but a file made read-only is meant to stay.
+    return not status.st_mode & 0o222 or not os.access(target, os.W_OK)
+
+
+def unwritable(path: Path) -> str:
+    """Why a file could not be replaced, as far as that can be seen without trying; or ""."""
+    target = Path(os.path.realpath(path))
+    try:
+        if _read_only(target, os.stat(target)):
+            return _READ_ONLY
+    except OSError as error:
+        return error.strerror or str(error)
+    return "" if os.access(target.parent, os.W_OK) else "its folder is read-only"
 
 
 @contextlib.contextmanager

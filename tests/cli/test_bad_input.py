@@ -119,9 +119,11 @@ def test_a_long_sum_is_done(command: Command, project: Path) -> None:
 
 def test_a_path_that_is_not_there(command: Command, project: Path) -> None:
     done = command("apply", "nowhere", "src")
-    assert done.code == 2
-    assert "nowhere: missing-path: failed: there is no such file or folder" in done.err
-    assert b"nnx.merge" in (project / "train.py").read_bytes()
+    assert (done.code, done.out) == (2, b"")
+    assert "error: nowhere: there is no such file or folder; nothing was done" in done.err
+    assert (project / "train.py").read_bytes() == TRAIN
+    near = command("apply", "scr", "--check")
+    assert (near.code, "; did you mean src?" in near.err) == (2, True)
 
 
 def test_a_link_out_of_the_tree_is_never_written_through(
@@ -149,6 +151,8 @@ def test_a_link_inside_the_tree_is_done_once_and_stays_a_link(
 def test_a_read_only_file_stays(command: Command, project: Path) -> None:
     (project / "locked.py").write_bytes(TRAIN)
     (project / "locked.py").chmod(0o444)
+    foreseen = command("apply", "src", "--dry-run").err
+    assert "warning: src/locked.py could not be written: it is read-only" in foreseen
     done = command("apply", "src")
     assert done.code == 1
     assert "src/locked.py: unwritable-file: failed: it is read-only" in done.err

@@ -83,7 +83,7 @@ def emit_patches(result: RunResult, *, folder: Path, by: SplitBy) -> None:
     """
     from nnx_migrate.report.patches.folder import write_patches
 
-    write_patches(_report(result, False, None), folder, by)
+    write_patches(report_of(result, written=False), folder, by)
 
 
 def emit_report(
@@ -196,10 +196,13 @@ def _rendered(
 ) -> str:
     from nnx_migrate.report.formats import render
 
-    return render(report_format, _report(result, written, check))
+    return render(report_format, report_of(result, written=written, check=check))
 
 
-def _report(result: RunResult, written: bool, check: Mapping[str, Any] | None) -> Report:
+def report_of(
+    result: RunResult, *, written: bool, check: Mapping[str, Any] | None = None
+) -> Report:
+    """The run as the formats for programs take it."""
     from nnx_migrate.report.levels import Report
     from nnx_migrate.report.patches.patch import patch_root
 

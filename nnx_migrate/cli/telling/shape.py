@@ -1,4 +1,4 @@
-"""What the report of a run is to look like. Importing this imports no part of the engine."""
+"""What a run tells, and how. Importing this imports no part of the engine."""
 
 from __future__ import annotations
 
@@ -37,3 +37,35 @@ class Shape:
     def for_people(self) -> bool:
         """Whether people read it."""
         return self.output not in MACHINE
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Adoption:
+    """How a project that has findings goes on with them.
+
+    Args:
+        baseline: a file with the findings that are known.
+        write_baseline: where to write one.
+        diff_base: a commit; only lines that changed since count.
+        add_ignores: write comments instead of new code.
+    """
+
+    baseline: Path | None = None
+    write_baseline: Path | None = None
+    diff_base: str | None = None
+    add_ignores: bool = False
+
+    @property
+    def narrows(self) -> bool:
+        """Whether only some of the findings count."""
+        return self.baseline is not None or self.diff_base is not None
+
+    @property
+    def writes_only(self) -> bool:
+        """Whether the run writes a baseline, or comments, and no new code."""
+        return self.write_baseline is not None or self.add_ignores
+
+    @property
+    def changes_the_run(self) -> bool:
+        """Whether any of it was asked for."""
+        return self.narrows or self.writes_only

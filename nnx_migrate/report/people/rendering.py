@@ -65,12 +65,15 @@ def render_text(
         written: the files were changed; otherwise they would be.
         next_steps: lines that it ends with.
     """
-    items = list(shown_findings(results, verbose=look.verbose))
+    files = list(results)
+    items = list(shown_findings(files, verbose=look.verbose))
     lines = list(_body(items, look))
     if not look.quiet:
         if lines and lines[-1]:
             lines.append("")
         lines.extend(_summary(totals, written, look))
+        if not files and totals.looked_at:
+            lines.append("None of them uses flax.nnx.")
         if next_steps:
             lines.extend(["", *next_steps])
     while lines and not lines[-1]:

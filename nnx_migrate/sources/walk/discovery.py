@@ -124,7 +124,7 @@ class Walk:
     def _unreachable(self, path: str, error: OSError) -> None:
         if isinstance(error, FileNotFoundError | NotADirectoryError):
             self.missing.append(Path(path))
-            reason = f"there is no such file or folder{_did_you_mean(path)}"
+            reason = f"there is no such file or folder{did_you_mean(path)}"
             self.problems.append(problem(path, FileStatus.FAILED, "missing-path", reason))
         else:
             self._fail(path, error)
@@ -283,7 +283,8 @@ class Walk:
         self.problems.append(problem(path or ".", FileStatus.FAILED, "unreadable-file", reason))
 
 
-def _did_you_mean(path: str) -> str:
+def did_you_mean(path: str) -> str:
+    """ "; did you mean ...?" for a path that is not there, or "" where no name is near."""
     folder, name = os.path.split(path.rstrip("/"))
     try:
         near = difflib.get_close_matches(name, os.listdir(folder or "."), n=1)

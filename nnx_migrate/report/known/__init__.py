@@ -1,0 +1,1 @@
+"""Findings by names that stay when lines move, and the file of those that a project knows."""
