@@ -91,6 +91,8 @@ def apply_paths(
     _refuse_combinations(paths, request, stdin_filename)
     if request.html is not None:
         emit.require_page()
+    if request.patch_by == "owner":
+        emit.require_owners()
     journal = None
     with console.errors_reported():
         configuration = console.configure(flags, current_facts(request.facts))

@@ -174,6 +174,14 @@ def require_page() -> None:
         stop(f"--html needs {missing}: pip install 'nnx-migrate[html]'")
 
 
+def require_owners() -> None:
+    """Stop before anything is done where owners could not be told."""
+    try:
+        import codeowners  # noqa: F401
+    except ModuleNotFoundError:
+        stop("--patch-by owner needs codeowners: pip install 'nnx-migrate[owners]'")
+
+
 def write_page(
     result: RunResult, folder: Path, *, written: bool, check: Mapping[str, Any] | None
 ) -> None:
