@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import TextIO
 
 from nnx_migrate.engine.discover import Progress
-from nnx_migrate.report.terminal import moves, progress_on
+from nnx_migrate.report.progress.bar import bar_on
+from nnx_migrate.report.terminal import colours, moves
 
 #: A log is told no more often than this.
 SECONDS_BETWEEN_LINES = 15.0
@@ -18,8 +19,7 @@ SECONDS_BETWEEN_LINES = 15.0
 def batch_progress(stream: TextIO) -> Iterator[Progress]:
     """A bar on a terminal, and a line now and then in a log."""
     if moves(stream):
-        with progress_on(stream) as bar:
-            assert bar is not None
+        with bar_on(stream, colour=colours(stream)) as bar:
             yield bar
     else:
         yield LogLines(stream.write, time.monotonic)

@@ -162,7 +162,8 @@ def run_paths(
     """
     jobs = configuration.options_for(Path.cwd() / "any.py").jobs or processors()
     with contextlib.nullcontext() if quiet else progress_on(sys.stderr, colour) as progress:
-        return run(paths, configuration, write=write, jobs=jobs, progress=progress)
+        watch = progress.works_on if progress is not None else None
+        return run(paths, configuration, write=write, jobs=jobs, progress=progress, watch=watch)
 
 
 def new_journal(paths: Iterable[Path]) -> Journal:

@@ -22,6 +22,8 @@ from nnx_migrate.sources.walk.ignores import PatternFile
 from nnx_migrate.sources.walk.scanning import digest_of, read_file
 
 Progress = Callable[[str, int, int], None]
+#: Told of each file when the work on it begins, and of None when it ends, by who does it.
+Watch = Callable[[Path | None], None]
 #: Gives the index of each file, in any order.
 Indexing = Callable[[Iterable["IndexTask"]], Iterator["Indexed"]]
 
@@ -47,6 +49,17 @@ class IndexTask:
     def digest(self) -> bytes:
         """The digest of its bytes."""
         return self.data.value if isinstance(self.data, Digest) else digest_of(self.data)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Watched:
+    """Tells of the files of tasks."""
+
+    watch: Watch
+
+    def __call__(self, task: IndexTask | PlanTask | None) -> None:
+        """A task begins, or the one before has ended."""
+        self.watch(task.path if task is not None else None)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -100,6 +113,7 @@ def find(
     jobs: int,
     progress: Progress,
     indexing: Indexing | None = None,
+    watch: Watch | None = None,
 ) -> Found:
     """Look at all files, and keep no more of them than what the planning takes.
 
@@ -109,6 +123,7 @@ def find(
         jobs: worker processes.
         progress: called with the stage and how many files are done.
         indexing: makes an index of each file; None for plain processes.
+        watch: told of each file when the work on it begins and ends.
 
     Raises:
         ConfigError: a pyproject.toml on the way up from a file cannot be obeyed.
@@ -118,7 +133,8 @@ def find(
     indexes: list[PlacedIndex] = []
     tasks: list[PlanTask] = []
     if indexing is None:
-        indexing = Workers(index_file, jobs, index_crashed, pack=packed).map
+        watched = Watched(watch) if watch is not None else None
+        indexing = Workers(index_file, jobs, index_crashed, pack=packed, watch=watched).map
     candidates = to_index(walk, paths, configuration, jobs)
     for done, indexed in enumerate(indexing(candidates), start=1):
         progress("reading", done, 0)

@@ -17,6 +17,8 @@ from nnx_migrate.core.totals import RunResult, count
 from nnx_migrate.engine.discover import (
     Indexed,
     Progress,
+    Watch,
+    Watched,
     excludes_of,
     find,
     index_file,
@@ -43,6 +45,7 @@ def run(
     write: Writer | None,
     jobs: int = 1,
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> RunResult:
     """Migrate the Python files at and below `paths`.
 
@@ -52,6 +55,8 @@ def run(
         write: replaces a file that changes; without it nothing on disk is touched.
         jobs: worker processes.
         progress: called with the stage, how many files are done, and how many there are.
+        watch: called with each file when the work on it begins, and with None when it ends, in
+            the process that does it.
 
     Raises:
         ConfigError: a pyproject.toml on the way up from a file cannot be obeyed.
@@ -59,9 +64,9 @@ def run(
     show = progress or _silent
     with uncollected():
         if jobs == 1:
-            return run_deep(_run, paths, configuration, write, jobs, show)
+            return run_deep(_run, paths, configuration, write, jobs, show, watch)
         # Processes are forked from here, and a process with threads is not safe to fork.
-        return _run(paths, configuration, write, jobs, show)
+        return _run(paths, configuration, write, jobs, show, watch)
 
 
 def run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
@@ -99,13 +104,19 @@ def _run(
     write: Writer | None,
     jobs: int,
     progress: Progress,
+    watch: Watch | None,
 ) -> RunResult:
-    found = find(paths, configuration, jobs, progress)
+    found = find(paths, configuration, jobs, progress, watch=watch)
     require_rules(configuration, ((task.path, task.options) for task in found.tasks))
     results = found.results
     wanted = {task.path: task for task in found.tasks}
     planners = Workers(
-        plan_file_in_time, jobs, plan_crashed, set_projects, (found.projects, wanted)
+        plan_file_in_time,
+        jobs,
+        plan_crashed,
+        set_projects,
+        (found.projects, wanted),
+        watch=Watched(watch) if watch is not None else None,
     )
     for done, result in enumerate(planners.map(found.tasks), start=1):
         progress("planning", done, len(found.tasks))

@@ -7,6 +7,7 @@ one file at a time, each in a process that may die alone.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import gc
 import itertools
 import os
@@ -45,6 +46,9 @@ class Workers(Generic[Task, Answer]):
         start: importable; called once in each process before its first task.
         start_args: its arguments, sent once to each process.
         pack: makes an answer fit to be sent, or to be kept beside many others.
+        watch: importable; told of each task when it begins, and of None when it ends, in the
+            process that does it. Only where that is forked, or this one: it may hold what these
+            inherit.
     """
 
     def __init__(
@@ -55,6 +59,7 @@ class Workers(Generic[Task, Answer]):
         start: Callable[..., None] | None = None,
         start_args: tuple[Any, ...] = (),
         pack: Callable[[Answer], Answer] | None = None,
+        watch: Callable[[Task | None], None] | None = None,
     ) -> None:
         self._function = function
         self._jobs = jobs
@@ -62,6 +67,7 @@ class Workers(Generic[Task, Answer]):
         self._start = start
         self._start_args = start_args
         self._pack = pack
+        self._watch = watch
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Answer]:
         """Yield an answer for each task, in any order; tasks are taken no faster than done."""
@@ -81,7 +87,17 @@ class Workers(Generic[Task, Answer]):
     def _here(self, tasks: Iterable[Task]) -> Iterator[Answer]:
         if self._start is not None:
             self._start(*self._start_args)
-        return map(self._function, tasks)
+        if self._watch is None:
+            return map(self._function, tasks)
+        return map(_Watched(self._function, self._watch), tasks)
+
+    def _sent(self) -> Callable[[Task], Answer]:
+        """What other processes are to do with a task."""
+        import multiprocessing
+
+        if self._watch is None or multiprocessing.get_start_method() != "fork":
+            return self._function
+        return _Watched(self._function, self._watch)
 
     @contextlib.contextmanager
     def _pool(self, jobs: int) -> Iterator[ProcessPoolExecutor]:
@@ -101,6 +117,7 @@ class Workers(Generic[Task, Answer]):
     def _in_pool(self, batches: Iterator[list[Task]], lost: list[Task]) -> Iterator[Answer]:
         from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 
+        function = self._sent()
         with self._pool(self._jobs) as pool:
             running: dict[Future[list[Answer]], list[Task]] = {}
             broken = False
@@ -111,7 +128,7 @@ class Workers(Generic[Task, Answer]):
                     if batch is None:
                         break
                     try:
-                        running[pool.submit(_work, self._function, self._pack, batch)] = batch
+                        running[pool.submit(_work, function, self._pack, batch)] = batch
                     except BrokenExecutor:
                         lost.extend(batch)
                         broken = True
@@ -143,6 +160,20 @@ class Workers(Generic[Task, Answer]):
                         break
                 else:
                     done = True
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Watched(Generic[Task, Answer]):
+    """Does a task, and says when it begins and ends."""
+
+    function: Callable[[Task], Answer]
+    watch: Callable[[Task | None], None]
+
+    def __call__(self, task: Task) -> Answer:
+        self.watch(task)
+        answer = self.function(task)
+        self.watch(None)
+        return answer
 
 
 def _enter(start: Callable[..., None] | None, start_args: tuple[Any, ...]) -> None:

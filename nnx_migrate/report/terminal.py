@@ -17,8 +17,7 @@ from nnx_migrate.report.text import Paint, printable
 
 if TYPE_CHECKING:
     from nnx_migrate.core.totals import Totals
-
-Progress = Callable[[str, int, int], None]
+    from nnx_migrate.report.progress.bar import Bar
 
 _HUNK = re.compile(r"@@ -\d+(?:,(?P<old>\d+))? \+\d+(?:,(?P<new>\d+))? @@")
 _COLOURS = {
@@ -103,42 +102,25 @@ def shown_diff(patch: bytes, *, colour: bool) -> str:
 
 
 @contextlib.contextmanager
-def progress_on(stream: TextIO, wanted: Colour = Colour.AUTO) -> Iterator[Progress | None]:
-    """A bar that moves while the block runs: that of rich, a plain one without it, or none."""
+def progress_on(stream: TextIO, wanted: Colour = Colour.AUTO) -> Iterator[Bar | None]:
+    """A bar that moves while the block runs; none where no line can be written again."""
     if not moves(stream):
         yield None
         return
-    try:
-        from nnx_migrate.report.rich_terminal import progress_bar
-    except ModuleNotFoundError:
-        with _line_of_progress(stream) as progress:
-            yield progress
-    else:
-        with progress_bar(stream, colour=colours(stream, wanted)) as progress:
-            yield progress
+    from nnx_migrate.report.progress.bar import bar_on
+
+    with bar_on(stream, colour=colours(stream, wanted)) as bar:
+        yield bar
 
 
 def table_for(stream: TextIO, wanted: Colour = Colour.AUTO) -> Callable[[Totals], str] | None:
     """How to draw the numbers of a run; None where a plain list has to do."""
     if not moves(stream):
         return None
-    try:
-        from nnx_migrate.report.rich_terminal import table_of_rules
-    except ModuleNotFoundError:
-        return None
-    return lambda totals: table_of_rules(totals, colour=colours(stream, wanted))
 
+    def table(totals: Totals) -> str:
+        from nnx_migrate.report.tables import table_of_rules
 
-@contextlib.contextmanager
-def _line_of_progress(stream: TextIO) -> Iterator[Progress]:
-    def show(stage: str, done: int, total: int) -> None:
-        if done % 16 == 0:
-            of = f" of {total:,}" if total else ""
-            stream.write(f"\r\x1b[K{printable(stage)} {done:,}{of} files")
-            stream.flush()
+        return table_of_rules(totals, colour=colours(stream, wanted))
 
-    try:
-        yield show
-    finally:
-        stream.write("\r\x1b[K")
-        stream.flush()
+    return table

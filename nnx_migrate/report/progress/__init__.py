@@ -1,0 +1,1 @@
+"""The bar that moves while a run goes on."""
