@@ -195,11 +195,24 @@ def test_a_token_that_may_not_comment_is_a_warning(runner: Runner) -> None:
     assert done.stdout.startswith("::warning title=nnx-migrate::")
 
 
+def test_the_job_keeps_its_python() -> None:
+    [step] = [step for step in ACTION["runs"]["steps"] if "setup-python" in step.get("uses", "")]
+    assert step["with"]["update-environment"] is False
+    [install] = [s for s in ACTION["runs"]["steps"] if s.get("name") == "Install nnx-migrate"]
+    path = f"${{{{ steps.{step['id']}.outputs.python-path }}}}"
+    assert install["env"] == {"NNX_PYTHON": path}
+
+
+def test_nothing_is_uploaded_for_a_fork() -> None:
+    [step] = [step for step in ACTION["runs"]["steps"] if "upload-sarif" in step.get("uses", "")]
+    assert "head.repo.full_name == github.repository" in step["if"]
+
+
 @pytest.mark.network
 def test_the_action_installs_itself(runner: Runner) -> None:
     installed = runner.temporary / "nnx-migrate"
     (installed / "bin" / "nnx-migrate").unlink()
-    done = runner.step("Install nnx-migrate")
+    done = runner.step("Install nnx-migrate", NNX_PYTHON=sys.executable)
     if "No matching distribution found for hatchling" in done.stderr:
         pytest.skip("no package index here")
     assert done.returncode == 0, done.stderr
