@@ -62,11 +62,13 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Iterator
 
 from nnx_codemods._freshness.made_with_state import state_outside
 from nnx_codemods._freshness.retained_objects import is_other_class, put_together
 from nnx_codemods._gradient.argnums import argnums_of
+from nnx_codemods._rngs.lifting import lifted_rngs
 from nnx_codemods._unresolved.other_packages import handed_out
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
@@ -93,6 +95,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     Contribution,
@@ -113,11 +116,12 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return Pin(RULE.name, "tree mode keeps no table of references", bare=True)
     ways = [_given_twice]
     # The rules for gradients know what one object holds twice, where they have anything to do.
-    if not site.spec.differentiates or _of_arrays_alone(context, site):
+    of_theirs = site.spec.differentiates and not _of_arrays_alone(context, site)
+    if not of_theirs:
         ways += [_holds_twice, _beside_its_optimizer, _returned_twice]
     reason = next((found for way in ways if (found := way(context, site))), "")
     if not reason:
-        return None
+        return _lifted_for_a_gradient(context, site) if of_theirs else None
     outside = state_outside(context, site) if not _goes_in_twice(context, site) else None
     if outside is not None:
         message = "the model is returned alone, and its State taken from it by those that call"
@@ -128,11 +132,25 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     effect = loops if site.spec.is_loop else "tree mode takes nothing but trees"
     evidence = Evidence(reason, Proof.PROVED, context.where(site.node))
     message = f"{effect}: {reason}"
+    lifted = lifted_rngs(context, site, RULE.name)
+    if isinstance(lifted, Contribution):
+        return lifted
+    told = (evidence,) if lifted is None else (evidence, lifted)
     if site.transform in _WITHOUT_PIN:
         reason = f"{message}; {_WITHOUT_PIN[site.transform]}"
-        return Manual(RULE.name, reason, (evidence,))
+        return Manual(RULE.name, reason, told)
     bare = site.form == "object" or site.transform in SPLITTERS
-    return Pin(RULE.name, message, (evidence,), outward=True, bare=bare, sharing=not bare)
+    return Pin(RULE.name, message, told, outward=True, bare=bare, sharing=not bare)
+
+
+def _lifted_for_a_gradient(context: FileContext, site: Site) -> Contribution | None:
+    """What is shared in a Module that a gradient is taken of: other rules pin that."""
+    if not context.options.allows(Permission.LIFT_RNGS) or not _holds_twice(context, site):
+        return None
+    lifted = lifted_rngs(context, site, RULE.name)
+    if not isinstance(lifted, Contribution):
+        return None
+    return dataclasses.replace(lifted, settles=_OF_GRADIENTS)
 
 
 def _goes_in_twice(context: FileContext, site: Site) -> bool:
@@ -265,6 +283,8 @@ def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Ex
             yield where, [*own, *call.args, *(given for _, given in call.keywords)], call.line
 
 
+#: Rules that say of a gradient that its Module holds something twice.
+_OF_GRADIENTS = frozenset({"module-gradient", "diff-state"})
 _CALLED_AROUND = "what it gives has to be called with nnx.set_graph_mode(True) around it"
 _WITHOUT_PIN = {
     "ModelAndOptimizer": "it takes no mode: use nnx.Optimizer(..., graph=True)",

@@ -15,6 +15,7 @@ class Permission(enum.StrEnum):
     UNKNOWN_EFFECTS = "unknown-effects"
     UNKNOWN_PARTS = "unknown-parts"
     UNCHANGED_CAPTURES = "unchanged-captures"
+    LIFT_RNGS = "lift-rngs"
 
     @property
     def assumed(self) -> str:
@@ -32,6 +33,10 @@ _ASSUMED = {
     Permission.UNKNOWN_EFFECTS: "code that was not seen changes no structure of its Module",
     Permission.UNKNOWN_PARTS: "objects of which not all parts are seen share none",
     Permission.UNCHANGED_CAPTURES: "a captured object is the same at each call",
+    Permission.LIFT_RNGS: (
+        "an Rngs that parts of a Module share may lie at that Module alone, and nobody outside of"
+        " the project makes or calls those parts"
+    ),
 }
 _CONSEQUENCES = {
     Permission.UNKNOWN_CLASS: "the call raises where it gets anything else",
@@ -39,5 +44,9 @@ _CONSEQUENCES = {
     Permission.UNKNOWN_PARTS: "tree mode raises, or keeps one of two updates, where they do",
     Permission.UNCHANGED_CAPTURES: (
         "where it changes, the function sees that, and what was compiled did not"
+    ),
+    Permission.LIFT_RNGS: (
+        "what finds the Rngs by its path in `nnx.state` (a checkpoint of it, a filter) does not"
+        " find it there, and calls of such a part from outside raise for want of it"
     ),
 }

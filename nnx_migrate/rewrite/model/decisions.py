@@ -9,6 +9,7 @@ from typing import Literal
 
 from nnx_migrate.core.findings import Evidence, Outcome, Proof
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
+from nnx_migrate.rewrite.model.lifted_rngs import LiftedRngs
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan, PutBack
 
 
@@ -166,7 +167,14 @@ class Captures:
 
 #: What is done at a site before anything else is: that is planned anew by the text that it leaves.
 Alone = (
-    Captures | CapturePlan | PerturbPlan | PutBack | Replacement | StateOutside | FunctionRewrite
+    Captures
+    | CapturePlan
+    | LiftedRngs
+    | PerturbPlan
+    | PutBack
+    | Replacement
+    | StateOutside
+    | FunctionRewrite
 )
 #: What is to be done at a site; these are put together, and what is alone has a way of its own.
 Change = Splits | Clones | Metadata | Alone

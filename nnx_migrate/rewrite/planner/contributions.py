@@ -14,21 +14,23 @@ from nnx_migrate.rewrite.model.decisions import (
     StateOutside,
 )
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
+from nnx_migrate.rewrite.model.lifted_rngs import LiftedRngs
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan, PutBack
 
 
 def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
     """The contributions at a site, unless a decision among them forbids to rewrite it.
 
-    What a function captures is passed to it first, then what it sows made a result; what else is to
-    be done at the site is planned anew, by the text that this leaves. What a rule rewrites itself
-    comes last, one rule after the other.
+    An Rngs that parts keep is lifted first, what a function captures is passed to it, then what it
+    sows made a result; what else is to be done at the site is planned anew, by the text that this
+    leaves. What a rule rewrites itself comes last, one rule after the other.
     """
     found = [d for d in decisions if isinstance(d, Contribution)]
     settled = {rule for contribution in found for rule in contribution.settles}
     if any(_forbids(d) and d.rule not in settled for d in decisions):
         return []
-    for kinds in (Captures, CapturePlan | PerturbPlan | PutBack, StateOutside | Replacement):
+    after = (CapturePlan | PerturbPlan | PutBack, StateOutside | Replacement)
+    for kinds in (LiftedRngs, Captures, *after):
         if first := [c for c in found if isinstance(c.change, kinds)]:
             return first
     return [c for c in found if not isinstance(c.change, FunctionRewrite)] or found[:1]

@@ -14,6 +14,7 @@ from nnx_migrate.rewrite.model.decisions import (
     StateOutside,
 )
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
+from nnx_migrate.rewrite.model.lifted_rngs import LiftedRngs
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan, PutBack
 from nnx_migrate.rewrite.sown.capture import capture_edits
 from nnx_migrate.rewrite.sown.perturb import perturb_edits
@@ -33,6 +34,7 @@ from nnx_migrate.rewrite.style.options import option_edits
 from nnx_migrate.rewrite.style.spelling import Spelling, replaced_by
 from nnx_migrate.rewrite.text.edits import Edit
 from nnx_migrate.rewrite.thread.captures import closure_edits
+from nnx_migrate.rewrite.thread.lifted_rngs import lifted_edits
 
 
 def emit(context: FileContext, job: Job) -> list[Edit]:
@@ -62,6 +64,8 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
             return replaced_by(context, site.reference, callee) + _copies(context, site, copied)
         case Captures(objects):
             return closure_edits(context, site, objects)
+        case LiftedRngs() as lift:
+            return lifted_edits(context, lift)
         case FunctionRewrite() as rewrite:
             # Importing LibCST takes 300 ms: for files that have such a site.
             from nnx_migrate.rewrite.libcst.rewrite import function_edits

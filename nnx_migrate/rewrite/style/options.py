@@ -125,12 +125,12 @@ def _added(context: FileContext, site: Site, options: Sequence[str]) -> Edit:
         end = context.text.span(last)[1]
         if isinstance(last, ast.GeneratorExp):
             raise CannotEmit("an option would follow a generator")
-        return _on_lines_of_their_own(context, call, last, options) or Edit(end, end, f", {text}")
+        return on_lines_of_their_own(context, call, last, options) or Edit(end, end, f", {text}")
     end = context.text.span(call)[1] - 1
     return Edit(end, end, text)
 
 
-def _on_lines_of_their_own(
+def on_lines_of_their_own(
     context: FileContext, call: ast.Call, last: ast.expr | ast.keyword, options: Sequence[str]
 ) -> Edit | None:
     """The options in a call that is written with one argument a line, a comma behind each."""

@@ -1,0 +1,1 @@
+"""An Rngs that several objects keep."""

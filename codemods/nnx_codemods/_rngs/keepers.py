@@ -1,0 +1,159 @@
+"""Classes of which each object keeps the Rngs that it was made with."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from nnx_codemods._rngs.refusal import NotLifted
+from nnx_migrate.analysis.domain.values import Instance, Scope, Values
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.rewrite.model.context import FileContext, remembered
+
+#: Methods that decide what an attribute or a call of the class means.
+_SPECIAL = frozenset(
+    {"__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__new__"}
+    | {"__init_subclass__", "__class_getitem__", "__post_init__"}
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Plain:
+    """A Module of this file of which all methods are seen: no class stands above or below it.
+
+    Args:
+        name: of the class, over the whole project.
+    """
+
+    node: ast.ClassDef
+    name: str
+    init: ast.FunctionDef
+
+    @property
+    def methods(self) -> tuple[ast.FunctionDef, ...]:
+        return tuple(each for each in self.node.body if isinstance(each, ast.FunctionDef))
+
+    @property
+    def itself(self) -> str:
+        """What the constructor calls the object."""
+        return own_name(self.init)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Keeper:
+    """A class that keeps an Rngs as it is given it.
+
+    Args:
+        stored: the statement that does.
+        attribute: the name by which it is kept.
+        parameter: the one of the constructor that gives it.
+    """
+
+    of: Plain
+    stored: ast.Assign
+    attribute: str
+    parameter: str
+
+    @property
+    def keyword(self) -> str:
+        """The name by which it is handed on."""
+        return self.attribute.lstrip("_") or self.attribute
+
+    @property
+    def order(self) -> int:
+        """Where it stands in the file."""
+        return self.of.node.lineno
+
+
+def own_name(method: ast.FunctionDef) -> str:
+    """What a method calls its own object."""
+    positional = [*method.args.posonlyargs, *method.args.args]
+    return positional[0].arg if positional else ""
+
+
+def plain_class(context: FileContext, node: ast.ClassDef) -> Plain:
+    """A class of this file that is a Module and nothing else.
+
+    Raises:
+        NotLifted: it is more, or not all of it is seen.
+    """
+    hierarchy = context.evaluator.hierarchy
+    name = hierarchy.class_name(Scope(context.tree.module, ir.MODULE_SCOPE), ir.Name(node.name))
+    if name is None or not isinstance(context.tree.parents[node], ast.Module):
+        raise NotLifted(f"{node.name} is no class of the module, or one of several of that name")
+    if node.decorator_list or node.keywords:
+        raise NotLifted(f"{node.name} is decorated, or made with options")
+    if [context.tree.nnx_name(base) for base in node.bases] != ["Module"]:
+        raise NotLifted(f"{node.name} is not made from nnx.Module alone")
+    if set(hierarchy.descendants(name)) - {name}:
+        raise NotLifted(f"other classes are made from {node.name}")
+    inits = [each for each in node.body if getattr(each, "name", "") == "__init__"]
+    if len(inits) != 1 or not isinstance(inits[0], ast.FunctionDef) or inits[0].decorator_list:
+        raise NotLifted(f"{node.name} has no plain constructor")
+    if any(getattr(each, "name", "") in _SPECIAL for each in node.body):
+        raise NotLifted(f"{node.name} says itself what its attributes are")
+    return Plain(node, name, inits[0])
+
+
+@remembered
+def keepers(context: FileContext) -> tuple[Keeper, ...]:
+    """The classes of the file that keep an Rngs and may be rewritten, as far as they go alone."""
+    found = []
+    for node in context.tree.of_kind(ast.ClassDef):
+        try:
+            plain = plain_class(context, node)
+        except NotLifted:
+            continue
+        found += list(_kept(context, plain))[:1]
+    return tuple(sorted(found, key=lambda each: each.order))
+
+
+def _kept(context: FileContext, plain: Plain) -> Iterator[Keeper]:
+    for statement in plain.init.body:
+        match statement:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id=own), attr=attribute)],
+                value=ast.Name(id=given) as value,
+            ) if own == plain.itself and given in parameters_of(plain.init):
+                if are_rngs(context, context.values(value)) and not is_bound_anew(
+                    plain.init, given
+                ):
+                    yield Keeper(plain, statement, attribute, given)
+
+
+def parameters_of(function: ast.FunctionDef) -> dict[str, ast.arg]:
+    """Its parameters but for its own object, `*args` and `**kwargs`, by their names."""
+    args = function.args
+    named = [*args.posonlyargs, *args.args][1:] + args.kwonlyargs
+    return {each.arg: each for each in named}
+
+
+def is_bound_anew(function: AnyFunction, name: str) -> bool:
+    """Whether anything in a function, or in those within, binds a name of its parameters anew."""
+    inner = [node for node in ast.walk(function) if node is not function]
+    return any(
+        (isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load))
+        or (isinstance(n, ast.Global | ast.Nonlocal) and name in n.names)
+        or (isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and n.name == name)
+        or (
+            isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            and name in {a.arg for a in ast.walk(n.args) if isinstance(a, ast.arg)}
+        )
+        or (isinstance(n, ast.ExceptHandler) and n.name == name)
+        or (isinstance(n, ast.MatchAs | ast.MatchStar) and n.name == name)
+        or (isinstance(n, ast.alias) and (n.asname or n.name) == name)
+        for n in inner
+    )
+
+
+def are_rngs(context: FileContext, values: Values) -> bool:
+    """Whether each of some values is an Rngs for certain."""
+    return bool(values) and all(
+        isinstance(v, Instance)
+        and not v.partial
+        and not v.probable
+        and context.evaluator.hierarchy.kind(v.class_name) == "rngs"
+        for v in values
+    )
