@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 
 from nnx_codemods._rngs.held import classes_held, keeps_rngs
-from nnx_codemods._rngs.keepers import Keeper, is_bound_anew, keepers, own_name
+from nnx_codemods._rngs.keepers import Keeper, is_bound_anew, keepers, own_name, plain_class
 from nnx_codemods._rngs.out_of_reach import check_out_of_reach
 from nnx_codemods._rngs.owners import Making, owners_of
 from nnx_codemods._rngs.part_uses import MethodCall, PartUses
@@ -71,7 +71,7 @@ def lift_at(context: FileContext, site: Site) -> tuple[Keeper, LiftedRngs] | Non
     known = {keeper.of.name: keeper for keeper in keepers(context)}
     for name in needed:
         if name not in known:
-            raise NotLifted(f"how {short_name(name)} keeps its Rngs is not plain in this file")
+            raise _not_plain(context, name)
     plans = {name: _planned(context, known[name]) for name in needed}
     for refused in plans.values():
         if isinstance(refused, str):
@@ -82,6 +82,17 @@ def lift_at(context: FileContext, site: Site) -> tuple[Keeper, LiftedRngs] | Non
     plan = plans[first]
     assert isinstance(plan, LiftedRngs)
     return known[first], plan
+
+
+def _not_plain(context: FileContext, name: str) -> NotLifted:
+    """Why a class that keeps an Rngs is none of those that may be rewritten."""
+    for node in context.tree.of_kind(ast.ClassDef):
+        if name.startswith(f"{context.tree.module}:{node.name}:"):
+            try:
+                plain_class(context, node)
+            except NotLifted as refused:
+                return refused
+    return NotLifted(f"how {short_name(name)} keeps its Rngs is not to be seen in this file")
 
 
 def _made_in(context: FileContext, keeper: Keeper, needed: list[str]) -> int:

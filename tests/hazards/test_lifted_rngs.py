@@ -1,0 +1,371 @@
+"""`--allow lift-rngs`: programs around what it needs, lifted with their numbers, or pinned."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from nnx_migrate.core.findings import FileResult, FileStatus, Outcome
+from nnx_migrate.core.permissions import Permission
+from nnx_migrate.sources.configuration import Options
+from tests.chosen import chosen
+from tests.golden.migration import migrate_tree
+from tests.hazards.running import migrated, verdicts
+
+PROGRAM = """\
+import jax, jax.numpy as jnp
+from flax import nnx
+
+X = jnp.arange(6.0).reshape(3, 2)
+
+class Part(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.rngs = rngs
+
+    def __call__(self, x):
+        return self.linear(x) + self.rngs.noise.normal(x.shape)
+
+class Model(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.one = Part(rngs)
+        self.two = Part(rngs)
+
+    def __call__(self, x):
+        return self.two(self.one(x))
+
+@nnx.jit
+def apply(model: Model, x):
+    return model(x)
+
+def main():
+    model = Model(nnx.Rngs(0))
+    found = [apply(model, X) for _ in range(2)]
+    return found, nnx.state(model, nnx.Param)
+"""
+PART = "    def __call__(self, x):\n        return self.linear"
+MODEL = "    def __call__(self, x):\n        return self.two(self.one(x))"
+MADE = "        self.one = Part(rngs)\n        self.two = Part(rngs)"
+MAIN = "    found = ["
+LINEAR = "        self.linear = nnx.Linear(2, 2, rngs=rngs)"
+KEEPS = "        self.rngs = rngs"
+DRAW = "self.rngs.noise.normal(x.shape)"
+
+
+@dataclasses.dataclass(frozen=True)
+class Changed:
+    """A program that is another in some places.
+
+    Args:
+        places: what stands there, and what is put in its place.
+        reason: a part of why it is kept; empty where it is lifted.
+    """
+
+    places: tuple[tuple[str, str], ...]
+    reason: str = ""
+
+    @property
+    def source(self) -> str:
+        text = PROGRAM
+        for old, new in self.places:
+            assert old in text
+            text = text.replace(old, new, 1)
+        return text
+
+
+def _in_front(place: str, lines: str) -> tuple[str, str]:
+    return place, lines + place
+
+
+def _kept(reason: str, *places: tuple[str, str]) -> Changed:
+    return Changed(places, reason)
+
+
+LISTED = "        self.parts = nnx.List([Part(rngs) for _ in range(2)])"
+THROUGH = MODEL.replace("return self.two(self.one(x))", "for part in self.parts:\n            ")
+LIFTED = {
+    "as_it_is": Changed(()),
+    "in_a_list": Changed(
+        (
+            (MADE, LISTED),
+            (MODEL, THROUGH + "    x = part(x)\n        return x"),
+        )
+    ),
+    "numbered": Changed(
+        (
+            (MADE, "        self.parts = [Part(rngs=rngs), Part(rngs=rngs)]"),
+            (MODEL, MODEL.replace("self.two(self.one(x))", "self.parts[1](self.parts[0](x))")),
+            ("self.parts = [", "self.parts = nnx.data(["),
+            ("Part(rngs=rngs)]", "Part(rngs=rngs)])"),
+        )
+    ),
+    "by_a_helper": Changed(
+        (
+            _in_front(PART, f"    def draw(self, x):\n        return {DRAW}\n\n"),
+            (f"(x) + {DRAW}", "(x) + self.draw(x)"),
+        )
+    ),
+    "in_a_function_within": Changed(
+        ((f"return self.linear(x) + {DRAW}", f"return (lambda y: y + {DRAW})(self.linear(x))"),)
+    ),
+    "read_where_it_is_made": Changed(
+        ((f"{LINEAR}\n{KEEPS}", f"{KEEPS}\n{LINEAR.replace('=rngs', '=self.rngs')}"),)
+    ),
+    "kept_by_the_owner_too": Changed(
+        (
+            (MADE, f"{MADE}\n        self.rngs = rngs"),
+            ("self.two(self.one(x))", "self.two(self.one(x)) * self.rngs.noise.normal(x.shape)"),
+        )
+    ),
+    "two_owners": Changed(
+        (
+            _in_front(
+                "class Model",
+                "class Pair(nnx.Module):\n    def __init__(self, rngs: nnx.Rngs):\n"
+                f"{MADE}\n\n{MODEL}\n\n",
+            ),
+            (f"{MADE}\n\n{MODEL}\n\n@", f"        self.pair = Pair(rngs)\n{MADE}\n\n{MODEL}\n\n@"),
+            (f"{MODEL}\n\n@", f"{MODEL.replace('self.two(', 'self.pair(')}\n\n@"),
+        )
+    ),
+    "rematerialised_owner": Changed((_in_front(MODEL, "    @nnx.remat\n"),)),
+    "with_a_default": Changed(
+        (
+            (
+                "rngs: nnx.Rngs):\n        self.linear",
+                "rngs: nnx.Rngs | None = None):\n        self.linear",
+            ),
+        )
+    ),
+    "drawn_from_in_turn": Changed(((DRAW, f"{DRAW} * self.rngs.fork().noise.normal(x.shape)"),)),
+}
+KEPT = {
+    "made_from_it": _kept(
+        "other classes are made from", _in_front("@nnx.jit", "class More(Part):\n    pass\n\n")
+    ),
+    "made_from_another": _kept(
+        "Part is not made from nnx.Module alone",
+        _in_front("class Part", "class Base(nnx.Module):\n    pass\n\n"),
+        ("class Part(nnx.Module)", "class Part(Base)"),
+    ),
+    "made_outside": _kept(
+        "it is made by something else", (MAIN, f"    Part(nnx.Rngs(1))(X)\n{MAIN}")
+    ),
+    "named_outside": _kept(
+        "it is more than made", (MAIN, f"    assert not isinstance(model, Part)\n{MAIN}")
+    ),
+    "called_outside": _kept("may be that of a Model", (MAIN, f"    model.one(X)\n{MAIN}")),
+    "asked_for": _kept("asks for it", (MAIN, f'    getattr(model, "one")(X)\n{MAIN}')),
+    "rngs_of_the_owner_set": _kept(
+        "model.rngs may be that of a Model", (MAIN, f"    model.rngs = nnx.Rngs(9)\n{MAIN}")
+    ),
+    "traced_alone": _kept(
+        "is more than called",
+        ("self.two(self.one(x))", "self.two(nnx.remat(lambda p, x: p(x))(self.one, x))"),
+    ),
+    "bound_to_a_name": _kept(
+        "is more than called",
+        (
+            "        return self.two(self.one(x))",
+            "        one = self.one\n        return self.two(one(x))",
+        ),
+    ),
+    "given_back": _kept(
+        "is more than called",
+        _in_front(MODEL, "    def first(self):\n        return self.one\n\n"),
+    ),
+    "in_a_sequence": _kept(
+        "it is not kept as an attribute",
+        (MADE, "        self.both = nnx.Sequential(Part(rngs), Part(rngs))"),
+        ("self.two(self.one(x))", "self.both(x)"),
+    ),
+    "beside_others": _kept(
+        "others are kept in one container",
+        (
+            MADE,
+            "        self.parts = nnx.List([Part(rngs), Part(rngs), nnx.Linear(2, 2, rngs=rngs)])",
+        ),
+        (MODEL, THROUGH + "    x = part(x)\n        return x"),
+    ),
+    "replaced": _kept(
+        "is set to something else",
+        (
+            MADE,
+            f"{MADE}\n        if len(str(rngs)) < 0:\n    {LINEAR.replace('linear', 'two')}",
+        ),
+    ),
+    "hands_itself_on": _kept(
+        "hands self on",
+        _in_front(
+            "class Part", "def noise(part, x):\n    return part.rngs.noise.normal(x.shape)\n\n"
+        ),
+        (DRAW, "noise(self, x)"),
+    ),
+    "set_anew": _kept(
+        "sets rngs anew",
+        _in_front(PART, "    def again(self):\n        self.rngs = nnx.Rngs(3)\n\n"),
+    ),
+    "another_name": _kept(
+        "rngs is another name",
+        (PART, PART.replace("(self, x)", "(self, x, rngs=None)")),
+    ),
+    "a_property": _kept(
+        "is more than called",
+        _in_front(PART, "    @property\n    def key(self):\n        return self.rngs.noise()\n\n"),
+        (DRAW, "jax.random.normal(self.key, x.shape)"),
+    ),
+    "decorated": _kept("is decorated", _in_front(PART, "    @nnx.remat\n")),
+    "takes_all_keywords": _kept(
+        "takes all keywords", (PART, PART.replace("(self, x)", "(self, x, **kwargs)"))
+    ),
+    "a_fork_of_it": _kept(
+        "it is not given the Rngs",
+        (MADE, f"{MADE}\n        self.three = Part(rngs.fork())"),
+        ("self.two(self.one(x))", "self.three(self.two(self.one(x)))"),
+    ),
+    "bound_anew": _kept(
+        "it is not given the Rngs", (MADE, f"        rngs = nnx.Rngs(rngs.noise())\n{MADE}")
+    ),
+    "unpacked": _kept(
+        "its arguments are unpacked", ("self.one = Part(rngs)", "self.one = Part(*[rngs])")
+    ),
+    "published": _kept("is in __all__", _in_front("X = ", '__all__ = ["Part"]\n')),
+    "walked_through": _kept(
+        "finds parts of Modules",
+        (
+            MAIN,
+            f"    for _, part in nnx.iter_modules(model):\n        hasattr(part, 'rngs')\n{MAIN}",
+        ),
+    ),
+    "by_its_path": _kept(
+        "finds parts of Modules",
+        (
+            "nnx.state(model, nnx.Param)",
+            "nnx.state(model, nnx.PathContains('one')).to_pure_dict().keys() == 1",
+        ),
+    ),
+    "another_rngs": _kept(
+        "rngs is something else", (MADE, f"{MADE}\n        self.rngs = nnx.Rngs(5)")
+    ),
+    "a_subclass_of_the_owner": _kept(
+        "other classes are made from Model",
+        _in_front(
+            "@nnx.jit",
+            "class More(Model):\n    def __call__(self, x):\n        return self.one(x)\n\n",
+        ),
+    ),
+    "the_rngs_goes_in_beside_it": _kept(
+        "goes in beside what keeps one",
+        ("def apply(model: Model, x)", "def apply(model: Model, rngs: nnx.Rngs, x)"),
+        ("    model = Model(nnx.Rngs(0))", "    rngs = nnx.Rngs(0)\n    model = Model(rngs)"),
+        ("apply(model, X)", "apply(model, rngs, X)"),
+        ("    return found, nnx.state(model, nnx.Param)", "    return found"),
+    ),
+    "says_what_attributes_are": _kept(
+        "says itself what its attributes are",
+        _in_front(PART, "    def __getattr__(self, name):\n        raise AttributeError(name)\n\n"),
+    ),
+    "by_computed_names": _kept(
+        "uses getattr of its own object",
+        ("self.two(self.one(x))", "self.two(getattr(self, 'o' + 'ne')(x))"),
+    ),
+}
+PROGRAMS = LIFTED | KEPT
+ALLOWED = Options(allow=frozenset({Permission.LIFT_RNGS}))
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, FileResult]:
+    return {name: _lifted({"main.py": case.source})["main.py"] for name, case in PROGRAMS.items()}
+
+
+@pytest.fixture(scope="module")
+def differences(
+    request: pytest.FixtureRequest,
+    results: dict[str, FileResult],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, str]:
+    run = {name: results[name] for name in chosen(request.session, "name", PROGRAMS)}
+    return verdicts(run, tmp_path_factory.mktemp("programs"))
+
+
+def _lifted(files: dict[str, str]) -> dict[str, FileResult]:
+    return migrate_tree({name: text.encode() for name, text in files.items()}, ALLOWED)
+
+
+def _outcomes(result: FileResult) -> set[Outcome]:
+    assert result.status in {FileStatus.CHANGED, FileStatus.UNCHANGED}, result.reason
+    return {finding.outcome for finding in result.findings}
+
+
+def _said(result: FileResult) -> str:
+    return "\n".join(each.claim for finding in result.findings for each in finding.evidence)
+
+
+@pytest.mark.parametrize("name", LIFTED)
+def test_is_lifted(name: str, results: dict[str, FileResult]) -> None:
+    result = results[name]
+    assert _outcomes(result) == {Outcome.REWRITTEN}
+    consequence = Permission.LIFT_RNGS.consequence
+    assert all(consequence in finding.message for finding in result.findings)
+    again = _lifted({"main.py": result.after.decode()})["main.py"]
+    assert again.after == result.after
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_is_kept(name: str, results: dict[str, FileResult]) -> None:
+    result = results[name]
+    assert Outcome.REWRITTEN not in _outcomes(result)
+    assert KEPT[name].reason in _said(result)
+    assert "self.rngs = rngs" in result.after.decode().partition("class Model")[0]
+
+
+@pytest.mark.parametrize("name", LIFTED)
+def test_is_pinned_where_nobody_asked(name: str) -> None:
+    result = migrated(LIFTED[name].source)
+    assert Outcome.REWRITTEN not in _outcomes(result)
+    assert f"[--allow {Permission.LIFT_RNGS}]" not in _said(result)
+    permissions = {each.permission for f in result.findings for each in f.evidence}
+    assert Permission.LIFT_RNGS in permissions
+
+
+@pytest.mark.runs_jax
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_runs_as_before(name: str, differences: dict[str, str]) -> None:
+    assert differences[name] == ""
+
+
+TRAIN = (
+    "\nfrom model import Model, X, apply\n\ndef main():\n" + PROGRAM.partition("def main():\n")[2]
+)
+
+
+READ = "import main\n\ndef run(model{}, x):\n    return model.two(x)\n"
+MORE = "from main import Model\n\nclass More(Model):\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ("from main import Part\n", "Part may be used in"),
+        (READ.format(": main.Model"), "may be that of a Model"),
+        (READ.format(""), "may be that of a Model"),
+        (MORE, "other classes are made from Model"),
+    ],
+    ids=["named", "read", "read_of_unknown", "made_from"],
+)
+def test_what_other_files_do_keeps_it(other: str, reason: str) -> None:
+    result = _lifted({"main.py": PROGRAM, "other.py": other})["main.py"]
+    assert Outcome.REWRITTEN not in _outcomes(result)
+    assert reason in _said(result)
+
+
+def test_what_another_file_gets_is_lifted_in_its_own_alone() -> None:
+    files = {
+        "model.py": PROGRAM.partition("def main")[0],
+        "main.py": "from flax import nnx\n" + TRAIN,
+    }
+    results = _lifted(files)
+    assert _outcomes(results["model.py"]) == {Outcome.REWRITTEN}
+    assert "is not to be seen in this file" in _said(results["main.py"])
