@@ -44,6 +44,12 @@ option donates or places anything. Otherwise the pin is full graph mode: by the 
 `nnx.set_graph_mode(True)(model.eval)()` where there is neither. To get rid of the pin, pass the
 object once and reach the other name through it, or make the second attribute a property.
 
+With `--allow lift-rngs`, an Rngs that the parts of a Module keep (`self.rngs = rngs` in each block)
+is kept by the Module alone, which hands it to their calls (`block(x, rngs=self.rngs)`). All draws
+are the same; the Rngs lies at another path of `nnx.state`. It takes that all parts are made in this
+file by constructors that give them their own Rngs, are kept as attributes, and do nothing there but
+be called (docs/permissions.md).
+
 What it does otherwise
 ----------------------
 `nnx.ModelAndOptimizer`, `nnx.call`, `nnx.capture` and `bridge.ToLinen` take no mode, so a person

@@ -122,3 +122,74 @@ def test_help_and_the_page_list_every_name(command: Command) -> None:
     for each in Permission:
         assert each in shown
         assert f"| `{each}` | {each.assumed} | {each.consequence} |" in page
+
+
+# The two parts keep the Rngs of the model.
+PARTS = """\
+from flax import nnx
+
+
+class Part(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.rngs = rngs
+
+    def __call__(self, x):
+        return x + self.rngs.noise.normal(x.shape)
+
+
+class Model(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.parts = nnx.List([Part(rngs), Part(rngs)])
+
+    def __call__(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+
+
+@nnx.jit
+def step(model: Model, x):
+    return model(x)
+"""
+LIFT = Permission.LIFT_RNGS
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Path:
+    file = tmp_path / "src" / "parts.py"
+    file.parent.mkdir()
+    file.write_text(PARTS)
+    return file
+
+
+def test_an_rngs_stays_where_it_is_until_somebody_asks(command: Command, parts: Path) -> None:
+    told = command("apply", "--explain", "src/parts.py:22").out.decode()
+    assert f"[--allow {LIFT}]" in told
+    names = [each.value for each in Permission if each is not LIFT]
+    assert command("apply", "src", "--allow", ",".join(names)).code == 0
+    text = parts.read_text()
+    assert "@nnx.compat.jit" in text
+    assert "self.rngs = rngs" in text.partition("class Model")[0]
+
+
+def test_an_rngs_that_is_lifted_says_what_changes(
+    command: Command, parts: Path, tmp_path: Path
+) -> None:
+    command("apply", "src", "--patch", "patches", "--patch-by", "file", "--allow", LIFT)
+    (text,) = (tmp_path / "patches").glob("*.md")
+    told = f"{LIFT.assumed}. Where that is not so: {LIFT.consequence}."
+    assert f"- `{LIFT}` (1 place): {told}" in text.read_text()
+    done = command("apply", "src", "--verbose", "--allow", LIFT)
+    assert done.code == 0
+    assert f"Part is handed the Rngs of Model at its calls, and keeps none; {LIFT} is" in done.err
+    assert "            x = part(x, rngs=self.rngs)\n" in parts.read_text()
+
+
+def test_a_pin_of_an_earlier_run_goes_where_an_rngs_may_be_lifted(
+    command: Command, parts: Path
+) -> None:
+    command("apply", "src")
+    assert "@nnx.compat.jit" in parts.read_text()
+    assert command("apply", "src", "--unpin", "--allow", LIFT).code == 0
+    assert "compat" not in parts.read_text()
+    assert "x = part(x, rngs=self.rngs)" in parts.read_text()

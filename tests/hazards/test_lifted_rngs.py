@@ -138,6 +138,10 @@ LIFTED = {
             ),
         )
     ),
+    "nothing_else": Changed(
+        ((f"{LINEAR}\n{KEEPS}", KEEPS), (f"self.linear(x) + {DRAW}", f"x + {DRAW}"))
+    ),
+    "with_a_comment_above": Changed(((KEEPS, f"        # Of the model.\n{KEEPS}"),)),
     "drawn_from_in_turn": Changed(((DRAW, f"{DRAW} * self.rngs.fork().noise.normal(x.shape)"),)),
 }
 KEPT = {
@@ -266,6 +270,7 @@ KEPT = {
         "says itself what its attributes are",
         _in_front(PART, "    def __getattr__(self, name):\n        raise AttributeError(name)\n\n"),
     ),
+    "with_a_comment_behind": _kept("a comment belongs to", (KEEPS, f"{KEEPS}  # for noise")),
     "by_computed_names": _kept(
         "uses getattr of its own object",
         ("self.two(self.one(x))", "self.two(getattr(self, 'o' + 'ne')(x))"),
@@ -300,7 +305,9 @@ def _outcomes(result: FileResult) -> set[Outcome]:
 
 
 def _said(result: FileResult) -> str:
-    return "\n".join(each.claim for finding in result.findings for each in finding.evidence)
+    messages = [finding.message for finding in result.findings]
+    claims = [each.claim for finding in result.findings for each in finding.evidence]
+    return "\n".join(messages + claims)
 
 
 @pytest.mark.parametrize("name", LIFTED)

@@ -14,6 +14,8 @@ from nnx_migrate.rewrite.style.options import on_lines_of_their_own
 from nnx_migrate.rewrite.text.edits import Edit
 from nnx_migrate.rewrite.thread.as_argument import argument
 
+#: What is left of a constructor that did nothing else.
+_NOTHING = "pass  # the Rngs comes with each call"
 #: What may stand behind the last parameter of a definition.
 _END = re.compile(r"[\s,]*(?:#[^\n\r]*[\s,]*)*\)")
 
@@ -48,6 +50,8 @@ def _taken_out(context: FileContext, lift: LiftedRngs) -> tuple[list[Edit], list
     while first > 1 and _line(context, first - 1).startswith("#"):
         first -= 1
     end = lift.stored.end_lineno or last
+    if context.tree.block_of(lift.stored) == [lift.stored]:
+        return [Edit(*text.span(lift.stored), _NOTHING)], []
     removed = removal(context, lift.stored)
     if not removed:
         raise CannotEmit("the statement that keeps the Rngs shares its line with others")
@@ -55,6 +59,9 @@ def _taken_out(context: FileContext, lift: LiftedRngs) -> tuple[list[Edit], list
     while below <= len(text.line_starts) and not _line(context, below):
         below += 1
     if first == last or below == end + 1 or removed[0].replacement:
+        closes = context.tree.block_of(lift.stored)[-1] is lift.stored
+        if closes and (first != last or removed[0].replacement):
+            raise CannotEmit("a comment belongs to the statement that keeps the Rngs")
         return removed, []
     above = _line(context, first - 1)
     stop = below - 1 if not above or above.endswith(":") else end
