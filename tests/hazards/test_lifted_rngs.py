@@ -271,6 +271,10 @@ KEPT = {
         _in_front(PART, "    def __getattr__(self, name):\n        raise AttributeError(name)\n\n"),
     ),
     "with_a_comment_behind": _kept("a comment belongs to", (KEEPS, f"{KEEPS}  # for noise")),
+    "in_an_f_string": _kept(
+        "an f-string reads it",
+        _in_front(PART, '    def told(self):\n        return f"of {self.rngs}"\n\n'),
+    ),
     "by_computed_names": _kept(
         "uses getattr of its own object",
         ("self.two(self.one(x))", "self.two(getattr(self, 'o' + 'ne')(x))"),

@@ -9,7 +9,7 @@ call them where their owner is at hand.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nnx_codemods._rngs.held import classes_held, keeps_rngs
 from nnx_codemods._rngs.keepers import Keeper, is_bound_anew, keepers, own_name, plain_class
@@ -155,6 +155,7 @@ def _plan(context: FileContext, keeper: Keeper) -> LiftedRngs:
     for each in calls:
         if any(k.arg is None or k.arg == keyword for k in each.call.keywords):
             raise NotLifted(f"a call of a {name} passes {keyword} already, or may")
+    _check_places(context, [*(node for node, _ in texts), *(each.call for each in calls)])
     annotation = _annotation(context, keeper)
     methods = tuple(method for method in keeper.of.methods if method.name in handed)
     return LiftedRngs(
@@ -166,6 +167,13 @@ def _plan(context: FileContext, keeper: Keeper) -> LiftedRngs:
         tuple(calls),
         tuple(making.told for making in makings),
     )
+
+
+def _check_places(context: FileContext, nodes: Sequence[ast.expr]) -> None:
+    """None stands in an f-string, where Python before 3.12 tells no places."""
+    for node in nodes:
+        if any(isinstance(each, ast.JoinedStr) for each in context.tree.ancestors(node)):
+            raise NotLifted(f"an f-string reads it ({context.where(node)})")
 
 
 def _annotation(context: FileContext, keeper: Keeper) -> str:
