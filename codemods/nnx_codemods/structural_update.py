@@ -25,20 +25,29 @@ Before
         model.train()
         return model(x)
 
+    loss = step(model, x)
+
 After
 -----
-    @nnx.compat.jit
-    @nnx.set_graph_mode(True)
-    @nnx.set_graph_updates(True)
+    @nnx.jit
     def step(model, x):
-        model.train()
         return model(x)
+
+    model.train()
+    loss = step(model, x)
 
 When it is safe
 ---------------
-This rule rewrites nothing; it pins, together with every transform around the site that is in
-sight. To get rid of the pin, move the change out of the transform (call `model.train()` before
-it), write to the Variable in place (`self.w[...] = v`), or keep arrays in Variables.
+`train()`, `eval()`, `set_attributes(flag=True)` and `model.flag = True` with constants, which a
+function under `jit`, `vmap`, `scan`, `remat` or a gradient runs first of all, are set before its
+calls. All of these are in the same file, each is the first thing that its statement does, and
+passes the object by a name. What is evaluated for the call cannot tell the flag: arrays, other
+objects, calls of jax and numpy with arrays. No class of the project has its own `train()`, `eval()`
+or setters, and nobody goes on after an exception of the call.
+
+Everything else is pinned, together with every transform around the site that is in sight. To get
+rid of such a pin, move the change out of the transform, write to the Variable in place
+(`self.w[...] = v`), or keep arrays in Variables.
 
 What it does otherwise
 ----------------------
@@ -73,11 +82,13 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.lazily_made import made_when_called
 from nnx_codemods._gradient.argnums import argnums_of
+from nnx_codemods._modes.hoisted import hoisted, why_not_hoisted
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
 from nnx_codemods._sown.residual_state.private_twin import why_not_put_back
 from nnx_codemods._sown.residual_state.restored import without_restored
@@ -118,13 +129,38 @@ from nnx_migrate.analysis.flax.transforms import (
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Decision, Manual, Pin
+from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Hoist, Manual, Pin
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters, is_captured
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.split.copies import works_on_copy
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
+    plan = hoisted(context).get(site)
+    if isinstance(plan, Hoist):
+        return _set_before(context, plan)
+    decision = _decide(context, site)
+    if isinstance(decision, Pin) and plan is not None:
+        reason = decision.reason + why_not_hoisted(context, site)
+        return dataclasses.replace(decision, reason=reason)
+    return decision
+
+
+def _set_before(context: FileContext, plan: Hoist) -> Contribution:
+    """What the function sets first is set before its calls."""
+    evidence = tuple(
+        Evidence("nothing before it can tell", Proof.PROVED, context.where(statement))
+        for statement in plan.statements
+    )
+    calls = tuple(
+        Evidence("it is set before this call", Proof.PROVED, context.where(call.use))
+        for call in plan.calls
+    )
+    message = "the mode that the function sets first is set before its calls"
+    return Contribution(RULE.name, message, evidence + calls, plan, settles=_SETTLED)
+
+
+def _decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform == AS_VALUE:
         evidence = Evidence(site.escapes, Proof.ASSUMED, context.where(site.node))
         return Manual(RULE.name, f"{site.escapes}: name what it calls", (evidence,))
@@ -265,6 +301,8 @@ def _is_known(value: Value, in_lists: bool) -> bool:
             return value in ARRAY | PLAIN
 
 
+#: Rules that keep a site in graph mode because of what the function sets.
+_SETTLED = frozenset({"structural-update", "module-gradient", "diff-state"})
 _ADVICE = "name it, or put all that it may be into a dictionary in sight"
 _TRANSFORMS = GRADIENTS | TRACING | SPLITTERS | CONTROL_FLOW | {COMPUTED, AS_VALUE}
 RULE = Rule(

@@ -115,3 +115,21 @@ def run(x, rngs: nnx.Rngs):
 """,
         "in m, what Linear makes is kept in several places",
     )
+
+
+def test_a_model_made_with_its_state_where_options_say_what_comes_out_is_pinned() -> None:
+    check_pinned(
+        RULE,
+        """\
+@nnx.jit(out_shardings=None)
+def create():
+    model = Net(nnx.Rngs(0))
+    return model, nnx.state(model)
+
+
+def run():
+    model, state = create()
+    return model, state
+""",
+        "returned twice",
+    )

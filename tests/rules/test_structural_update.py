@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.rules.checking import check_noop, check_pinned
+import pytest
+
+from tests.rules.checking import check_noop, check_pinned, check_transformed
 
 RULE = "structural-update"
 
@@ -171,4 +173,60 @@ def step(model: Summed):
     model.total += 1
 """,
         "attribute total is updated",
+    )
+
+
+def test_a_mode_that_is_set_first_is_set_before_the_calls() -> None:
+    check_transformed(
+        RULE,
+        """\
+@nnx.jit
+def step(model: Net, x):
+    model.train()  # for the statistics
+    return model(x)
+
+
+def run(model: Net, x):
+    return step(model, x)
+""",
+        """\
+@nnx.jit
+def step(model: Net, x):
+    return model(x)
+
+
+def run(model: Net, x):
+    model.train()  # for the statistics
+    return step(model, x)
+""",
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "call", "reason"),
+    [
+        ("if x is None:\n        model.train()", "step(model, x)", ".train() changes it"),
+        ("y = model(x)\n    model.train()", "step(model, x)", ".train() changes it"),
+        ("model.train()", "step(model, model(x))", "model(x) may depend on it"),
+        ("model.train()", "[step(model, each) for each in x]", "in a comprehension"),
+        ("model.train()", "run(step, model)", "more than called"),
+        ("model.train()", "step(Net(nnx.Rngs(0)), x)", "the object has no name in the call"),
+        ("model.train()", "model.norm.use_running_average, step(model, x)", "is read before"),
+        ("model.flag = x", "step(model, x)", "attribute flag is set"),
+    ],
+)
+def test_a_mode_that_something_could_tell_is_pinned(body: str, call: str, reason: str) -> None:
+    check_pinned(
+        RULE,
+        f"""\
+@nnx.jit
+def step(model: Net, x):
+    {body}
+    return model(x)
+
+
+def run(model: Net, x):
+    return {call}
+""",
+        reason,
     )

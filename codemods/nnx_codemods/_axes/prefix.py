@@ -131,7 +131,9 @@ class _Reader:
                 return (node, names) if named == self.class_name else (None, [])
             if not isinstance(node, ast.Name):
                 return None, []
-            value = self.context.tree.assigned_alike(self.context.tree.scope(node), node.id)
+            value = self.context.reaching.expression(node)
+            if value is None:
+                value = self.context.tree.assigned_alike(self.context.tree.scope(node), node.id)
             if value is None or not _means_the_same(self.context, value, node):
                 return None, []
             names.append(node.id)
@@ -211,8 +213,11 @@ def _means_the_same(context: FileContext, value: ast.expr, place: ast.expr) -> b
     """Whether the names in `value`, written at `place` instead, stand for what they stood for."""
     there, here = context.tree.scope(value), context.tree.scope(place)
     return all(
-        context.project.bindings(there, node.id) == context.project.bindings(here, node.id)
-        and len(context.project.bindings(here, node.id)) <= 1
+        context.reaching.is_unchanged(node, place)
+        or (
+            context.project.bindings(there, node.id) == context.project.bindings(here, node.id)
+            and len(context.project.bindings(here, node.id)) <= 1
+        )
         for node in ast.walk(value)
         if isinstance(node, ast.Name)
     )

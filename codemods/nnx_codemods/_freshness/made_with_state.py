@@ -13,6 +13,8 @@ from nnx_migrate.rewrite.model.ownership import direct_calls
 
 #: What reads a State, or stores its values in the Variables of a Module, and keeps nothing of it.
 _READING = frozenset({"get_partition_spec", "update"})
+#: Options of a transform that say nothing of its results.
+_OF_ARGUMENTS = frozenset({"static_argnums", "static_argnames"})
 
 
 def state_outside(context: FileContext, site: Site) -> StateOutside | None:
@@ -22,7 +24,9 @@ def state_outside(context: FileContext, site: Site) -> StateOutside | None:
     so does `nnx.state` of that model, where nothing adds Variables after the State was taken.
     """
     function = site.function
-    if site.form != "decorator" or not isinstance(function, ast.FunctionDef) or site.options:
+    if site.form != "decorator" or not isinstance(function, ast.FunctionDef):
+        return None
+    if not site.complete or not site.options.keys() <= _OF_ARGUMENTS:
         return None
     last = function.body[-1]
     returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]

@@ -24,7 +24,7 @@ def check_not_interrupted(context: FileContext, call: CapturedCall) -> None:
         NotCaptured: somebody may.
     """
     if not _is_at_once(context, call):
-        _check_not_caught(context, call.use)
+        check_not_caught(context, call.use)
 
 
 def _is_at_once(context: FileContext, call: CapturedCall) -> bool:
@@ -49,7 +49,7 @@ def _is_at_once(context: FileContext, call: CapturedCall) -> bool:
     return all(isinstance(node, _QUIET) for node in before)
 
 
-def _check_not_caught(context: FileContext, use: ast.Call) -> None:
+def check_not_caught(context: FileContext, use: ast.Call) -> None:
     """Nobody goes on after an exception in the function that a call stands in."""
     for parent in context.tree.ancestors(use):
         if isinstance(parent, FunctionNode):

@@ -14,13 +14,13 @@ class Net(nnx.Module):
 
 
 def train_step(model: Net, optimizer: nnx.Optimizer, x):
-    @nnx.set_graph_mode(True)
-    @nnx.set_graph_updates(True)
-    def loss_fn(model: Net):
-        model.train()  # and it stays in training mode after the step
+    def loss_fn(params, nondiff):
+        model = nnx.merge(graphdef, params, nondiff)
         return jnp.mean((model(x) - 1.0) ** 2)
 
-    loss, grads = nnx.compat.value_and_grad(loss_fn)(model)
+    model.train()  # and it stays in training mode after the step
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    loss, grads = nnx.value_and_grad(loss_fn)(params, nondiff)
     optimizer.update(model, grads)
     return loss
 

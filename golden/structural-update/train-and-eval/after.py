@@ -36,16 +36,14 @@ def train_step(model: CNN, optimizer: nnx.Optimizer, batch):
   return loss
 
 
-@nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
+@nnx.jit
 def eval_step(model: CNN, batch):
-  model.eval()
   return loss_fn(model, batch)
 
 
 def fit(model: CNN, batches):
   optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
   losses = [train_step(model, optimizer, batch) for batch in batches]
+  model.eval()
   losses.append(eval_step(model, batches[0]))
   return losses, model(batches[0]["x"])

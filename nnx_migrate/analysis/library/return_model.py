@@ -237,7 +237,7 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
     if dotted.startswith(INITIALIZERS):
         return ARRAY if dotted.rpartition(".")[2] in _INITIALIZING else INITIALIZER
     if nnx is not None:
-        return _nnx_result(nnx.removeprefix("compat."), first)
+        return _nnx_result(nnx.removeprefix("compat."), arguments)
     if dotted.startswith("builtins."):
         return _builtin_result(dotted.removeprefix("builtins."), arguments)
     if dotted.startswith("<container>."):
@@ -267,7 +267,10 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
     return unknown(f"the result of {dotted}")
 
 
-def _nnx_result(name: str, first: Values) -> Values:
+def _nnx_result(name: str, arguments: Sequence[Values]) -> Values:
+    first = arguments[0] if arguments else NOTHING
+    if name == "recursive_map" and len(arguments) > 1:
+        return _mapped(arguments[1])
     if name == "split":
         return frozenset({TupleValue((GRAPHDEF, *([STATE] * 7)))})
     if name == "graphdef":
@@ -283,6 +286,13 @@ def _nnx_result(name: str, first: Values) -> Values:
     if name in {"relu", "gelu", "softmax", "silu", "tanh"}:
         return ARRAY
     return unknown(f"the result of nnx.{name}")
+
+
+def _mapped(node: Values) -> Values:
+    """An object of which each part may have been replaced by another."""
+    if not node or not all(isinstance(value, Instance) for value in node):
+        return unknown("the result of nnx.recursive_map")
+    return frozenset({Instance("flax.nnx.Module", origin="the result of nnx.recursive_map")})
 
 
 def _abstract(function: Values) -> Values:

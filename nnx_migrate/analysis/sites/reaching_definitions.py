@@ -49,19 +49,40 @@ class Reaching:
             return dataclasses.replace(call, func=self.lowered(node.func))
         if not isinstance(node, ast.Name):
             return lower_expr(node)
-        scope = self.tree.scope(node)
+        last = self._last(node)
+        if last is None or last[1] == ir.UNSEEN:
+            return lower_expr(node)
+        return self.lowered(last[1]) if isinstance(last[1], ast.expr) else last[1]
+
+    def expression(self, node: ast.Name) -> ast.expr | None:
+        """What a name in the module's body, bound there several times, is bound to at its place."""
+        last = self._last(node)
+        return last[1] if last is not None and isinstance(last[1], ast.expr) else None
+
+    def is_unchanged(self, node: ast.Name, place: ast.expr) -> bool:
+        """Whether a name that is bound several times means the same in another expression."""
+        last = self._last(node)
+        return last is not None and last == self._last(node, place)
+
+    def _last(
+        self, node: ast.Name, place: ast.expr | None = None
+    ) -> tuple[int, ir.Expr | ast.expr] | None:
+        """The last statement of the module's body that binds a name before it is read there.
+
+        Args:
+            place: another expression than the name, in which it is read.
+        """
+        read = node if place is None else place
+        scope = self.tree.scope(read)
         bindings = self.tree.project.bindings(scope, node.id)
         if scope.function != ir.MODULE_SCOPE or len(bindings) < 2:
-            return lower_expr(node)
+            return None
         bound = self._bound.get(node.id, [])
         if len(bound) != len(bindings):
-            return lower_expr(node)  # some other statement binds it too
-        *_, statement = (a for a in (node, *self.tree.ancestors(node)) if isinstance(a, ast.stmt))
-        before = [value for place, value in bound if place < self._places[statement]]
-        last = before[-1] if before else ir.UNSEEN
-        if last == ir.UNSEEN:
-            return lower_expr(node)
-        return self.lowered(last) if isinstance(last, ast.expr) else last
+            return None  # some other statement binds it too
+        *_, statement = (a for a in (read, *self.tree.ancestors(read)) if isinstance(a, ast.stmt))
+        before = [each for each in bound if each[0] < self._places[statement]]
+        return before[-1] if before else None
 
 
 def _binding(

@@ -145,6 +145,27 @@ class Clones:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class HoistedCall:
+    """A call of a function, and what it passes for each parameter of which something is set."""
+
+    use: ast.Call
+    given: Mapping[str, ast.expr]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Hoist:
+    """Statements of a function that are to stand before each call of it.
+
+    Args:
+        statements: each with the parameter that it sets something of, as it is named there.
+        calls: all calls.
+    """
+
+    statements: Mapping[ast.stmt, ast.Name]
+    calls: tuple[HoistedCall, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Replacement:
     """A function of the standard library in the place of the transform.
 
@@ -177,7 +198,7 @@ Alone = (
     | FunctionRewrite
 )
 #: What is to be done at a site; these are put together, and what is alone has a way of its own.
-Change = Splits | Clones | Metadata | Alone
+Change = Splits | Clones | Metadata | Hoist | Alone
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

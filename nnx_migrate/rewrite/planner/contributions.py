@@ -8,6 +8,7 @@ from nnx_migrate.rewrite.model.decisions import (
     Captures,
     Contribution,
     Decision,
+    Hoist,
     Manual,
     Pin,
     Replacement,
@@ -33,7 +34,9 @@ def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
     for kinds in (LiftedRngs, Captures, *after):
         if first := [c for c in found if isinstance(c.change, kinds)]:
             return first
-    return [c for c in found if not isinstance(c.change, FunctionRewrite)] or found[:1]
+    # What is set before the calls is no reason any more to leave other things undone.
+    hoists = [c for c in found if isinstance(c.change, Hoist)]
+    return hoists or [c for c in found if not isinstance(c.change, FunctionRewrite)] or found[:1]
 
 
 def _forbids(decision: Decision) -> bool:

@@ -6,6 +6,7 @@ import ast
 
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode, names_in
+from nnx_migrate.rewrite.hoist.before_calls import hoist_edits
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     CannotEmit,
@@ -54,6 +55,8 @@ def emit(context: FileContext, job: Job) -> list[Edit]:
 
 def _emit(context: FileContext, job: Job) -> list[Edit]:
     site = job.site
+    if job.hoist is not None:
+        return hoist_edits(context, job.hoist)
     # What is compiled is kept: the function over States is made once, as before.
     if site.spec.compiles and (job.splits or job.returns):
         _check_calls_only(context, site)

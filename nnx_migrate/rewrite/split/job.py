@@ -14,6 +14,7 @@ from nnx_migrate.rewrite.model.decisions import (
     CarryPlan,
     Clones,
     Contribution,
+    Hoist,
     Metadata,
     ReturnSplit,
     Splits,
@@ -55,6 +56,10 @@ class Job:
     def clones(self) -> tuple[int, ...]:
         changes = (c.change for c in self.contributions)
         return tuple(p for each in changes if isinstance(each, Clones) for p in each.places)
+
+    @property
+    def hoist(self) -> Hoist | None:
+        return next((c.change for c in self.contributions if isinstance(c.change, Hoist)), None)
 
     @property
     def metadata(self) -> Metadata | None:

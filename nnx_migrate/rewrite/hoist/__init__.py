@@ -1,0 +1,1 @@
+"""What a function sets of its parameters is set by its callers."""
