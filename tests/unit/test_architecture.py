@@ -29,6 +29,13 @@ def test_imports_go_one_way() -> None:
     assert done.returncode == 0, done.stdout
 
 
+def test_the_process_that_checks_imports_no_jax() -> None:
+    """Its workers do, each in a mode of its own; here it would only take time."""
+    asked = "import sys, nnx_migrate.check.run; print({'jax', 'flax'} & {*sys.modules})"
+    command = [sys.executable, "-c", asked]
+    assert subprocess.run(command, capture_output=True, check=True).stdout == b"set()\n"
+
+
 def test_every_rule_is_held_to_be_independent() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
     (modules,) = (each["modules"] for each in contracts["contracts"] if "modules" in each)

@@ -293,20 +293,16 @@ def _end(site: Site, begun: _Begun, observe: Callable[[], Observation | None]) -
 
 def _store(site: Site, begun: _Begun, observed: bytes | None) -> None:
     settings = read_settings()
-    root = settings.root.resolve()
-    inside = [Path(os.path.realpath(entry)) for entry in sys.path]
-    import_paths = [
-        path.relative_to(root).as_posix() for path in inside if path.is_relative_to(root)
-    ]
+    root = settings.root
     call = store.StoredCall(
         site.path,
         site.name,
         begun.kept,
-        _module_name(root / site.path),
+        _module_name(root, site.path),
         begun.arguments,
         observed,
         tuple(sys.argv),
-        tuple(dict.fromkeys(import_paths)),
+        _import_paths(root, tuple(sys.path)),
         meshes_around(),
         begun.wanted.kind,
         begun.wanted.numbers[:1000],
@@ -315,10 +311,22 @@ def _store(site: Site, begun: _Begun, observed: bytes | None) -> None:
     store.add_call(settings.recording, call, settings.calls)
 
 
-def _module_name(file: Path) -> str:
+@functools.cache
+def _import_paths(root: Path, entries: tuple[str, ...]) -> tuple[str, ...]:
+    """The folders of a tree that imports start from."""
+    top = root.resolve()
+    inside = [Path(os.path.realpath(entry)) for entry in entries]
+    found = [path.relative_to(top).as_posix() for path in inside if path.is_relative_to(top)]
+    return tuple(dict.fromkeys(found))
+
+
+@functools.cache
+def _module_name(root: Path, path: str) -> str:
+    """The name under which a file is imported; it is by now, for its functions are called."""
+    file = root.resolve() / path
     for name, module in list(sys.modules.items()):
         origin = getattr(module, "__file__", None)
-        if not origin or os.path.basename(origin) != file.name or Path(origin).resolve() != file:
+        if not origin or not origin.endswith(file.name) or Path(origin).resolve() != file:
             continue
         spec = getattr(module, "__spec__", None)
         return name if name != "__main__" else getattr(spec, "name", "")

@@ -164,6 +164,9 @@ def _judged(mutant: Mutant, once: OneReference, folder: Path, calls: Path) -> Ju
     workers = dataclasses.replace(once, columns=matrix(old, new))
     truth = _truth(mutant, workers)
     jobs = _jobs(mutant, old, new, calls)
+    if not jobs and mutant.way.name == AS_IT_WAS:
+        # Nothing was migrated. A mutant of it is accused for its sake all the same.
+        jobs = list(recorded_jobs(recording_of(mutant.case, calls)))
     results: list[CaseResult] = []
     for job in jobs:
         results += check_jobs([job], workers, Strictness(DEFAULT))
