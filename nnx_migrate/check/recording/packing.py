@@ -114,9 +114,6 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             return _key_by_name(obj) if _is_key(obj) else _in_shards(obj)
         return self._reference(obj) or super().reducer_override(obj)
 
-    def _is_the_users(self, origin: Path) -> bool:
-        return origin.is_relative_to(self._root) and "site-packages" not in origin.parts
-
     def _reference(self, obj: Any) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
         if not callable(obj):
             return None
@@ -132,14 +129,25 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             return None
         # The module of a builtin has no file, and an empty path would be the current folder.
         file = getattr(module, "__file__", None)
-        origin = Path(file).resolve() if file else None
-        if origin and self._is_the_users(origin):
+        inside = _inside(self._root, file) if file else ""
+        if inside:
             spec = getattr(module, "__spec__", None)
             known = module.__name__ if module.__name__ != "__main__" else getattr(spec, "name", "")
-            return of_the_user, (origin.relative_to(self._root).as_posix(), known, name)
+            return of_the_user, (inside, known, name)
         if issubclass(type(obj), _BY_NAME_ANYWAY) or module.__name__ == "__main__":
             return None
         return of_a_library, (module.__name__, name)
+
+
+@functools.cache
+def _inside(root: Path, file: str) -> str:
+    """The path of a file of the user's tree, relative to it; "" for any other.
+
+    Many functions refer to few files, and to resolve a path takes long.
+    """
+    origin = Path(file).resolve()
+    is_the_users = origin.is_relative_to(root) and "site-packages" not in origin.parts
+    return origin.relative_to(root).as_posix() if is_the_users else ""
 
 
 def _is_array(obj: object) -> bool:
