@@ -17,10 +17,13 @@ from nnx_migrate.engine.failures import TOO_LITTLE_MEMORY
 from nnx_migrate.engine.plan_file import PlanTask, plan_file, set_projects
 from nnx_migrate.engine.projects.assign import Projects
 from nnx_migrate.engine.workers import Answer
-from nnx_migrate.engine.write_results import Planning
 
 #: So many answers are put on disk at once; a run that is killed loses no more.
 KEPT_AT_ONCE = 32
+
+
+#: Gives the result of each file, in any order.
+Planning = Callable[[Iterable[PlanTask]], Iterator[FileResult]]
 
 
 def remembering_index(memory: IndexMemory, processes: Processes, *, given_up: bool) -> Indexing:

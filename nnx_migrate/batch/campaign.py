@@ -20,7 +20,7 @@ from nnx_migrate.core.findings import FileResult
 from nnx_migrate.core.totals import RunResult, count
 from nnx_migrate.engine.discover import Found, Progress, find
 from nnx_migrate.engine.workers import uncollected
-from nnx_migrate.engine.write_results import finish, settled, written_together
+from nnx_migrate.engine.write_results import finish
 from nnx_migrate.rewrite.model.active_rules import require_rules
 from nnx_migrate.sources.configuration import ConfigError, Configuration
 from nnx_migrate.sources.journal import Journal
@@ -138,8 +138,8 @@ class Campaign:
             results = found.results
             for done, planned in enumerate(planning(found.tasks), start=1):
                 self.progress("planning", done, len(found.tasks))
-                results.append(planned)
-            results = [_told(each) for each in settled(results, planning, wanted)]
+                # Without bytes that nothing is going to be done with.
+                results.append(finish(planned, None))
             results.sort(key=lambda result: str(result.path))
             index.forget_unused()
             plans.forget_unused()
@@ -189,17 +189,16 @@ def write_planned(planned: RunResult, journal: Journal, progress: Progress) -> R
     results = [result for result in planned.results if result.before == result.after]
     remove_leftovers(result.path for result in changing)
     for done, result in enumerate(changing, start=1):
-        results.append(result if result.together else finish(result, write))
+        results.append(finish(result, write))
         progress("writing", done, len(changing))
-    results = written_together(results, write)
     results.sort(key=lambda result: str(result.path))
     return RunResult(tuple(results), count(results, planned.totals.looked_at), planned.missing)
 
 
 def _stopping_when_full(write: Writer) -> Writer:
-    def write_or_stop(files: Sequence[Replacement]) -> None:
+    def write_or_stop(file: Replacement) -> None:
         try:
-            write(files)
+            write(file)
         except WriteError as error:
             if error.no_room:
                 # Nor will there be for the others: what is left of the plan waits.
@@ -208,8 +207,3 @@ def _stopping_when_full(write: Writer) -> Writer:
             raise
 
     return write_or_stop
-
-
-def _told(result: FileResult) -> FileResult:
-    """The same without bytes that nothing is going to be done with."""
-    return finish(result, None)

@@ -15,25 +15,7 @@ from nnx_migrate.check.run import CheckRequest, run_check
 from nnx_migrate.check.settings import settings_from
 from nnx_migrate.check.trees import side_at
 from nnx_migrate.sources.configuration import Configuration, Table
-from nnx_migrate.sources.write import Replacement, WriteError, replace_files
-from nnx_migrate.sources.write_groups import groups
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Change:
-    """A file that was migrated.
-
-    Args:
-        path: where it lies.
-        before: its bytes as they were.
-        after: as they are now.
-        together: files that changed with it, without which it is not right.
-    """
-
-    path: Path
-    before: bytes
-    after: bytes
-    together: tuple[Path, ...] = ()
+from nnx_migrate.sources.write import Replacement, WriteError, replace_file
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -71,7 +53,7 @@ def project_table(path: Path) -> Table:
     return table
 
 
-def verify(changes: Sequence[Change], revert: bool) -> Verified:
+def verify(changes: Sequence[Replacement], revert: bool) -> Verified:
     """Checks migrated files in place, against the same tree with the old bytes in it.
 
     Args:
@@ -88,7 +70,7 @@ def verify(changes: Sequence[Change], revert: bool) -> Verified:
     with tempfile.TemporaryDirectory(prefix="nnx-migrate-") as folder:
         old = Path(folder) / "old"
         copy_tree(root, old, settings.data)
-        inside: dict[str, Change] = {}
+        inside: dict[str, Replacement] = {}
         for change in changes:
             if change.path.resolve().is_relative_to(root):
                 name = change.path.resolve().relative_to(root).as_posix()
@@ -100,48 +82,37 @@ def verify(changes: Sequence[Change], revert: bool) -> Verified:
         )
     if not revert:
         return Verified(report, (), ())
-    reverted, failed = put_back(list(_behind_differences(report, inside)))
+    reverted, failed = put_back(_behind_differences(report, inside))
     return Verified(report, tuple(reverted), tuple(failed))
 
 
-def put_back(changes: Sequence[Change]) -> tuple[list[Path], list[str]]:
-    """Give files their old bytes; those that changed together all at once.
+def put_back(changes: Iterable[Replacement]) -> tuple[list[Path], list[str]]:
+    """Give files their old bytes.
 
     Args:
-        changes: the files.
+        changes: what was made of the files.
 
     Returns:
         The files that have them, and why the others do not.
     """
-    by_path = {change.path: change for change in changes}
-    together = groups(changes)
-    alone = by_path.keys() - {path for group in together for path in group}
     reverted: list[Path] = []
     failed: list[str] = []
-    for paths in sorted([*together, *([path] for path in alone)]):
-        files = [by_path[path] for path in paths if path in by_path]
+    for change in changes:
         try:
-            replace_files([Replacement(each.path, each.after, each.before) for each in files])
-            reverted += [each.path for each in files]
+            replace_file(Replacement(change.path, change.after, change.before))
+            reverted.append(change.path)
         except WriteError as error:
             failed.append(f"{error.path} could not be put back: {error.reason}")
-            rest = (each.path for each in files if each.path != error.path)
-            failed += [f"{path}, which works with it only, was not put back" for path in rest]
     return reverted, failed
 
 
-def _behind_differences(report: CheckReport, inside: Mapping[str, Change]) -> Iterator[Change]:
+def _behind_differences(
+    report: CheckReport, inside: Mapping[str, Replacement]
+) -> Iterator[Replacement]:
     names: set[str] = set()
     for case in report.cases:
         if case.verdict is Verdict.DIFFERENT:
             imported = {name for files in case.files.values() for name in files}
             # A case that broke before it imported anything says nothing about where.
             names |= (imported & inside.keys()) or inside.keys()
-    while more := {n for n in inside.keys() - names if _goes_with(inside[n], names, inside)}:
-        names |= more
     return (inside[name] for name in sorted(names))
-
-
-def _goes_with(change: Change, names: Iterable[str], inside: Mapping[str, Change]) -> bool:
-    """Whether a file changed together with one of these."""
-    return not set(change.together).isdisjoint(inside[name].path for name in names)

@@ -21,7 +21,7 @@ from nnx_migrate.report.text import printable
 from nnx_migrate.sources.configuration import ConfigError, Configuration
 from nnx_migrate.sources.journal import Journal, NoJournal
 from nnx_migrate.sources.walk.discovery import did_you_mean
-from nnx_migrate.sources.write import Writer, real_trees, replace_files, unwritable
+from nnx_migrate.sources.write import Writer, real_trees, replace_file, unwritable
 
 if TYPE_CHECKING:
     from nnx_migrate.sources.observed_facts import ObservedFacts
@@ -176,7 +176,7 @@ def writer(journal: Journal | None, paths: Iterable[Path]) -> Writer:
     """Return what replaces files below paths, and keeps what they were if there is a journal."""
     if journal is not None:
         return journal.write
-    return functools.partial(replace_files, trees=real_trees(paths))
+    return functools.partial(replace_file, trees=real_trees(paths))
 
 
 def run_stdin(path: Path, configuration: Configuration) -> RunResult:

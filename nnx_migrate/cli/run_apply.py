@@ -264,12 +264,11 @@ def check_written(
 
     with console.check_explained():
         from nnx_migrate.check.report import as_document, as_text
-        from nnx_migrate.check.verify import Change, verify
+        from nnx_migrate.check.verify import verify
+        from nnx_migrate.sources.write import Replacement
 
         changes = [
-            Change(r.path, r.before, r.after, r.together)
-            for r in result.results
-            if r.before != r.after
+            Replacement(r.path, r.before, r.after) for r in result.results if r.before != r.after
         ]
         if not changes:
             return console.DONE, None

@@ -161,7 +161,6 @@ class FileResult:
         edits: what turns `before` into `after`, in order, apart from each other; only of a changed
             file.
         encoding: codec of the replacements in `edits`.
-        together: other files that it is right with only if they end as this run has planned.
         pins: pins that earlier runs have written, or may have, and what became of each.
     """
 
@@ -173,7 +172,6 @@ class FileResult:
     reason: str = ""
     edits: tuple[SourceEdit, ...] = ()
     encoding: str = "utf-8"
-    together: tuple[Path, ...] = ()
     pins: tuple[KeptPin, ...] = ()
 
     def rules_of(self, edit: SourceEdit) -> tuple[str, ...]:

@@ -31,14 +31,12 @@ class PlanTask:
         digest: of the bytes that were indexed; with others it is not planned.
         options: what counts for it.
         data: its bytes, where they are not those on disk.
-        alone: without the changes that other files have to share.
     """
 
     path: Path
     digest: bytes
     options: Options
     data: bytes | None = None
-    alone: bool = False
 
 
 # Held by each worker process for all the files that it plans.
@@ -60,7 +58,7 @@ def set_projects(projects: Projects, wanted: Mapping[Path, PlanTask]) -> None:
 
 @functools.lru_cache(maxsize=2)
 def _reader(project: Project) -> Reader:
-    """The files of a project, as they were indexed; those that are wanted may change."""
+    """The files of a project, as they were indexed."""
     from nnx_migrate.rewrite.model.context import Readable
     from nnx_migrate.rewrite.pinned.withdrawn import withdrawn
 
@@ -83,18 +81,6 @@ def _reader(project: Project) -> Reader:
     return read
 
 
-@functools.lru_cache(maxsize=2)
-def _looker(project: Project) -> Reader:
-    """The same, none of which may change."""
-    reader = _reader(project)
-
-    def read(module: str) -> Readable | None:
-        found = reader(module)
-        return None if found is None else dataclasses.replace(found, options=None)
-
-    return read
-
-
 def plan_file_in_time(task: PlanTask) -> FileResult:
     """The same, within the time that the options give it."""
     from nnx_migrate.analysis.facts import analysis_of
@@ -104,7 +90,7 @@ def plan_file_in_time(task: PlanTask) -> FileResult:
             return plan_file(task)
     except TookTooLong:
         # What was found out by then is whole in no table: the next file begins anew.
-        for known in (analysis_of, _reader, _looker):
+        for known in (analysis_of, _reader):
             known.cache_clear()
         return too_slow(task.path, task.options.timeout)
 
@@ -113,7 +99,6 @@ def plan_file(task: PlanTask) -> FileResult:
     """Decide what becomes of a file; whatever goes wrong is its result."""
     from nnx_migrate.engine.documents.migrate import plan_document, plan_with_doctests
     from nnx_migrate.engine.migrate import plan
-    from nnx_migrate.rewrite.model.context import nothing_else
 
     path = task.path
     try:
@@ -122,11 +107,11 @@ def plan_file(task: PlanTask) -> FileResult:
             return changed_meanwhile(path)
         module = _projects[0].module(path)
         project = _projects[0].around(path, task.options.transforms)
+        read = _reader(project)
         if is_document(path):
             document = read_document(path, data)
-            return plan_document(document, module, project, task.options, _looker(project))
+            return plan_document(document, module, project, task.options, read)
         source = decode(path, data)
-        read = nothing_else if task.alone else _reader(project)
         if task.options.docs:
             return plan_with_doctests(source, module, project, task.options, read)
         return plan(source, module, project, task.options, read=read)

@@ -8,7 +8,7 @@ and never reported.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from nnx_migrate.core.deep_stack import run_deep
@@ -27,7 +27,7 @@ from nnx_migrate.engine.discover import (
 from nnx_migrate.engine.plan_file import PlanTask, plan_crashed, plan_file_in_time, set_projects
 from nnx_migrate.engine.projects.assign import Projects
 from nnx_migrate.engine.workers import Workers, uncollected
-from nnx_migrate.engine.write_results import Planning, finish, settled, written_together
+from nnx_migrate.engine.write_results import finish
 from nnx_migrate.rewrite.model.active_rules import require_rules
 from nnx_migrate.sources.configuration import ConfigError, Configuration
 from nnx_migrate.sources.documents.kinds import is_document, read_document
@@ -120,23 +120,9 @@ def _run(
     )
     for done, result in enumerate(planners.map(found.tasks), start=1):
         progress("planning", done, len(found.tasks))
-        results.append(result if result.together else finish(result, write))
-    if any(result.together for result in results):
-        results = _finished_together(results, planners.map, wanted, write)
+        results.append(finish(result, write))
     results.sort(key=lambda result: str(result.path))
     return RunResult(tuple(results), count(results, found.looked_at), found.missing)
-
-
-def _finished_together(
-    results: list[FileResult],
-    planning: Planning,
-    wanted: Mapping[Path, PlanTask],
-    write: Writer | None,
-) -> list[FileResult]:
-    def planned_alone(tasks: Iterable[PlanTask]) -> Iterator[FileResult]:
-        return (finish(result, write) for result in planning(tasks))
-
-    return written_together(settled(results, planned_alone, wanted), write)
 
 
 def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nnx_migrate.sources.journal import Entry, Run, digest
 from nnx_migrate.sources.walk.scanning import read_file
-from nnx_migrate.sources.write import Replacement, WriteError, remove_leftovers, replace_files
+from nnx_migrate.sources.write import Replacement, WriteError, remove_leftovers, replace_file
 
 
 class Undone(enum.StrEnum):
@@ -69,7 +69,7 @@ def _restored(entry: Entry, trees: Sequence[str]) -> Restored:
     if found != entry.new:
         return Restored(entry.path, Undone.REFUSED, "it was edited since")
     try:
-        replace_files([Replacement(entry.path, current, entry.before)], trees)
+        replace_file(Replacement(entry.path, current, entry.before), trees)
     except WriteError as error:
         return Restored(entry.path, Undone.REFUSED, error.reason)
     return Restored(entry.path, Undone.RESTORED)

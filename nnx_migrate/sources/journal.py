@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from nnx_migrate.sources.databases import told
 from nnx_migrate.sources.own_folder import OwnFolder
-from nnx_migrate.sources.write import Replacement, holds, replace_files
+from nnx_migrate.sources.write import Replacement, holds, replace_file
 
 if TYPE_CHECKING:
     import sqlite3
@@ -142,31 +142,25 @@ class Journal:
         """What `undo` calls the run; "" while nothing is written."""
         return self._file.stem if self._file is not None else ""
 
-    def write(self, files: Sequence[Replacement]) -> None:
-        """Replaces the bytes of files, of all or of none, as `replace_files` does.
+    def write(self, file: Replacement) -> None:
+        """Replaces the bytes of a file, as `replace_file` does.
 
         Raises:
-            NoJournal: the old bytes cannot be kept; the files are as they were.
-            WriteError: the files were left as they were.
+            NoJournal: the old bytes cannot be kept; the file is as it was.
+            WriteError: the file was left as it was.
         """
         resumed = bool(self._given)
         # Of what an earlier try has replaced the old bytes are kept already.
-        new = [file for file in files if not (resumed and holds(file.path, file.after))]
-        if new:
-            self._keep(new)
-        replace_files(files, self._trees, resumed=resumed)
+        if not (resumed and holds(file.path, file.after)):
+            self._keep(file)
+        replace_file(file, self._trees, resumed=resumed)
 
-    def _keep(self, files: Sequence[Replacement]) -> None:
+    def _keep(self, file: Replacement) -> None:
         if self._file is None:
             name = self._given or new_name(self._project)
             self._file = _begun(self._project, self._command, name, self._trees)
         with _opened(self._file) as database:
-            # At once: each transaction waits for the disk several times.
-            database.execute("BEGIN IMMEDIATE")
-            database.executemany(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", map(self._row, files)
-            )
-            database.execute("COMMIT")
+            database.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", self._row(file))
 
     def _row(self, file: Replacement) -> tuple[bytes, bytes, str, str]:
         # The target of a symbolic link is what is replaced.

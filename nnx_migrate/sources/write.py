@@ -7,7 +7,7 @@ import dataclasses
 import errno
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from nnx_migrate.sources.walk.scanning import TooLarge, read_file
@@ -34,20 +34,17 @@ class Replacement:
     after: bytes
 
 
-#: Replaces the bytes of some files, of all or of none, or raises a WriteError.
-Writer = Callable[[Sequence[Replacement]], None]
+#: Replaces the bytes of a file, or raises a WriteError.
+Writer = Callable[[Replacement], None]
 
 
 class WriteError(OSError):
-    """Files were left exactly as they were, but for those that are stuck.
+    """A file was left exactly as it was.
 
     Args:
-        path: the file that is to blame.
+        path: the file.
         reason: why, in words that fit behind "could not be written: ".
         no_room: whether that is because no space is left for it.
-
-    Attributes:
-        stuck: files that have their new bytes all the same, and why these could not be taken back.
     """
 
     def __init__(self, path: Path, reason: str, *, no_room: bool = False) -> None:
@@ -55,70 +52,29 @@ class WriteError(OSError):
         self.path = path
         self.reason = reason
         self.no_room = no_room
-        self.stuck: Mapping[Path, str] = {}
 
 
-def write_atomically(path: Path, before: bytes, after: bytes) -> None:
-    """Replace the bytes of one file, as `replace_files` does.
-
-    Raises:
-        WriteError: the file was left as it was.
-    """
-    replace_files([Replacement(path, before, after)])
-
-
-def replace_files(
-    files: Sequence[Replacement], trees: Sequence[str] = (), *, resumed: bool = False
-) -> None:
-    """Replace the bytes of files: new files in the same folders, fsync, and only then renames.
+def replace_file(file: Replacement, trees: Sequence[str] = (), *, resumed: bool = False) -> None:
+    """Replace the bytes of a file: a new file in the same folder, fsync, and only then a rename.
 
     So all that takes room has it before anything changes. Mode and extended attributes (access
     control lists among them), and owner where the system allows it, are kept. A symbolic link
-    stays one; its target is replaced. A process killed at any moment
-    leaves either the old or the new bytes of each file.
+    stays one; its target is replaced. A process killed at any moment leaves either the old or the
+    new bytes.
 
     Args:
-        files: a single one, or some that are right with each other only.
-        trees: real paths of the folders that they have to lie in, if any: a folder may have become
-            a link to somewhere else.
-        resumed: whether an earlier try has replaced those that have their new bytes: these count
-            as done, and get the old ones back when the others cannot be replaced.
+        file: what it is to be.
+        trees: real paths of the folders that it has to lie in, if any: a folder may have become a
+            link to somewhere else.
+        resumed: whether it counts as done with its new bytes: an earlier try has put them there.
 
     Raises:
-        WriteError: a file changed since it was read, is read-only, or could not be replaced.
+        WriteError: the file changed since it was read, is read-only, or could not be replaced.
     """
-    begun: list[Replacement] = []
-    try:
-        with contextlib.ExitStack() as stack:
-            waiting: list[tuple[Replacement, _New]] = []
-            for file in files:
-                if resumed and holds(file.path, file.after):
-                    begun.append(file)
-                else:
-                    waiting.append((file, stack.enter_context(_staged(file, trees))))
-            for file, new in waiting:
-                # Noted before it is done: an interrupt may come at any moment.
-                begun.append(file)
-                new.replace()
-    except WriteError as error:
-        error.stuck = _taken_back([file for file in begun if file.path != error.path])
-        raise
-    except BaseException as error:
-        for path, reason in _taken_back(begun).items():
-            error.add_note(f"{path} could not be put back: {reason}; `nnx-migrate undo` does that")
-        raise
-
-
-def _taken_back(files: Sequence[Replacement]) -> dict[Path, str]:
-    """Give files their old bytes; return why that could not be done, by file."""
-    stuck: dict[Path, str] = {}
-    for file in files:
-        if not holds(file.path, file.before):
-            try:
-                write_atomically(file.path, file.after, file.before)
-            except WriteError as error:
-                stuck[file.path] = error.reason
-    return stuck
+    if resumed and holds(file.path, file.after):
+        return
+    with _staged(file, trees) as new:
+        new.replace()
 
 
 def holds(path: Path, data: bytes) -> bool:

@@ -177,8 +177,6 @@ class _Disk:
             yield f"it is not told that the disk is full: {said[-300:]}"
         if "Traceback" in said or "bug" in said:
             yield f"a traceback: {said[-600:]}"
-        if "could not be put back" in said:
-            yield f"of files that change together some were changed: {said[-600:]}"
 
     def _halves(self, found: dict[str, bytes]) -> Iterator[str]:
         if strays := sorted(found.keys() - self.old.keys()):
@@ -186,9 +184,6 @@ class _Disk:
         for name, data in self.old.items():
             if found.get(name) not in (data, self.new[name]):
                 yield f"{name} is neither old nor new: {found.get(name)!r:.80}"
-        together = [name for name in self.old if name.startswith("other-file/")]
-        if len({found[n] == self.new[n] for n in together if self.old[n] != self.new[n]}) > 1:
-            yield "of files that change together some are old"
 
     def _undone(self) -> Iterator[str]:
         journal = any((self.home / "tree" / ".nnx-migrate").rglob("*.sqlite"))

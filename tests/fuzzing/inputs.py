@@ -135,7 +135,7 @@ def _text(file: Path, good: bytes, read: Callable[[Path], object]) -> Input:
 def _journal(home: Path) -> Input:
     home.mkdir(parents=True)
     (home / "a.py").write_bytes(b"0")
-    Journal(home, "apply").write([Replacement(home / "a.py", b"0", b"1")])
+    Journal(home, "apply").write(Replacement(home / "a.py", b"0", b"1"))
     (run,) = runs_of(home)
 
     def read() -> None:

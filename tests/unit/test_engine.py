@@ -17,7 +17,7 @@ from nnx_migrate.engine import workers
 from nnx_migrate.engine.run import pending, run, run_text
 from nnx_migrate.sources.configuration import Configuration, Options
 from nnx_migrate.sources.text import Source
-from nnx_migrate.sources.write import replace_files
+from nnx_migrate.sources.write import replace_file
 
 NNX = b"from flax import nnx\n"
 
@@ -58,7 +58,7 @@ def grow(root: Path, /, **files: bytes) -> Path:
 
 
 def migrate(*paths: Path, write: bool = False, jobs: int = 1) -> RunResult:
-    return run(list(paths), Configuration(), write=replace_files if write else None, jobs=jobs)
+    return run(list(paths), Configuration(), write=replace_file if write else None, jobs=jobs)
 
 
 def by_name(result: RunResult) -> dict[str, FileResult]:

@@ -139,7 +139,6 @@ class PlanMemory:
                 os.fsencode(name_in_home(task.path)),
                 task.digest,
                 repr(_deciding(task.options)).encode(),
-                b"alone" if task.alone else b"",
             )
         )
 

@@ -52,7 +52,7 @@ def _ignored(result: FileResult, write: Writer) -> tuple[int, list[str]]:
     number = sum(len(rules) for line, rules in wanted.items() if line not in without)
     if number:
         try:
-            write([Replacement(result.path, before, source.encode(text))])
+            write(Replacement(result.path, before, source.encode(text)))
         except WriteError as error:
             return 0, [f"{place} ({error.reason})" for place in places.values()]
     return number, [places[line] for line in without]

@@ -49,7 +49,7 @@ def plan_document(
         module: the name of its virtual module in `project`.
         project: facts of all files, the virtual module included.
         options: which rules, and how far they may go.
-        read: gives the other files, to be looked at: a document changes without others.
+        read: gives the other files.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
@@ -112,7 +112,7 @@ def plan_with_doctests(
         module: its dotted module name in `project`.
         project: facts of all files, this one included.
         options: which rules, and how far they may go.
-        read: as `plan` takes it; a file whose examples change does so without others.
+        read: gives the other files.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
@@ -139,7 +139,6 @@ def plan_with_doctests(
         project = project.replacing(index_module(tested, module, meant))
     lines = LineMap(len(Text(source.text).line_starts))
     lines.advance(Text(source.text), edits)
-    read = nothing_else if edits else read
     result = plan(tested, module, project, options, read=read, original=lines.original)
     moved = [_moved(finding, lines.original) for finding in result.findings]
     ordered = _ordered([*findings, *moved])

@@ -74,7 +74,6 @@ def file_page(result: FileResult, name: str, checks: Checks | None, place_of: Pl
     body = {
         "about": " · ".join(dict.fromkeys(side.about for side in (old, new) if side.about)),
         "reason": visible(result.reason),
-        "together": [[visible(str(path)), *place_of(path, 0)] for path in result.together],
         "findings": [_finding(finding, place_of) for finding in findings],
         "alone": alone,
         "pieces": [

@@ -2,7 +2,6 @@
 
 By file, folder and owner every file is in one part, and no part needs another. By rule, a file may
 be in several. What cannot be had apart in a file (its units) goes to a part for all its rules.
-Files that are right with each other only are in one part, whatever it is split by.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from nnx_migrate.rewrite.gate.untouched_nodes import Version
 from nnx_migrate.rewrite.text.edits import Edit, Text
 from nnx_migrate.sources.documents.kinds import is_document
 from nnx_migrate.sources.text import Source, decode
-from nnx_migrate.sources.write_groups import groups
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -67,9 +65,8 @@ def split(
         owners: who owns a file, by its name from the root.
     """
     found: dict[tuple[str, ...], dict[str, FilePart]] = {}
-    changed = list(results)
     teams: dict[frozenset[str], tuple[str, ...]] = {}
-    for result in changed:
+    for result in results:
         name = patched_name(result.path, root)
         if by == "rule":
             for rules, part in _by_rule(result).items():
@@ -79,18 +76,7 @@ def split(
             # Lines may name the same people in another order.
             key = teams.setdefault(frozenset(key), key)
             found.setdefault(key, {})[name] = FilePart(result)
-    for group in groups(changed):
-        _join(found, {patched_name(path, root) for path in group})
     return [Part(key, found[key]) for key in sorted(found, key=lambda k: (len(k), k))]
-
-
-def _join(found: dict[tuple[str, ...], dict[str, FilePart]], names: set[str]) -> None:
-    """Makes one part of all that touch some files."""
-    touching = [key for key, files in found.items() if names & files.keys()]
-    if len(touching) > 1:
-        files = {name: part for key in touching for name, part in found.pop(key).items()}
-        key = tuple(sorted({word for words in touching for word in words}))
-        found[key] = {**found.get(key, {}), **files}
 
 
 def state(result: FileResult, parts: Sequence[FilePart]) -> bytes:
@@ -118,7 +104,7 @@ def _by_rule(result: FileResult) -> dict[tuple[str, ...], FilePart]:
         rules: FilePart(result, tuple(sorted(edits, key=lambda e: e.start)))
         for rules, edits in found.items()
     }
-    whole = result.together or is_document(result.path)
+    whole = is_document(result.path)
     if len(parts) > 1 and not whole and _each_stands_alone(result, list(parts.values())):
         return parts
     edited = {place for edit in result.edits for place in edit.findings}

@@ -31,10 +31,10 @@ _Answer = TypeVar("_Answer")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Readable:
-    """A file of the project as rewrites of other files may see it.
+    """A file of the project as others may see it.
 
     Args:
-        options: what counts for it; None when this run does not change it.
+        options: what counts for it; None where this run leaves it out.
     """
 
     source: Source

@@ -1,28 +1,19 @@
-"""What a check finds different is put back: files that changed together all at once, or none."""
+"""What a check finds different is put back; a file that was edited since is left, and named."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from nnx_migrate.check.verify import Change, put_back
+from nnx_migrate.check.verify import put_back
+from nnx_migrate.sources.write import Replacement
 
 
-def test_files_that_changed_together_go_back_together(tmp_path: Path) -> None:
-    names = ("alone.py", "a.py", "b.py", "c.py", "d.py")
-    files = {name: tmp_path / name for name in names}
-    for path in files.values():
+def test_files_get_their_old_bytes_each_on_its_own(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("a.py", "b.py", "c.py")]
+    for path in files:
         path.write_bytes(b"new")
-    pairs = {"a.py": "b.py", "b.py": "a.py", "c.py": "d.py", "d.py": "c.py"}
-    changes = [
-        Change(path, b"old", b"new", (files[pairs[name]],) if name in pairs else ())
-        for name, path in files.items()
-    ]
-    files["d.py"].write_bytes(b"edited since")
-    reverted, failed = put_back(changes)
-    assert {path.name for path in reverted} == {"alone.py", "a.py", "b.py"}
-    assert [path.read_bytes() for path in reverted] == [b"old"] * 3
-    assert (files["c.py"].read_bytes(), files["d.py"].read_bytes()) == (b"new", b"edited since")
-    assert failed == [
-        f"{files['d.py']} could not be put back: changed while migrating",
-        f"{files['c.py']}, which works with it only, was not put back",
-    ]
+    files[1].write_bytes(b"edited since")
+    reverted, failed = put_back(Replacement(path, b"old", b"new") for path in files)
+    assert reverted == [files[0], files[2]]
+    assert [path.read_bytes() for path in files] == [b"old", b"edited since", b"old"]
+    assert failed == [f"{files[1]} could not be put back: changed while migrating"]

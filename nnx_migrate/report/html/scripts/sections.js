@@ -117,17 +117,6 @@ function headOf(file, body, toggled) {
   );
 }
 
-// The files that have to change with this one.
-function together(body) {
-  if (!body.together.length) return null;
-  const links = body.together.map(([name, number]) => {
-    const file = number === undefined ? null : state.index.files[number];
-    return file ? element("a", { href: address(file) }, file.name) : name;
-  });
-  const list = links.flatMap((link, count) => [count ? ", " : "", link]).filter(Boolean);
-  return element("p", { class: "together" }, "Right only together with ", ...list);
-}
-
 // Fills the section of a file.
 export function fill(section, item, body, toggled, later) {
   const { file, pieces, alone } = item;
@@ -135,7 +124,6 @@ export function fill(section, item, body, toggled, later) {
   if (!isViewed(file) || state.printing) {
     const told = body.findings.some((finding) => finding.message === body.reason);
     if (body.reason && !told) content.push(element("p", { class: "reason" }, body.reason));
-    content.push(together(body) ?? "");
     if (alone) content.push(...body.alone.map((number) => card(body.findings[number])));
     content.push(...pieces.map((number) => pieceOf(item, body, number, later)));
   }
