@@ -22,7 +22,8 @@ from nnx_migrate.engine.discover import Found, Progress, find
 from nnx_migrate.engine.workers import uncollected
 from nnx_migrate.engine.write_results import finish
 from nnx_migrate.rewrite.model.active_rules import require_rules
-from nnx_migrate.sources.configuration import ConfigError, Configuration
+from nnx_migrate.sources.config_values import ConfigError
+from nnx_migrate.sources.configuration import Configuration
 from nnx_migrate.sources.journal import Journal
 from nnx_migrate.sources.write import Replacement, WriteError, Writer, remove_leftovers
 

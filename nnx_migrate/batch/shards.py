@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nnx_migrate.engine.plan_file import PlanTask
-from nnx_migrate.sources.configuration import ConfigError
+from nnx_migrate.sources.config_values import ConfigError
 
 _NAME = re.compile(r"(\d+)-of-(\d+)\.json")
 _MOST_NAMES = 20

@@ -11,7 +11,7 @@ from nnx_migrate.core.findings import FileStatus, Outcome
 from nnx_migrate.report.levels import Level, Report, shown_path, told
 from nnx_migrate.report.markdown_text import cell
 from nnx_migrate.report.patches.owners import PLACES, owners_in
-from nnx_migrate.sources.configuration import ConfigError
+from nnx_migrate.sources.config_values import ConfigError
 
 SCHEMA_VERSION = 1
 _MOST_PATHS = 200

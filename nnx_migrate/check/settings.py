@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from nnx_migrate.check.compare.comparison import DEFAULT, Tolerance
-from nnx_migrate.sources.configuration import ConfigError, did_you_mean
+from nnx_migrate.sources.config_values import ConfigError, did_you_mean
 
 _KEYS = (
     "cases",

@@ -18,7 +18,8 @@ from nnx_migrate.engine.run import explain_line, pending, run, run_text
 from nnx_migrate.engine.workers import FEWER, processors
 from nnx_migrate.report.terminal import Colour, progress_on, shown
 from nnx_migrate.report.text import printable
-from nnx_migrate.sources.configuration import ConfigError, Configuration
+from nnx_migrate.sources.config_values import ConfigError
+from nnx_migrate.sources.configuration import Configuration
 from nnx_migrate.sources.journal import Journal, NoJournal
 from nnx_migrate.sources.walk.discovery import did_you_mean
 from nnx_migrate.sources.write import Writer, real_trees, replace_file, unwritable

@@ -13,7 +13,8 @@ from nnx_migrate.engine.failures import changed_meanwhile, crash, failure_of
 from nnx_migrate.engine.plan_file import PlanTask
 from nnx_migrate.engine.projects.assign import PlacedIndex, Projects
 from nnx_migrate.engine.workers import Workers
-from nnx_migrate.sources.configuration import ConfigError, Configuration
+from nnx_migrate.sources.config_values import ConfigError
+from nnx_migrate.sources.configuration import Configuration
 from nnx_migrate.sources.documents.kinds import read_source
 from nnx_migrate.sources.imports.fringe import Fringe
 from nnx_migrate.sources.imports.module_names import Place, project_root

@@ -29,7 +29,8 @@ from nnx_migrate.engine.projects.assign import Projects
 from nnx_migrate.engine.workers import Workers, uncollected
 from nnx_migrate.engine.write_results import finish
 from nnx_migrate.rewrite.model.active_rules import require_rules
-from nnx_migrate.sources.configuration import ConfigError, Configuration
+from nnx_migrate.sources.config_values import ConfigError
+from nnx_migrate.sources.configuration import Configuration
 from nnx_migrate.sources.documents.kinds import is_document, read_document
 from nnx_migrate.sources.imports.module_names import place_of, project_root
 from nnx_migrate.sources.text import decode

@@ -37,6 +37,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.pins import Unpin
+from nnx_migrate.sources.config_values import (
+    READERS,
+    ConfigError,
+    did_you_mean,
+    permissions_of,
+    strings,
+)
 from nnx_migrate.sources.imports.installed import environment
 from nnx_migrate.sources.imports.module_names import place_of
 from nnx_migrate.sources.observed_facts import ObservedFacts
@@ -55,10 +62,14 @@ OnUnsafe = Literal["pin", "leave"]
 NO_TARGET = "what is written holds in graph mode and in tree mode, always"
 KnownRules = Callable[[], Collection[str]]
 KnownTransforms = Callable[[], Collection[str]]
-
-
-class ConfigError(ValueError):
-    """Configuration or flags that cannot be obeyed; the text names the file and the key."""
+#: Keys that are tables of their own.
+_TABLES = frozenset({"overrides", "check", "transforms"})
+_KEYS = frozenset(READERS) | _TABLES
+_OVERRIDABLE = frozenset(
+    {"select", "ignore", "allow", "unsafe", "on-unsafe", "trace-checks", "unpin"}
+)
+#: Keys that there were, and what to do without them.
+_GONE = MappingProxyType({"target": NO_TARGET})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -294,7 +305,7 @@ def _parse_table(file: Path, table: object, known_rules: KnownRules | None) -> T
         place = f"{file}: [[tool.nnx-migrate.overrides]] number {number}"
         if not entry.get("paths"):
             raise ConfigError(f"{place} needs 'paths', a list of patterns")
-        paths = _strings(place, "paths", entry["paths"])
+        paths = strings(place, "paths", entry["paths"])
         rest = {key: value for key, value in entry.items() if key != "paths"}
         overridden = _parse_values(place, rest, _OVERRIDABLE, known_rules)
         overrides.append((_patterns(place, paths), overridden))
@@ -322,7 +333,7 @@ def _parse_values(
             raise ConfigError(f"{where} {key} is gone: {_GONE[key]}; remove the key")
         if key not in keys:
             raise ConfigError(f"{where} has no key {key!r}{did_you_mean(key, keys)}")
-        values[key.replace("-", "_")] = _READERS[key](where, key, value)
+        values[key.replace("-", "_")] = READERS[key](where, key, value)
         if key in ("select", "ignore"):
             _check_rules(f"{where} {key}", values[key], known_rules)
     return values
@@ -333,96 +344,3 @@ def _check_rules(where: str, names: Iterable[str], known_rules: KnownRules | Non
         if known_rules is not None and name not in known_rules():
             hint = did_you_mean(name, known_rules()) or "; 'nnx-migrate rule' lists them"
             raise ConfigError(f"{where}: there is no rule named {name!r}{hint}")
-
-
-def did_you_mean(name: str, known: Collection[str]) -> str:
-    """Return "; did you mean ...?" for a mistyped `name`, or "" when nothing in `known` is near."""
-    import difflib
-
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
-
-
-def _strings(where: str, key: str, value: object) -> tuple[str, ...]:
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return tuple(value)
-    raise ConfigError(f"{where} {key} must be a list of strings, not {value!r}")
-
-
-def _rule_names(where: str, key: str, value: object) -> frozenset[str]:
-    return frozenset(_strings(where, key, value))
-
-
-def permissions_of(where: str, names: Iterable[str]) -> frozenset[Permission]:
-    """The assumptions of these names.
-
-    Raises:
-        ConfigError: there is none of a name.
-    """
-    found = []
-    known = [permission.value for permission in Permission]
-    for name in names:
-        if name not in known:
-            hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
-            raise ConfigError(f"{where}: there is nothing to allow named {name!r}{hint}")
-        found.append(Permission(name))
-    return frozenset(found)
-
-
-def _permissions(where: str, key: str, value: object) -> frozenset[Permission]:
-    return permissions_of(f"{where} {key}", _strings(where, key, value))
-
-
-def _boolean(where: str, key: str, value: object) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise ConfigError(f"{where} {key} must be true or false, not {value!r}")
-
-
-def _path(where: str, key: str, value: object) -> str:
-    if isinstance(value, str) and value:
-        return value
-    raise ConfigError(f"{where} {key} must be a path, not {value!r}")
-
-
-def _positive(where: str, key: str, value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
-        return value
-    raise ConfigError(f"{where} {key} must be a whole number of 1 or more, not {value!r}")
-
-
-def _one_of(*choices: str) -> Callable[[str, str, object], str]:
-    def read(where: str, key: str, value: object) -> str:
-        if isinstance(value, str) and value in choices:
-            return value
-        expected = " or ".join(repr(choice) for choice in choices)
-        raise ConfigError(f"{where} {key} must be {expected}, not {value!r}")
-
-    return read
-
-
-_READERS: Mapping[str, Callable[[str, str, object], Any]] = MappingProxyType(
-    {
-        "select": _rule_names,
-        "ignore": _rule_names,
-        "allow": _permissions,
-        "unsafe": _boolean,
-        "on-unsafe": _one_of("pin", "leave"),
-        "trace-checks": _boolean,
-        "unpin": _boolean,
-        "follow-installed": _boolean,
-        "python": _path,
-        "jobs": _positive,
-        "timeout": _positive,
-        "exclude": _strings,
-        "docs": _boolean,
-    }
-)
-#: Keys that are tables of their own.
-_TABLES = frozenset({"overrides", "check", "transforms"})
-_KEYS = frozenset(_READERS) | _TABLES
-_OVERRIDABLE = frozenset(
-    {"select", "ignore", "allow", "unsafe", "on-unsafe", "trace-checks", "unpin"}
-)
-#: Keys that there were, and what to do without them.
-_GONE = MappingProxyType({"target": NO_TARGET})

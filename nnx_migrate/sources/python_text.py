@@ -54,7 +54,7 @@ def _newer(text: str) -> ast.Module | None:
         tree = ast.parse(blanked)
     except (SyntaxError, ValueError):
         return None
-    from nnx_migrate.sources.newer_syntax import as_newer
+    from nnx_migrate.sources.newer_tree import as_newer
 
     _NEWER.add(hash(text))
     return as_newer(tree, text, blanked)

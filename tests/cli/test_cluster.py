@@ -131,7 +131,7 @@ import sys
 from nnx_migrate.batch.processes import cluster
 from nnx_migrate.batch.processes.limits import Limits
 from nnx_migrate.batch.processes.supervised import Work
-from nnx_migrate.sources.configuration import ConfigError
+from nnx_migrate.sources.config_values import ConfigError
 
 def same(task): return task
 def given_up(task, reason): return reason

@@ -17,7 +17,8 @@ from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.core.totals import RunResult, count
 from nnx_migrate.report.patches.folder import strangers_in
 from nnx_migrate.report.patches.owners import owners_in
-from nnx_migrate.sources.configuration import ConfigError, Configuration
+from nnx_migrate.sources.config_values import ConfigError
+from nnx_migrate.sources.configuration import Configuration
 from nnx_migrate.sources.journal import Journal, NoJournal, runs_of
 from nnx_migrate.sources.walk.ignores import read_patterns
 from nnx_migrate.sources.write import Replacement

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.sources.configuration import ConfigError, Configuration, Options
+from nnx_migrate.sources.config_values import ConfigError
+from nnx_migrate.sources.configuration import Configuration, Options
 from nnx_migrate.sources.own_transforms import GROUP, installed_transforms
 
 RULES = ["diff-state", "module-gradient", "state-axes"]

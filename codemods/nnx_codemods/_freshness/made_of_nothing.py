@@ -17,7 +17,7 @@ from nnx_migrate.analysis.domain.values import (
     Value,
 )
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.symbols.program import layer_of
+from nnx_migrate.analysis.symbols.nnx_names import layer_of
 from nnx_migrate.rewrite.model.context import FileContext
 
 MAX_HOPS = 6

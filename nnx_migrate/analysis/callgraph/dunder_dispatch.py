@@ -15,6 +15,7 @@ from nnx_migrate.analysis.domain.values import (
     Values,
     union,
 )
+from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.implicit_calls import ARITHMETIC, METHODS, NO_OBJECT
 from nnx_migrate.analysis.library.return_model import elements_of
@@ -42,6 +43,13 @@ def runs_in(project: Project, function: ir.Function) -> Iterator[Run]:
         if first in project.running:
             for left, right in zip(operands[::2], operands[1::2], strict=True):
                 yield from _runs(project, first, left, right)
+
+
+def methods_implied(evaluator: Evaluation, scope: Scope) -> Iterator[Scope]:
+    """The methods that the syntax of a function may run, each for each object that has it."""
+    for run in runs_in(evaluator.project, evaluator.project.function(scope)):
+        for value in in_order(evaluator.values(scope, run.operand)):
+            yield from methods_run(evaluator, value, run.methods)
 
 
 def runs_of_library(project: Project, dotted: str, call: ir.Call) -> Iterator[Run]:

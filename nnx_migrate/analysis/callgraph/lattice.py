@@ -23,7 +23,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.domain.witnesses import are_told_apart, with_one_witness
 from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES, elements_of
-from nnx_migrate.analysis.symbols.program import layer_of
+from nnx_migrate.analysis.symbols.nnx_names import layer_of
 
 #: Values of one answer; beyond, it costs more than all that is done with it.
 _MAX_VALUES = 24

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.callgraph.binding import unbound
-from nnx_migrate.analysis.callgraph.call_form import CallForm
+from nnx_migrate.analysis.callgraph.call_form import CallForm, mapped, reduced, unstarred
 from nnx_migrate.analysis.callgraph.dunder_dispatch import runs_of_library, runs_of_name
 from nnx_migrate.analysis.callgraph.lattice import outside_circles
 from nnx_migrate.analysis.callgraph.transformed import CAPTURED
@@ -22,7 +22,6 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.effects.attribute_transfer import Touching, by_method
 from nnx_migrate.analysis.effects.causes import FunctionChanges, PassedTo, UpdateAdds
-from nnx_migrate.analysis.effects.may_alias import mapped, reduced, unstarred
 from nnx_migrate.analysis.effects.popped import types_given
 from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.flax.transforms import spec
@@ -41,7 +40,7 @@ from nnx_migrate.analysis.library.effect_model import (
     operands_of,
 )
 from nnx_migrate.analysis.library.return_model import SOWING, is_transform
-from nnx_migrate.analysis.symbols.program import nnx_name
+from nnx_migrate.analysis.symbols.nnx_names import nnx_name
 from nnx_migrate.core.place import Place
 
 #: Types of Variables that are in a Module from the start.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from nnx_migrate.analysis.callgraph.binding import arguments, leading, parameter_at
-from nnx_migrate.analysis.callgraph.call_form import CallForm
+from nnx_migrate.analysis.callgraph.call_form import CallForm, unstarred
 from nnx_migrate.analysis.domain.values import (
     FunctionValue,
     Instance,
@@ -28,7 +28,7 @@ from nnx_migrate.analysis.effects.causes import (
     Returned,
     Unseen,
 )
-from nnx_migrate.analysis.effects.may_alias import Aliases, unstarred
+from nnx_migrate.analysis.effects.may_alias import Aliases
 from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, without_return
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Literal
 
 from nnx_migrate.analysis.callgraph.binding import arguments, parameter_at
+from nnx_migrate.analysis.callgraph.call_form import unstarred
 from nnx_migrate.analysis.domain.values import (
     ClassValue,
     FunctionValue,
@@ -23,13 +24,13 @@ from nnx_migrate.analysis.domain.values import (
     short_name,
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
-from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS, Aliases, is_of_module, unstarred
+from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS, Aliases, is_of_module
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.flax.transforms import COLLECTING, CONTROL_FLOW, of_nnx, spec
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import operands_of
-from nnx_migrate.analysis.symbols.program import layer_of, nnx_name
+from nnx_migrate.analysis.symbols.nnx_names import layer_of, nnx_name
 from nnx_migrate.core.place import Place
 
 

@@ -10,7 +10,7 @@ from typing import Literal, assert_never
 from nnx_migrate.analysis.callgraph.call_form import CallForm
 from nnx_migrate.analysis.domain.values import NAMED_AT_RUN_TIME
 from nnx_migrate.analysis.ir.records import record
-from nnx_migrate.analysis.symbols.program import nnx_name
+from nnx_migrate.analysis.symbols.nnx_names import nnx_name
 
 
 @record

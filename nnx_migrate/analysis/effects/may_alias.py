@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nnx_migrate.analysis.callgraph.binding import arguments
+from nnx_migrate.analysis.callgraph.call_form import mapped, unstarred
 from nnx_migrate.analysis.callgraph.dunder_dispatch import arithmetic_runs, methods_run
 from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.domain.values import (
@@ -24,7 +25,7 @@ from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import is_new_container
 from nnx_migrate.analysis.library.effect_model import gives_part_of
-from nnx_migrate.analysis.symbols.program import layer_of
+from nnx_migrate.analysis.symbols.nnx_names import layer_of
 
 #: Attributes of a Variable that are no Variable themselves.
 VARIABLE_READS = frozenset(
@@ -368,23 +369,6 @@ def is_of_module(name: str) -> bool:
 def module_of(name: str) -> str:
     """The module of an object of a module; empty for a variable of a function."""
     return name.rpartition(".")[0]
-
-
-def mapped(call: ir.Call) -> ir.Call:
-    """The call that `map(f, xs)` makes for each element."""
-    elements = tuple(ir.Element(arg) for arg in call.args[1:])
-    return ir.Call(call.args[0], elements, (), call.line) if call.args else call
-
-
-def reduced(call: ir.Call) -> ir.Call:
-    """The call that `reduce(f, xs, x)` makes for each element."""
-    function, *given = call.args
-    elements = tuple(ir.Element(arg) for arg in given[:1])
-    return ir.Call(function, (ir.Choice((*given[1:], *elements)), *elements), (), call.line)
-
-
-def unstarred(expr: ir.Expr) -> ir.Expr:
-    return ir.Element(expr.value) if isinstance(expr, ir.Starred) else expr
 
 
 def _may_hold(value: Value) -> bool:

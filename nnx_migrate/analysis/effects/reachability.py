@@ -9,7 +9,7 @@ import dataclasses
 from collections import deque
 from collections.abc import Iterator
 
-from nnx_migrate.analysis.callgraph.dunder_dispatch import methods_run, runs_in
+from nnx_migrate.analysis.callgraph.dunder_dispatch import methods_implied
 from nnx_migrate.analysis.domain.containers import parts_of
 from nnx_migrate.analysis.domain.values import (
     Basic,
@@ -31,7 +31,7 @@ from nnx_migrate.analysis.flax.model import mode_dependent_functions
 from nnx_migrate.analysis.flax.transforms import SETTERS
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.symbols.program import nnx_name
+from nnx_migrate.analysis.symbols.nnx_names import nnx_name
 from nnx_migrate.core.place import Place, refers_to
 
 _MAY_BE_FUNCTIONS = (
@@ -177,10 +177,8 @@ class _Walk:
             yield from self.call(scope, call)
         for read in function.reads:
             yield from self.read(scope, read)
-        for run in runs_in(self.project, function):
-            for value in in_order(self.evaluator.values(scope, run.operand)):
-                for method in methods_run(self.evaluator, value, run.methods):
-                    self.enter(method)
+        for method in methods_implied(self.evaluator, scope):
+            self.enter(method)
         for key in function.nested:
             self.enter(Scope(scope.module, key))
         outer = scope_around(scope, function)

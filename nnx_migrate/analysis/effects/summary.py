@@ -42,7 +42,7 @@ from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.interp.singledispatch import DISPATCHING, implementations
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT
-from nnx_migrate.analysis.symbols.program import layer_of
+from nnx_migrate.analysis.symbols.nnx_names import layer_of
 from nnx_migrate.core.place import Place
 
 

@@ -36,7 +36,7 @@ from nnx_migrate.analysis.library.effect_model import (
     CHANGING_METHODS,
     MUTATING_METHODS,
 )
-from nnx_migrate.analysis.symbols.program import layer_of
+from nnx_migrate.analysis.symbols.nnx_names import layer_of
 from nnx_migrate.core.place import Place
 
 _VARIABLE_METHODS = VARIABLE_READS | {"set_value", "copy_from", "replace"}

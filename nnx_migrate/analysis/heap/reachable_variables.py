@@ -26,8 +26,8 @@ from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import MAPPING
 from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES
+from nnx_migrate.analysis.symbols.nnx_names import layer_of
 from nnx_migrate.analysis.symbols.passed_on import writes_in
-from nnx_migrate.analysis.symbols.program import layer_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

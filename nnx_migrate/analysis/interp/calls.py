@@ -33,7 +33,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.symbols.higher_order import TAKERS, implied_calls
 from nnx_migrate.analysis.symbols.library_names import taker_name
-from nnx_migrate.analysis.symbols.program import layer_of, nnx_name
+from nnx_migrate.analysis.symbols.nnx_names import layer_of, nnx_name
 from nnx_migrate.analysis.symbols.redefinitions import with_classes
 from nnx_migrate.core.place import Place
 

@@ -40,7 +40,7 @@ from nnx_migrate.analysis.library.return_model import (
 )
 from nnx_migrate.analysis.symbols.higher_order import TAKERS, Taker, implied_calls
 from nnx_migrate.analysis.symbols.library_names import canonical
-from nnx_migrate.analysis.symbols.program import nnx_name
+from nnx_migrate.analysis.symbols.nnx_names import nnx_name
 
 #: Functions that give what a text names.
 _NAMING = frozenset({"importlib.import_module"}) | {

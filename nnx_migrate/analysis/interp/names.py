@@ -16,7 +16,8 @@ from nnx_migrate.analysis.domain.values import (
     unknown,
 )
 from nnx_migrate.analysis.library.return_model import INITIALIZERS
-from nnx_migrate.analysis.symbols.program import Binding, library_class, nnx_name
+from nnx_migrate.analysis.symbols.nnx_names import library_class, nnx_name
+from nnx_migrate.analysis.symbols.program import Binding
 
 
 def named(evaluator: Evaluation, scope: Scope, name: str) -> Values:

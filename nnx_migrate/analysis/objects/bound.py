@@ -32,7 +32,7 @@ from nnx_migrate.analysis.objects.held import (
     without,
 )
 from nnx_migrate.analysis.objects.questions import LAST, Objects
-from nnx_migrate.analysis.symbols.program import layer_of
+from nnx_migrate.analysis.symbols.nnx_names import layer_of
 
 
 def named(objects: Objects, scope: Scope, name: str, at: int) -> Held:

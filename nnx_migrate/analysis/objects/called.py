@@ -34,7 +34,7 @@ from nnx_migrate.analysis.objects.held import (
     together,
 )
 from nnx_migrate.analysis.objects.questions import LAST, Objects
-from nnx_migrate.analysis.symbols.program import layer_of
+from nnx_migrate.analysis.symbols.nnx_names import layer_of
 
 _MAX_CALLEES = 3
 _CACHES = frozenset({"functools.cache", "functools.lru_cache"})

@@ -6,6 +6,8 @@ import dataclasses
 import functools
 from collections.abc import Iterable, Iterator
 
+from nnx_migrate.analysis.callgraph.call_form import mapped as mapped_call
+from nnx_migrate.analysis.callgraph.call_form import reduced
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     PLAIN,
@@ -13,8 +15,6 @@ from nnx_migrate.analysis.domain.values import (
     Located,
     Scope,
 )
-from nnx_migrate.analysis.effects.may_alias import mapped as mapped_call
-from nnx_migrate.analysis.effects.may_alias import reduced
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.objects.held import (
     NOTHING,

@@ -12,7 +12,7 @@ import functools
 from collections.abc import Iterator
 from pathlib import Path
 
-from nnx_migrate.analysis.callgraph.dunder_dispatch import methods_run, runs_in
+from nnx_migrate.analysis.callgraph.dunder_dispatch import methods_implied
 from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
 from nnx_migrate.analysis.domain.values import (
     NAMED_AT_RUN_TIME,
@@ -35,7 +35,8 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.library.effect_model import harmless_library_call
 from nnx_migrate.analysis.sites.other_packages import other_package
-from nnx_migrate.analysis.symbols.program import Project, layer_of, nnx_name
+from nnx_migrate.analysis.symbols.nnx_names import layer_of, nnx_name
+from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.sources.imports.installed import Environment
 from nnx_migrate.sources.text import decode
 
@@ -175,10 +176,8 @@ class _Walk:
         for read in function.reads:
             if self.evaluator.callers.mentions.is_property(read.name):
                 self.by_name(read.name)
-        for run in runs_in(self.project, function):
-            for value in in_order(self.evaluator.values(scope, run.operand)):
-                for method in methods_run(self.evaluator, value, run.methods):
-                    self.enter(method)
+        for method in methods_implied(self.evaluator, scope):
+            self.enter(method)
         for key in function.nested:
             self.enter(Scope(scope.module, key))
         outer = scope_around(scope, function)

@@ -11,7 +11,8 @@ from nnx_migrate.analysis.flax.transforms import COMPUTED
 from nnx_migrate.analysis.ir.literal_lookups import lookup
 from nnx_migrate.analysis.ir.lower_expressions import is_computed_lookup, named_by_string
 from nnx_migrate.analysis.sites.tree import FunctionNode, Tree
-from nnx_migrate.analysis.symbols.program import is_reference, nnx_name
+from nnx_migrate.analysis.symbols.nnx_names import nnx_name
+from nnx_migrate.analysis.symbols.program import is_reference
 
 #: What a file says that looks up attributes by texts, not by getattr.
 _LOOKING_UP = frozenset({"attrgetter", "methodcaller", "vars", "__dict__", "globals"})

@@ -8,10 +8,10 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope
-from nnx_migrate.analysis.flax.model import Layer, layers, mode_dependent_functions
 from nnx_migrate.analysis.flax.transforms import JAX_SITES, SITE_NAMES
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.implicit_calls import ARITHMETIC, METHODS
+from nnx_migrate.analysis.symbols.nnx_names import NNX, is_public, nnx_name
 from nnx_migrate.analysis.symbols.observed import Observations
 from nnx_migrate.analysis.symbols.occurrence_index import NameTables
 from nnx_migrate.analysis.symbols.reverse_imports import Dependents
@@ -20,7 +20,6 @@ from nnx_migrate.sources.observed_facts import ObservedFacts
 from nnx_migrate.sources.own_transforms import OwnTransform
 
 Binding = Located | ParameterOf
-_NNX = "flax.nnx"
 _MAX_HOPS = 24
 _SITES = SITE_NAMES | JAX_SITES
 
@@ -270,9 +269,9 @@ class Project:
             seen.add(star)
             target = self.modules.get(star)
             if target is None:
-                if star == _NNX or star.startswith(_NNX + ".") or star == "flax":
+                if star == NNX or star.startswith(NNX + ".") or star == "flax":
                     dotted = f"{star}.{name}"
-                    if star == "flax" or _is_public(dotted):
+                    if star == "flax" or is_public(dotted):
                         yield Located(Scope(index.module, ir.MODULE_SCOPE), ir.ImportRef(dotted))
                 continue
             here = Scope(star, ir.MODULE_SCOPE)
@@ -285,7 +284,7 @@ class Project:
         """What an absolute dotted name of the project is bound to; None when it is not of it."""
         head, _, attribute = dotted.rpartition(".")
         # Flax's own source may be among the files; its names mean the library all the same.
-        if dotted == _NNX or head == _NNX or head.startswith(_NNX + "."):
+        if dotted == NNX or head == NNX or head.startswith(NNX + "."):
             return None
         if head in self.modules:
             return self.bindings(Scope(head, ir.MODULE_SCOPE), attribute)
@@ -384,41 +383,3 @@ def _own_names(index: ir.ModuleIndex) -> Iterator[tuple[str, Scope, ir.Expr]]:
             for value in values:
                 if ir.referred_name(value) not in {"", name}:
                     yield name, Scope(index.module, function.key), value
-
-
-@functools.cache
-def _public_names() -> dict[str, str]:
-    known = {name: row.name for name, row in mode_dependent_functions().items()}
-    known.update({name: layer.name for name, layer in layers().items()})
-    return known
-
-
-def _is_public(dotted: str) -> bool:
-    return dotted in _public_names()
-
-
-def nnx_name(dotted: str | None) -> str | None:
-    """The public name after `nnx.` for an absolute dotted name, private paths included."""
-    if dotted is None or not dotted.startswith(_NNX + "."):
-        return None
-    if dotted in _public_names():
-        return _public_names()[dotted]
-    rest = dotted.removeprefix(_NNX + ".")
-    if rest.startswith("compat."):
-        return rest
-    return rest.rpartition(".")[2]
-
-
-def library_class(dotted: str) -> str | None:
-    """The name by which flax's own class of that dotted name is known here, if it is one."""
-    layer = layer_of(dotted)  # first, since nnx.bridge.Module is no nnx.Module
-    if layer is not None:
-        return layer.qualified_names[0]
-    name = nnx_name(dotted)
-    known = name is not None and layer_of(f"flax.nnx.{name}") is not None
-    return f"flax.nnx.{name}" if known else None
-
-
-def layer_of(class_name: str) -> Layer | None:
-    """The library's own class of that dotted name, if it is one."""
-    return layers().get(class_name)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nnx_migrate.sources.configuration import ConfigError
+from nnx_migrate.sources.config_values import ConfigError
 from nnx_migrate.sources.databases import told
 from nnx_migrate.sources.kept_answers import read_answer
 

@@ -35,7 +35,7 @@ from nnx_migrate.batch.processes.supervised import (
     given_up_or_again,
 )
 from nnx_migrate.engine.workers import Answer, Task
-from nnx_migrate.sources.configuration import ConfigError
+from nnx_migrate.sources.config_values import ConfigError
 
 #: How long a cluster may have no processor for us before that is an error.
 PATIENCE = 300.0

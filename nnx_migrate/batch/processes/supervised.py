@@ -26,7 +26,7 @@ from pebble import ProcessExpired, ProcessPool
 from nnx_migrate.batch.processes.limits import Limits, limit_memory
 from nnx_migrate.core.deep_stack import run_deep
 from nnx_migrate.engine.workers import BATCH, FEWER, Answer, Task
-from nnx_migrate.sources.configuration import ConfigError
+from nnx_migrate.sources.config_values import ConfigError
 
 #: How a process ends itself that has no memory left.
 NO_MEMORY = 77

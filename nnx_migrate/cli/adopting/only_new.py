@@ -14,7 +14,7 @@ from nnx_migrate.core.findings import Outcome
 from nnx_migrate.core.totals import RunResult
 from nnx_migrate.engine.narrowed import Keeps, narrowed
 from nnx_migrate.report.text import plural, printable
-from nnx_migrate.sources.configuration import ConfigError
+from nnx_migrate.sources.config_values import ConfigError
 from nnx_migrate.sources.documents.kinds import is_document
 from nnx_migrate.sources.python_text import parse
 from nnx_migrate.sources.walk.scanning import read_file

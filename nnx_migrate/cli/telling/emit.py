@@ -13,7 +13,7 @@ from nnx_migrate.core.findings import FileResult
 from nnx_migrate.core.totals import RunResult
 from nnx_migrate.report.terminal import Colour, colours, shown, shown_diff
 from nnx_migrate.report.text import printable
-from nnx_migrate.sources.configuration import ConfigError
+from nnx_migrate.sources.config_values import ConfigError
 from nnx_migrate.sources.own_folder import put_file
 
 if TYPE_CHECKING:

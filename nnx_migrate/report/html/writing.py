@@ -10,7 +10,8 @@ from nnx_migrate.report.html.checks import Checks
 from nnx_migrate.report.html.page import Owners, Review, render_page
 from nnx_migrate.report.patches.owners import PLACES, UNOWNED, owners_in
 from nnx_migrate.report.patches.patch import patch_root
-from nnx_migrate.sources.configuration import ConfigError, Configuration
+from nnx_migrate.sources.config_values import ConfigError
+from nnx_migrate.sources.configuration import Configuration
 from nnx_migrate.sources.own_folder import OwnFolder
 
 if TYPE_CHECKING:

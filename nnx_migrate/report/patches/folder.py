@@ -17,7 +17,7 @@ from nnx_migrate.report.patches.parts import Part, split, state
 from nnx_migrate.report.patches.patch import render_change
 from nnx_migrate.report.patches.pull_request import by_file, pull_request, title_of
 from nnx_migrate.report.patches.split_by import SplitBy
-from nnx_migrate.sources.configuration import ConfigError
+from nnx_migrate.sources.config_values import ConfigError
 from nnx_migrate.sources.own_folder import OwnFolder
 from nnx_migrate.sources.walk.scanning import read_file
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from nnx_migrate.report.patches.gitlab_owners import has_sections, owners_by_section
-from nnx_migrate.sources.configuration import ConfigError
+from nnx_migrate.sources.config_values import ConfigError
 from nnx_migrate.sources.patterns import require_few_double_stars, without_explosion
 from nnx_migrate.sources.walk.scanning import read_settings
 

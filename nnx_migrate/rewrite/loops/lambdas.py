@@ -14,10 +14,10 @@ from nnx_migrate.rewrite.loops.carry_layout import (
 )
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten
-from nnx_migrate.rewrite.style.layout import MAX_LINE, insert_before, is_hoistable
+from nnx_migrate.rewrite.style.layout import insert_before, is_hoistable
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.style.tuple_display import appended
-from nnx_migrate.rewrite.text.edits import Edit, apply_edits
+from nnx_migrate.rewrite.text.edits import MAX_LINE, Edit, apply_edits
 
 
 def lambda_edits(

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from nnx_migrate.rewrite.model.registry import NO_RULES, BrokenRule, rule_entries
 from nnx_migrate.rewrite.model.rule import Rule
-from nnx_migrate.sources.configuration import ConfigError, Configuration, Options
+from nnx_migrate.sources.config_values import ConfigError
+from nnx_migrate.sources.configuration import Configuration, Options
 
 
 def active_rules(options: Options) -> list[Rule]:

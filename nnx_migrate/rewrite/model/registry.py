@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from nnx_migrate.sources.configuration import did_you_mean
+from nnx_migrate.sources.config_values import did_you_mean
 
 GROUP = "nnx_migrate.codemods"
 #: What is said where the package itself is not registered properly.

@@ -8,10 +8,8 @@ import re
 from collections.abc import Sequence
 
 from nnx_migrate.rewrite.pinned.syntax import Syntax
-from nnx_migrate.rewrite.text.edits import Edit, apply_edits
+from nnx_migrate.rewrite.text.edits import MAX_LINE, Edit, apply_edits
 
-#: As long a line as pins leave.
-_MOST = 100
 _BREAK = re.compile(r"\s*[\r\n]\s*")
 
 
@@ -37,7 +35,7 @@ def joined(syntax: Syntax, call: ast.Call, edits: Sequence[Edit]) -> list[Edit]:
         return head + len(apply_edits(syntax.text.text[start:end], moved)) + rest
 
     # The pin breaks no line that is short enough with it.
-    if length(whole) > _MOST or length(breaks) <= _MOST:
+    if length(whole) > MAX_LINE or length(breaks) <= MAX_LINE:
         return list(edits)
     if any(a.end > b.start for a, b in itertools.pairwise(sorted(whole))):
         return list(edits)

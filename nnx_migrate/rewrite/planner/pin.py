@@ -20,11 +20,11 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.functions import definition_of, is_owned
 from nnx_migrate.rewrite.planner.pin_wrapper import wrapper_edits
-from nnx_migrate.rewrite.style.layout import MAX_LINE, line_after
+from nnx_migrate.rewrite.style.layout import line_after
 from nnx_migrate.rewrite.style.options import option_edits
 from nnx_migrate.rewrite.style.self_documenting import keep_printed_text
 from nnx_migrate.rewrite.style.spelling import Spelling
-from nnx_migrate.rewrite.text.edits import Edit
+from nnx_migrate.rewrite.text.edits import MAX_LINE, Edit
 
 _COMPAT = ".compat"
 

@@ -10,9 +10,9 @@ from nnx_migrate.analysis.sites.tree import AnyFunction, names_in
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten, ReturnSplit
 from nnx_migrate.rewrite.split.arguments import NamedSplit, filled, positional_names, replaced_slots
-from nnx_migrate.rewrite.style.layout import MAX_LINE, insert_before, line_after
+from nnx_migrate.rewrite.style.layout import insert_before, line_after
 from nnx_migrate.rewrite.style.naming import fresh, prefix_of
-from nnx_migrate.rewrite.text.edits import Edit
+from nnx_migrate.rewrite.text.edits import MAX_LINE, Edit
 
 
 def wrapped_function(

@@ -12,8 +12,6 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.text.edits import Edit, Text
 
-MAX_LINE = 100
-
 
 def first_line(statement: ast.stmt) -> int:
     """The line that a statement begins on, its decorators included."""

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 
 from nnx_migrate.sources.python_text import readable
 
+#: As long a line as edits leave where they can.
+MAX_LINE = 100
 # What Python's parser counts as the end of a line; str.splitlines knows more (form feeds, \x85).
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

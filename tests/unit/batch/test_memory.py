@@ -16,7 +16,8 @@ from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.engine.discover import IndexTask, find
 from nnx_migrate.engine.plan_file import PlanTask
 from nnx_migrate.engine.projects.assign import Projects
-from nnx_migrate.sources.configuration import ConfigError, Configuration, Options
+from nnx_migrate.sources.config_values import ConfigError
+from nnx_migrate.sources.configuration import Configuration, Options
 from nnx_migrate.sources.imports.module_names import Place
 
 NNX = "from flax import nnx\n"

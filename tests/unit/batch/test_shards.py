@@ -9,7 +9,8 @@ import pytest
 
 from nnx_migrate.batch.shards import Shard, finished_shards
 from nnx_migrate.engine.plan_file import PlanTask
-from nnx_migrate.sources.configuration import ConfigError, Options
+from nnx_migrate.sources.config_values import ConfigError
+from nnx_migrate.sources.configuration import Options
 
 
 def done(folder: Path, *names: str) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from nnx_migrate.batch.processes.limits import Limits
 from nnx_migrate.batch.processes.supervised import Supervised, Work
-from nnx_migrate.sources.configuration import ConfigError
+from nnx_migrate.sources.config_values import ConfigError
 
 HANG, DIE, GROW = 1003, 1033, 1070
 _started: list[int] = []

@@ -8,7 +8,8 @@ import pytest
 
 from nnx_migrate.check.compare.comparison import DEFAULT, Tolerance
 from nnx_migrate.check.settings import CheckSettings, settings_from
-from nnx_migrate.sources.configuration import ConfigError, Configuration
+from nnx_migrate.sources.config_values import ConfigError
+from nnx_migrate.sources.configuration import Configuration
 
 FILE = Path("/project/pyproject.toml")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nnx_migrate.report.patches.owners import PLACES, owners_in
-from nnx_migrate.sources.configuration import ConfigError
+from nnx_migrate.sources.config_values import ConfigError
 
 FILE = """\
 # This is a comment.

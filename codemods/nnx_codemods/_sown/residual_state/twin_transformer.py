@@ -11,8 +11,8 @@ import libcst as cst
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.function_rewrite import FunctionFacts
 from nnx_migrate.rewrite.model.sown_plans import SownType
-from nnx_migrate.rewrite.style.layout import MAX_LINE
 from nnx_migrate.rewrite.style.naming import fresh
+from nnx_migrate.rewrite.text.edits import MAX_LINE
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
