@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from nnx_codemods._callers.known_calls import check_private, known_calls
 from nnx_codemods._sown.refusal import NotCaptured
-from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.functions import is_owned
+from nnx_migrate.rewrite.model.ownership import all_calls, check_in_file
 
 
 def uses_of(context: FileContext, site: Site, definition: AnyFunction) -> tuple[ast.Call, ...]:
@@ -27,13 +26,13 @@ def uses_of(context: FileContext, site: Site, definition: AnyFunction) -> tuple[
         assert isinstance(definition, ast.FunctionDef)
         if definition.decorator_list != [site.node]:
             raise NotCaptured("its function has other decorators too")
-        return known_calls(context, definition, definition.name)
+        return tuple(all_calls(context, context.tree.scope(definition), definition.name))
     if not is_owned(context, site, definition):
         check_used_here(context, site, definition)
     if site.escapes or not site.uses:
         raise NotCaptured(site.escapes or "it is not called in this file")
     if site.bound_name is not None and site.binding is not None:
-        return known_calls(context, site.binding, site.bound_name)
+        return tuple(all_calls(context, context.tree.scope(site.binding), site.bound_name))
     return site.uses
 
 
@@ -46,8 +45,7 @@ def check_used_here(context: FileContext, site: Site, definition: AnyFunction) -
     if not isinstance(definition, ast.FunctionDef) or definition.decorator_list:
         raise NotCaptured("its function is decorated or not defined by its name")
     scope = context.tree.scope(definition)
-    if scope.function == ir.MODULE_SCOPE:
-        check_private(context, definition.name)
+    check_in_file(context, scope, definition.name)
     bound = context.project.bindings(scope, definition.name)
     if len(bound) != 1 or context.finder.loads(scope, definition.name) != [site.function]:
         raise NotCaptured(f"{definition.name} is used in other places too")

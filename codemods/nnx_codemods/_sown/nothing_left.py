@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from nnx_codemods._callers.known_calls import check_private
 from nnx_codemods._sown.refusal import NotCaptured
 from nnx_migrate.analysis.domain.values import Scope
-from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.residual_sow import LeftoverFinder
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.ownership import calls_by_name
+from nnx_migrate.rewrite.model.ownership import calls_by_name, check_in_file
 from nnx_migrate.rewrite.model.sown_plans import CapturedCall
 
 
@@ -43,6 +41,5 @@ def _check_holder(context: FileContext, scope: Scope) -> None:
     if scope.module != context.tree.module or not isinstance(holder, ast.FunctionDef):
         raise NotCaptured("it is called from other files too")
     around = context.tree.scope(holder)
-    if around.function == ir.MODULE_SCOPE:
-        check_private(context, holder.name)
+    check_in_file(context, around, holder.name)
     calls_by_name(context, around, holder.name)

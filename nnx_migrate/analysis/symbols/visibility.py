@@ -7,13 +7,12 @@ programs: nobody imports them but files of the project.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.import_graph import reachable
 from nnx_migrate.analysis.symbols.program import Project
-
-_MAX_HOPS = 8
 
 
 def is_visible_outside(project: Project, module: str, path: str) -> bool:
@@ -54,24 +53,20 @@ def _is_imported(record: ir.ModuleIndex, name: str) -> bool:
     return any(isinstance(value, ir.ImportRef) for value in values)
 
 
-def _leads_to(project: Project, dotted: str, target: str, hops: int = 0) -> bool:
+def _leads_to(project: Project, dotted: str, target: str) -> bool:
     """Whether a name of a module is bound to another, by imports and plain assignments."""
-    if dotted == target:
-        return True
-    module = dotted.rpartition(".")[0]
-    if hops > _MAX_HOPS or module not in project.modules:
-        return False
+    return target in reachable(dotted, lambda name: _bound_to(project, name))
+
+
+def _bound_to(project: Project, dotted: str) -> Iterator[str]:
+    if dotted.rpartition(".")[0] not in project.modules:
+        return
     for binding in project.member(dotted) or ():
         match binding:
             case Located(expr=ir.ImportRef(target=imported)):
-                found = _leads_to(project, imported, target, hops + 1)
+                yield imported
             case Located(scope=Scope(module=there), expr=ir.Name(id=name)):
-                found = _leads_to(project, f"{there}.{name}", target, hops + 1)
-            case _:
-                found = False
-        if found:
-            return True
-    return False
+                yield f"{there}.{name}"
 
 
 def _is_private(name: str) -> bool:

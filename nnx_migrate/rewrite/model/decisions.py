@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Literal
 
 from nnx_migrate.core.findings import Evidence, Outcome, Proof
+from nnx_migrate.core.refusal import Cause, Refusal
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
 from nnx_migrate.rewrite.model.lifted_rngs import LiftedRngs
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan, PutBack
@@ -288,7 +289,15 @@ Decision = Contribution | Pin | Same | Manual
 
 
 class NotRewritten(Exception):
-    """Something cannot be rewritten, for the reason that it gives."""
+    """Something cannot be rewritten, for the reason that it gives.
+
+    Args:
+        why: the refusal, or its cause where that says all; families without causes give words.
+    """
+
+    def __init__(self, why: Refusal | Cause | str) -> None:
+        self.refusal = Refusal(why) if isinstance(why, Cause) else why
+        super().__init__(str(self.refusal))
 
 
 class CannotEmit(NotRewritten):

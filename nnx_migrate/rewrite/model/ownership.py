@@ -3,40 +3,75 @@
 from __future__ import annotations
 
 import ast
+import enum
 
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.analysis.symbols.visibility import is_visible_outside
+from nnx_migrate.core.place import Place
+from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import NotRewritten
 from nnx_migrate.rewrite.model.functions import is_owned
 
 
-def used_elsewhere(context: FileContext, name: str) -> str:
-    """Why code of other files may use a name of this module; empty when none can be seen to."""
-    module = context.tree.module
-    if is_visible_outside(context.project, module, name):
-        return f"code outside of the project may use {name}"
-    importers = context.analysis.imports.importers(module, (name,))
-    return next((f"{name} may be used in {other.path} too" for other in importers), "")
+@enum.unique
+class NotAllSeen(Cause):
+    """Why not all uses of a name are to be seen in its file."""
+
+    OUTSIDE = "code outside of the project may use {name}"
+    OTHER_FILE = "{name} may be used in {place} too"
+    BOUND_AGAIN = "{name} is bound more than once"
+    MORE_THAN_CALLED = "{name} is more than called (line {line})"
+    NOT_CALLED = "{name} is not called in this file"
+
+
+def check_in_file(context: FileContext, scope: Scope, name: str) -> None:
+    """No code but that of the file may use a name.
+
+    Args:
+        scope: that binds it.
+
+    Raises:
+        NotRewritten: other code may.
+    """
+    if scope.function != ir.MODULE_SCOPE:
+        return
+    if is_visible_outside(context.project, scope.module, name):
+        raise NotRewritten(NotAllSeen.OUTSIDE.about(name=name))
+    for other in context.analysis.imports.importers(scope.module, (name,)):
+        raise NotRewritten(NotAllSeen.OTHER_FILE.about(Place(other.module), name=name))
 
 
 def calls_by_name(context: FileContext, scope: Scope, name: str) -> list[ast.Call]:
-    """All calls of what a name of the file is bound to.
+    """All calls in the file of what a name of it is bound to.
 
     Raises:
         NotRewritten: it is bound more than once, or more than called.
     """
     if len(context.project.bindings(scope, name)) != 1:
-        raise NotRewritten(f"{name} is bound more than once")
+        raise NotRewritten(NotAllSeen.BOUND_AGAIN.about(name=name))
     calls = []
     for load in context.finder.loads(scope, name):
         call = context.tree.parents[load]
         if not isinstance(call, ast.Call) or call.func is not load:
-            raise NotRewritten(f"{name} is more than called (line {load.lineno})")
+            raise NotRewritten(NotAllSeen.MORE_THAN_CALLED.about(name=name, line=load.lineno))
         calls.append(call)
+    return calls
+
+
+def all_calls(context: FileContext, scope: Scope, name: str) -> list[ast.Call]:
+    """All calls of what a name is bound to, which are all in its file.
+
+    Raises:
+        NotRewritten: other code may call it, it is more than called, or it is not called.
+    """
+    calls = calls_by_name(context, scope, name)
+    check_in_file(context, scope, name)
+    if not calls:
+        raise NotRewritten(NotAllSeen.NOT_CALLED.about(name=name))
     return calls
 
 
@@ -61,7 +96,9 @@ def _loads(
         return None
     if len(context.project.bindings(scope, definition.name)) != 1:
         return None
-    if scope.function == ir.MODULE_SCOPE and used_elsewhere(context, definition.name):
+    try:
+        check_in_file(context, scope, definition.name)
+    except NotRewritten:
         return None
     return context.finder.loads(scope, definition.name)
 

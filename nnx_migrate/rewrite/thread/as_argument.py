@@ -7,14 +7,13 @@ import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.flax.transforms import in_nnx, of_nnx
-from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.rewrite.loops.carry_layout import check_inner_names
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Capture
 from nnx_migrate.rewrite.model.functions import definition_of
-from nnx_migrate.rewrite.model.ownership import calls_by_name, is_given, used_elsewhere
+from nnx_migrate.rewrite.model.ownership import calls_by_name, check_in_file, is_given
 from nnx_migrate.rewrite.model.stacks import stack_of
 from nnx_migrate.rewrite.style.layout import insert_at_top
 from nnx_migrate.rewrite.text.edits import Edit
@@ -111,9 +110,8 @@ def calls_of(context: FileContext, site: Site, definition: AnyFunction) -> list[
     name = site.bound_name
     if site.form == "decorator" and isinstance(definition, FunctionNode):
         name = definition.name
-    at_top = context.tree.scope(site.node).function == ir.MODULE_SCOPE
-    if name is not None and at_top and (reason := used_elsewhere(context, name)):
-        raise CannotEmit(reason)
+    if name is not None:
+        check_in_file(context, context.tree.scope(site.node), name)
     uses = list(site.uses)
     if site.form == "decorator":
         assert isinstance(definition, FunctionNode)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from nnx_codemods._callers.known_calls import check_private
 from nnx_codemods._sown.first_in_statement import check_first
 from nnx_codemods._sown.refusal import NotCaptured
 from nnx_migrate.analysis.domain.values import FunctionValue
 from nnx_migrate.analysis.flax.transforms import SPLITTERS
-from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import NotRewritten
+from nnx_migrate.rewrite.model.ownership import check_in_file
 from nnx_migrate.rewrite.style.naming import fresh
 
 
@@ -31,10 +30,10 @@ def calls_to_restore(context: FileContext, site: Site) -> tuple[ast.Call, ...]:
 def _is_private(context: FileContext, site: Site) -> bool:
     """Whether no other file may call what a name is bound to."""
     name, binding = site.bound_name, site.binding
-    if name is None or binding is None or context.tree.scope(binding).function != ir.MODULE_SCOPE:
+    if name is None or binding is None:
         return True
     try:
-        check_private(context, name)
+        check_in_file(context, context.tree.scope(binding), name)
     except NotRewritten:
         return False
     return True

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nnx_codemods._callers.known_calls import check_private
 from nnx_codemods._sown.refusal import NotCaptured
 from nnx_codemods._sown.residual_state.calls import calls_to_restore
 from nnx_codemods._sown.sowing import sown_by
@@ -20,6 +19,7 @@ from nnx_migrate.analysis.residual_sow import LeftoverFinder, harm
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import NotRewritten
+from nnx_migrate.rewrite.model.ownership import check_in_file
 from nnx_migrate.rewrite.style.layout import is_hoistable
 
 _MAX_HOPS = 6
@@ -68,8 +68,7 @@ def _calls_of(context: FileContext, definition: AnyFunction) -> Iterator[ast.Cal
         yield _through_transform(context, definition)
         return
     scope = context.tree.scope(definition)
-    if scope.function == ir.MODULE_SCOPE:
-        check_private(context, definition.name)
+    check_in_file(context, scope, definition.name)
     if len(context.project.bindings(scope, definition.name)) != 1:
         raise NotCaptured("its name is bound anew")
     made = {site.node for site in context.finder.sites if site.form == "decorator"}
@@ -149,8 +148,7 @@ def _check_made(
     reason = finder.on_made(scope, made, name)
     if reason:
         raise NotCaptured(reason)
-    if scope.function == ir.MODULE_SCOPE:
-        check_private(context, name)
+    check_in_file(context, scope, name)
     body = _body(context, use)
     called_in = _place(body, use.lineno)
     for where, line, effect in finder.sown_by_line(scope, name):

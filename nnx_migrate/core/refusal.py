@@ -1,0 +1,48 @@
+"""Why something is not rewritten: a cause, what it is about, and where.
+
+A family of rewrites lists its causes in one table, an `enum.Enum` that is a `Cause`; what a person
+reads is made from that table, and nowhere else. Code that has to tell refusals apart compares
+causes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+from nnx_migrate.core.place import Place
+
+
+class Cause(enum.Enum):
+    """What stands in the way; the value is how a person is told.
+
+    Names in braces stand for what a refusal is about, `{place}` for where that is.
+    """
+
+    def about(self, place: Place | None = None, **names: object) -> Refusal:
+        """The refusal for this cause.
+
+        Args:
+            place: where it is.
+            names: what it is about.
+        """
+        return Refusal(self, place, tuple((key, str(value)) for key, value in names.items()))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Refusal:
+    """One refusal; as text, how a person is told of it.
+
+    Args:
+        cause: what stands in the way.
+        place: where that is; None where the words name no place.
+        names: what the cause is about, by the names in its words.
+    """
+
+    cause: Cause
+    place: Place | None = None
+    names: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        words: str = self.cause.value
+        return words.format(place=self.place, **dict(self.names))
