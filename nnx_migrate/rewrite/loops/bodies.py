@@ -17,6 +17,7 @@ from nnx_migrate.rewrite.loops.carry_layout import (
     whole_name,
 )
 from nnx_migrate.rewrite.loops.lambdas import lambda_edits
+from nnx_migrate.rewrite.model.causes import LoopCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.split.nested import own_returns
@@ -66,7 +67,7 @@ def _header_edits(
         arrow = text.text.rindex("->", end, stop)
         head = text.text[:arrow].rstrip()
         if context.comments_between(len(head), stop):
-            raise CannotEmit("a comment stands in the annotation of what the function returns")
+            raise CannotEmit(LoopCause.COMMENT_IN_ANNOTATION)
         edits.append(Edit(len(head), stop, ""))
     return edits
 
@@ -119,7 +120,7 @@ def _insert_after(
     assert statement.end_lineno is not None
     others = [s for s in definition.body if s not in {statement, docstring_of(definition)}]
     if any(other.lineno <= statement.end_lineno for other in others):
-        raise CannotEmit("the carry is unpacked on a line with other code")
+        raise CannotEmit(LoopCause.UNPACKED_BESIDE_CODE)
     place = line_after(context, statement.end_lineno)
     indent = body_indent(context, definition)
     return Edit(place, place, "".join(f"{indent}{line}{context.newline}" for line in lines))
@@ -129,10 +130,10 @@ def _return_edits(context: FileContext, definition: ast.FunctionDef, carry: Carr
     edits: list[Edit] = []
     found = own_returns(definition)
     if not found:
-        raise CannotEmit("the body of the loop returns nothing")
+        raise CannotEmit(LoopCause.NOTHING_RETURNED)
     for node in found:
         if node.value is None:
-            raise CannotEmit("the body of the loop does not return a carry on all its ways")
+            raise CannotEmit(LoopCause.NOT_ALL_RETURN)
         edits += returned_edits(context, node.value, carry)
     return edits
 
@@ -166,7 +167,7 @@ def _returned(context: FileContext, value: ast.expr, carry: Carry) -> list[Edit]
         return [Edit(start, start, opening), Edit(end, end, f"{closing}, {names}")]
     if isinstance(value, ast.Tuple):
         if any(isinstance(e, ast.Starred) for e in value.elts) or len(value.elts) != carry.size:
-            raise CannotEmit("the body does not return as many elements as the loop carries")
+            raise CannotEmit(LoopCause.OTHER_SIZE_RETURNED)
         return [appended(context, value, carry.names)]
     simple = isinstance(value, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
     opening, closing = ("*", "") if simple else ("*(", ")")

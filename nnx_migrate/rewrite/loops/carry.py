@@ -20,6 +20,7 @@ from nnx_migrate.rewrite.loops.carry_layout import (
     subscript_edits,
 )
 from nnx_migrate.rewrite.loops.lambdas import defined_body
+from nnx_migrate.rewrite.model.causes import LoopCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Capture
 from nnx_migrate.rewrite.model.functions import definition_of
@@ -35,7 +36,7 @@ def carry_edits(context: FileContext, site: Site, captures: Sequence[Capture]) -
         CannotEmit: a part of the loop is not written in a way that can be changed.
     """
     if not site.complete or len(site.operands) != 1 or len(site.branches) != 1:
-        raise CannotEmit("not all arguments of the loop are to be seen")
+        raise CannotEmit(LoopCause.HIDDEN_ARGUMENTS)
     names = [name for capture in captures for name, _ in capture.ways()]
     assert site.spec.operands is not None
     leading = site.spec.operands.leading
@@ -58,9 +59,9 @@ def _owned(
 ) -> LoopFunction:
     definition = definition_of(context, function)
     if definition is None:
-        raise CannotEmit("a function of the loop is not defined in this file")
+        raise CannotEmit(LoopCause.NOT_IN_FILE)
     if not is_given(context, site, definition):
-        raise CannotEmit("a function of the loop is used in other places too")
+        raise CannotEmit(LoopCause.USED_ELSEWHERE)
     return loop_function(context, definition, leading, names)
 
 
@@ -74,7 +75,7 @@ def _condition(
     if is_given(context, site, definition):
         return loop_function(context, definition, 0, names)
     if any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(definition)):
-        raise CannotEmit("the condition of the loop is used in other places too")
+        raise CannotEmit(LoopCause.CONDITION_USED_ELSEWHERE)
     return None
 
 
@@ -100,7 +101,7 @@ def _condition_edits(
     if check is not None:
         return function_edits(context, check, carry, "no carry")
     if not isinstance(expression, ast.Name | ast.Attribute):
-        raise CannotEmit("the condition of the loop is not known")
+        raise CannotEmit(LoopCause.CONDITION_NOT_KNOWN)
     start, end = context.text.span(expression)
     rest = "[0]" if carry.size is None else f"[:{carry.size}]"
     return [Edit(start, start, "lambda carry: "), Edit(end, end, f"(carry{rest})")]

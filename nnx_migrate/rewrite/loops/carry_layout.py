@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
+from nnx_migrate.rewrite.model.causes import LoopCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Capture
 from nnx_migrate.rewrite.model.functions import free_names
@@ -83,15 +84,15 @@ def loop_function(
     parameters = [*args.posonlyargs, *args.args]
     required = len(parameters) - len(args.defaults)  # a loop leaves the others to their defaults
     if required != (count or leading + 1) or args.vararg or args.kwonlyargs or args.kwarg:
-        raise CannotEmit("a function of the loop has other parameters than its carry")
+        raise CannotEmit(LoopCause.OTHER_PARAMETERS)
     if not isinstance(definition, FunctionDefinition):
-        raise CannotEmit("a function of the loop is no plain function")
+        raise CannotEmit(LoopCause.NOT_PLAIN)
     parameter = parameters[leading]
     for node in _inner(definition):
         if isinstance(node, ast.Nonlocal | ast.Global) and {*names, parameter.arg} & {*node.names}:
-            raise CannotEmit("a function of the loop binds names around it")
+            raise CannotEmit(LoopCause.BINDS_NAMES_AROUND)
         if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await | ast.ClassDef):
-            raise CannotEmit("a function of the loop is no plain function")
+            raise CannotEmit(LoopCause.NOT_PLAIN)
     loads = [
         node
         for node in _inner(definition)
@@ -101,7 +102,7 @@ def loop_function(
     rebinds = not all(is_load(n) and _means(context, n, definition) for n in loads)
     for each in parameters:
         if each.arg in names:
-            raise CannotEmit(f"{each.arg} is a parameter of a function of the loop")
+            raise CannotEmit(LoopCause.IS_PARAMETER.about(name=each.arg))
     return LoopFunction(definition, parameter, tuple(loads), tuple(captured), rebinds)
 
 
@@ -128,7 +129,7 @@ def check_inner_names(definition: FunctionDefinition, names: set[str]) -> None:
         elif isinstance(node, ast.alias):
             bound = node.asname or node.name.partition(".")[0]
         if bound and bound in names:
-            raise CannotEmit(f"{bound} is bound anew in a function of the loop")
+            raise CannotEmit(LoopCause.BOUND_ANEW.about(name=bound))
 
 
 def _means(context: FileContext, name: ast.Name, definition: FunctionDefinition) -> bool:

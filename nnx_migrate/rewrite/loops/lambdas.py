@@ -12,6 +12,7 @@ from nnx_migrate.rewrite.loops.carry_layout import (
     index_edits,
     whole_name,
 )
+from nnx_migrate.rewrite.model.causes import LoopCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten
 from nnx_migrate.rewrite.style.layout import insert_before, is_hoistable
@@ -88,7 +89,7 @@ def lambda_result(
 
 def _check_size(body: ast.Tuple, size: int) -> None:
     if len(body.elts) != size or any(isinstance(e, ast.Starred) for e in body.elts):
-        raise CannotEmit("the body does not return as many elements as the loop carries")
+        raise CannotEmit(LoopCause.OTHER_SIZE_RETURNED)
 
 
 def defined_body(

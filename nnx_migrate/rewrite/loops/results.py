@@ -14,6 +14,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.analysis.ir.parse import parse
+from nnx_migrate.rewrite.model.causes import LoopCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.style.layout import moved_left, why_unhoistable
@@ -57,11 +58,11 @@ def bound_in_front(
     statement = context.tree.statement(use)
     why = why_unhoistable(context, use)
     if reason := why.told() if why is not None else _not_first(context, statement, use):
-        raise CannotEmit(f"the results are not taken apart where it is called, and {reason}")
+        raise CannotEmit(LoopCause.RESULTS_NOT_UNPACKED.about(reason=reason))
     if any(other is not use and context.tree.statement(other) is statement for other in uses):
-        raise CannotEmit("two calls stand in one statement")
+        raise CannotEmit(LoopCause.TWO_CALLS)
     if not _stands_alone(context.text.of(use)):
-        raise CannotEmit("the call is on several lines by the parentheses around it")
+        raise CannotEmit(LoopCause.ON_SEVERAL_LINES)
     start, end = context.text.span(statement)
     first, last = context.text.span(use)
     line = context.text.line_of(start)

@@ -6,6 +6,7 @@ import ast
 
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import names_in
+from nnx_migrate.rewrite.model.causes import PoppedCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.functions import definition_of
@@ -45,7 +46,7 @@ def _around_function(context: FileContext, site: Site, nnx: str, variable_type: 
         indent = context.text.indent_of_line(site.node.lineno)
         return [Edit(place, place, f"{indent}@{nnx}.capture({variable_type}){context.newline}")]
     if not isinstance(site.function, ast.expr):
-        raise CannotEmit("the function of the transform is not to be seen")
+        raise CannotEmit(PoppedCause.FUNCTION_NOT_SEEN)
     start, end = context.text.span(site.function)
     return [Edit(start, start, f"{nnx}.capture("), Edit(end, end, f", {variable_type})")]
 
@@ -81,7 +82,7 @@ def _captured_pass(
         return edits + second_result(context, statement, state)
     span = context.text.span(forward)
     if context.comments_between(*span):
-        raise CannotEmit("a comment stands in the call of the Module")
+        raise CannotEmit(PoppedCause.COMMENT_IN_MODULE_CALL)
     (output,) = fresh(["y"], context.taken_names(forward) | {state}, "model")
     func, arguments = context.text.of(forward.func), context.text.text[end : span[1]]
     line = f"{output}, {state} = {capture}({func}, {variable_type}){arguments}"
@@ -96,7 +97,7 @@ def _annotated_aux(definition: ast.FunctionDef) -> ast.expr | None:
         case ast.Subscript(slice=ast.Tuple(elts=[_, aux])):
             return aux
         case _:
-            raise CannotEmit("the annotation of what the loss returns is not written as a pair")
+            raise CannotEmit(PoppedCause.ANNOTATION_NO_PAIR)
 
 
 def _taken(context: FileContext, site: Site, plan: CapturePlan, call: CapturedCall) -> list[Edit]:
@@ -115,7 +116,7 @@ def _taken(context: FileContext, site: Site, plan: CapturePlan, call: CapturedCa
                 removed = removed_statement(context, popping)
                 return [*_unpacked(context, site, plan, taking, own), removed]
     if context.comments_between(*context.text.span(call.pop)):
-        raise CannotEmit("a comment stands in the call of nnx.pop")
+        raise CannotEmit(PoppedCause.COMMENT_IN_POP)
     unpacked = _unpacked(context, site, plan, taking, name)
     return [*unpacked, Edit(*context.text.span(call.pop), name)]
 

@@ -6,6 +6,7 @@ import ast
 
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import names_in
+from nnx_migrate.rewrite.model.causes import PoppedCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.sown_plans import PerturbedCall, PerturbPlan
@@ -27,7 +28,7 @@ def perturb_edits(context: FileContext, site: Site, plan: PerturbPlan, nnx: str)
     (state,) = fresh(["perturbations"], taken, "model")
     parameters = [*plan.definition.args.posonlyargs, *plan.definition.args.args]
     if len(parameters) - len(plan.definition.args.defaults) <= plan.place:
-        raise CannotEmit("the Module's parameter has a default")
+        raise CannotEmit(PoppedCause.PARAMETER_DEFAULT)
     edits = [_behind(context, parameters[plan.place], state)]
     edits += _captured(context, plan.forward, f"{nnx}.capture", f"init={state}")
     for call in plan.calls:
@@ -56,7 +57,7 @@ def _gradients(context: FileContext, site: Site, call: PerturbedCall, nnx: str) 
     statement = context.tree.statement(call.use)
     target = gradient_target(site, statement)
     if target is None:
-        raise CannotEmit("the gradients are not bound to a name where they are taken")
+        raise CannotEmit(PoppedCause.GRADIENTS_NOT_BOUND)
     whole = isinstance(statement, ast.Assign) and statement.targets == [target]
     span = context.text.span(target)
     if call.parts is not None:
@@ -102,7 +103,7 @@ def _after(context: FileContext, statement: ast.stmt, line: str) -> Edit:
     place = line_after(context, statement.end_lineno)
     behind = context.text.text[context.text.span(statement)[1] : place].strip()
     if behind and not behind.startswith("#"):
-        raise CannotEmit("other code stands behind the gradients on their line")
+        raise CannotEmit(PoppedCause.CODE_BEHIND_GRADIENTS)
     indent = context.text.indent_of_line(statement.lineno)
     if not context.text.text[:place].endswith(("\r", "\n")):  # the last line of the file
         return Edit(place, place, f"{context.newline}{indent}{line}")

@@ -13,6 +13,7 @@ import ast
 
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.causes import PoppedCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.sown_plans import PutBack
@@ -80,7 +81,7 @@ def _result_of(function: ast.Lambda | ast.FunctionDef) -> ast.expr:
         return function.body
     last = function.body[-1]
     if not isinstance(last, ast.Return) or last.value is None:
-        raise CannotEmit("the function does not end with what it returns")
+        raise CannotEmit(PoppedCause.NO_RETURN_AT_END)
     return last.value
 
 
@@ -90,7 +91,7 @@ def _with_popped(context: FileContext, plan: PutBack, popped: str) -> list[Edit]
     left, right = ("", "") if isinstance(plan.function, ast.FunctionDef) else ("(", ")")
     if plan.in_pair:
         if not isinstance(result, ast.Tuple) or len(result.elts) != 2:
-            raise CannotEmit("what the function returns is not written as a pair")
+            raise CannotEmit(PoppedCause.RESULT_NO_PAIR)
         result, left, right = result.elts[1], "(", ")"
     start, end = context.text.span(result)
     if isinstance(result, ast.Tuple) and not in_parentheses(context, result):
@@ -206,7 +207,7 @@ def _made_before(
     check_hoistable(context, use)
     start, end = context.text.span(use)
     if context.comments_between(start, end):
-        raise CannotEmit("a comment stands in the call")
+        raise CannotEmit(PoppedCause.COMMENT_IN_CALL)
     bound, update, read = made
     inner = [e for e in edits if start <= e.start and e.end <= end]
     moved = [Edit(e.start - start, e.end - start, e.replacement) for e in inner]
@@ -227,7 +228,7 @@ def _behind(context: FileContext, statement: ast.stmt, lines: list[str]) -> Edit
     place = line_after(context, statement.end_lineno)
     above = text.text[text.line_start(statement.lineno) : start]
     if above.strip() or text.text[end:place].partition("#")[0].strip():
-        raise CannotEmit("other code stands on the line of the call")
+        raise CannotEmit(PoppedCause.CODE_BESIDE_CALL)
     block = "".join(f"{indent}{line}{newline}" if line else newline for line in lines)
     if not text.text[:place].endswith(("\n", "\r")):
         block = newline + block.removesuffix(newline)

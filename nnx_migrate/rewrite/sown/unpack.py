@@ -6,6 +6,7 @@ import ast
 
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.sites.tree import names_in
+from nnx_migrate.rewrite.model.causes import PoppedCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.style.naming import fresh
@@ -32,10 +33,10 @@ def second_result(context: FileContext, taking: ast.stmt, state: str) -> list[Ed
             if isinstance(target, ast.Tuple) and not in_parentheses(context, target):
                 edits = [Edit(start, start, "("), Edit(end, end, f"), {state}")]
             elif isinstance(target, ast.Starred):
-                raise CannotEmit("the result is unpacked into a starred name")
+                raise CannotEmit(PoppedCause.UNPACKED_INTO_STAR)
             return edits
         case _:
-            raise CannotEmit("the call stands where its result cannot be unpacked")
+            raise CannotEmit(PoppedCause.NOT_UNPACKABLE)
 
 
 def in_parentheses(context: FileContext, target: ast.Tuple) -> bool:
@@ -72,9 +73,9 @@ def auxiliary_result(
         case ast.Assign(targets=[ast.Tuple(elts=[_, aux])]) if not has_value:
             inner = aux
         case _:
-            raise CannotEmit("the result of the gradient is not unpacked where it is taken")
+            raise CannotEmit(PoppedCause.GRADIENT_NOT_UNPACKED)
     if isinstance(inner, ast.Starred | ast.Tuple) and not _is_closed(context, inner):
-        raise CannotEmit("the result of the gradient is unpacked further")
+        raise CannotEmit(PoppedCause.UNPACKED_FURTHER)
     start, end = context.text.span(inner)
     return [Edit(start, start, "("), Edit(end, end, f", {state})")]
 

@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import ArgumentSplit, CannotEmit
 from nnx_migrate.rewrite.text.edits import Edit
@@ -88,7 +89,7 @@ def call_edits(
     last = max(slots)
     for place, arg in enumerate(call.args):
         if isinstance(arg, ast.Starred) and place <= last:
-            raise CannotEmit("the arguments of the call are unpacked from a sequence")
+            raise CannotEmit(SplitCause.CALL_FROM_SEQUENCE)
         if place in slots:
             arguments[place] = context.text.of(arg)
             if KEPT in slots[place]:
@@ -100,7 +101,7 @@ def call_edits(
     for place in sorted(set(slots) - set(arguments)):
         keyword = _keyword_for(call, place, parameters)
         if KEPT in slots[place]:
-            raise CannotEmit("an argument that is differentiated too is passed by keyword")
+            raise CannotEmit(SplitCause.DIFFERENTIATED_BY_KEYWORD)
         _check_movable(keyword.value)
         edits += _keyword_edits(context, call, keyword, place, ", ".join(slots[place]))
         arguments[place] = context.text.of(keyword.value)
@@ -122,7 +123,7 @@ def split_arguments(
 def _check_movable(argument: ast.expr) -> None:
     for node in ast.walk(argument):
         if isinstance(node, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
-            raise CannotEmit("the argument does more than name an object")
+            raise CannotEmit(SplitCause.NOT_ONLY_A_NAME)
 
 
 def _keyword_for(call: ast.Call, place: int, parameters: Sequence[str]) -> ast.keyword:
@@ -130,14 +131,14 @@ def _keyword_for(call: ast.Call, place: int, parameters: Sequence[str]) -> ast.k
         for keyword in call.keywords:
             if keyword.arg == parameters[place]:
                 return keyword
-    raise CannotEmit("the call does not show which argument is the Module")
+    raise CannotEmit(SplitCause.MODULE_ARGUMENT_NOT_SHOWN)
 
 
 def _keyword_edits(
     context: FileContext, call: ast.Call, keyword: ast.keyword, place: int, replacement: str
 ) -> list[Edit]:
     if place != len(call.args):
-        raise CannotEmit("the Module is passed by keyword, with other keywords before it")
+        raise CannotEmit(SplitCause.KEYWORDS_BEFORE_MODULE)
     first = call.keywords[0]
     start, end = context.text.span(keyword)
     if keyword is first:
@@ -164,13 +165,13 @@ def parameter_edits(
     edits = []
     for place, names in sorted(slots.items()):
         if place >= len(positional):
-            raise CannotEmit("the Module is not a positional parameter of the function")
+            raise CannotEmit(SplitCause.NOT_POSITIONAL)
         if place >= first_default:
-            raise CannotEmit("the Module's parameter has a default")
+            raise CannotEmit(SplitCause.PARAMETER_DEFAULT)
         text = context.text.of(positional[place])
         edits.append(Edit(*context.text.span(positional[place]), ", ".join(filled(names, text))))
     if function.args.posonlyargs and max(slots) >= len(function.args.posonlyargs) - 1:
-        raise CannotEmit("the function has positional-only parameters")
+        raise CannotEmit(SplitCause.POSITIONAL_ONLY)
     return edits, [positional[named.split.index].arg for named in splits]
 
 

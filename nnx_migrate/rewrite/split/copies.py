@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode
+from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.functions import definition_of, is_owned
@@ -23,12 +24,12 @@ def clone_edits(context: FileContext, site: Site, places: Sequence[int], nnx: st
     """
     definition = definition_of(context, site.function)
     if definition is None:
-        raise CannotEmit("the function is not defined in this file")
+        raise CannotEmit(SplitCause.NOT_IN_FILE)
     if site.form == "call" and not is_owned(context, site, definition):
-        raise CannotEmit("the function is used in other places too")
+        raise CannotEmit(SplitCause.USED_ELSEWHERE)
     names = positional_names(definition)
     if max(places) >= len(names):
-        raise CannotEmit("its parameters do not show the arguments")
+        raise CannotEmit(SplitCause.ARGUMENTS_NOT_SHOWN)
     chosen = [names[place] for place in places]
     if isinstance(definition, FunctionNode):
         lines = [f"{name} = {nnx}.clone({name})" for name in chosen]
@@ -41,7 +42,7 @@ def clone_edits(context: FileContext, site: Site, places: Sequence[int], nnx: st
             if isinstance(node, ast.Name) and node.id == name
         ]
         if len(reads) != 1:
-            raise CannotEmit("the lambda reads the argument more than once")
+            raise CannotEmit(SplitCause.LAMBDA_READS_TWICE)
         edits.append(Edit(*context.text.span(reads[0]), f"{nnx}.clone({name})"))
     return edits
 

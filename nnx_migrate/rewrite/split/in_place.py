@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.functions import definition_of, is_owned
@@ -28,7 +29,7 @@ def edited_in_place(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     """The result is called where it is made: edit the function and split before each call."""
     site = job.site
     if not site.uses:
-        raise CannotEmit("no call of the result was found")
+        raise CannotEmit(SplitCause.NO_CALL_FOUND)
     named = named_splits(context, job)
     definition = definition_of(context, site.function)
     owned = definition is not None and is_owned(context, site, definition)
@@ -75,7 +76,7 @@ def _edit_function(
     if isinstance(function, ast.Lambda):
         return lambda_edits(context, function, job, named, nnx)
     if not named:
-        raise CannotEmit("the result is split, not an argument")
+        raise CannotEmit(SplitCause.RESULT_SPLIT)
     edits, parameters = parameter_edits(context, function, named)
     merges = [f"{name} = {n.merged(nnx)}" for n, name in zip(named, parameters, strict=True)]
     return [*edits, insert_at_top(context, function, merges)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten
 from nnx_migrate.rewrite.split.arguments import (
@@ -40,7 +41,7 @@ def lambda_edits(
         reads = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
         if len(reads) != 1 or _evaluated_often(context, reads[0], function):
             if job.returns:
-                raise CannotEmit("the lambda needs its Module more than once")
+                raise CannotEmit(SplitCause.LAMBDA_NEEDS_TWICE)
             return _defined_lambda(context, function, named, nnx, wanted)
         edits.append(Edit(*context.text.span(reads[0]), split.merged(nnx)))
     if not named or job.returns:
@@ -77,7 +78,7 @@ def _defined_lambda(
     slots = replaced_slots(named)
     positional = positional_names(function)
     if function.args.defaults or function.args.kwonlyargs or function.args.posonlyargs:
-        raise CannotEmit("the lambda has defaults")
+        raise CannotEmit(SplitCause.LAMBDA_DEFAULTS)
     parameters: list[str] = []
     for place, name in enumerate(positional):
         parameters += filled(slots.get(place, [name]), name)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from nnx_migrate.analysis.flax.transforms import METADATA_OPTION
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Metadata
 from nnx_migrate.rewrite.split.outlined import metadata_arguments, metadata_decorator
@@ -37,7 +38,7 @@ def metadata_edits(
         return [Edit(place, place, f"{indent}{decorator}{context.newline}")]
     function = site.function
     if not isinstance(function, ast.expr):
-        raise CannotEmit("the function of the transform is not to be seen")
+        raise CannotEmit(SplitCause.FUNCTION_NOT_SEEN)
     return _around(
         context, function, f"{nnx}.{METADATA_OPTION}", metadata_arguments(metadata, options)
     )

@@ -23,6 +23,7 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.analysis.sites.tree import FunctionNode
+from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, ReturnSplit
 from nnx_migrate.rewrite.split.signature import Rewiring
@@ -101,7 +102,7 @@ def sibling_definition(
     """
     _check(definition)
     if context.tree.class_around(definition) is not None:
-        raise CannotEmit("it is a method, and what it compiled is kept with the class")
+        raise CannotEmit(SplitCause.METHOD_KEPT_WITH_CLASS)
     text, unit = context.text, unit_of(context, definition)
     end = header_end(text, definition)
     start = text.span(definition)[0]
@@ -131,7 +132,7 @@ def sibling_definition(
 
 def _docstring_removal(context: FileContext, definition: Definition, docstring: ast.stmt) -> Edit:
     if len(definition.body) == 1 or one_line_suite(definition, context.text):
-        raise CannotEmit("the function is nothing but its docstring")
+        raise CannotEmit(SplitCause.ONLY_DOCSTRING)
     assert docstring.end_lineno is not None
     stop = line_after(context, docstring.end_lineno)
     return Edit(context.text.line_start(docstring.lineno), stop, "")
@@ -139,17 +140,17 @@ def _docstring_removal(context: FileContext, definition: Definition, docstring: 
 
 def _check(definition: Definition) -> None:
     if isinstance(definition, ast.AsyncFunctionDef):
-        raise CannotEmit("the function is async")
+        raise CannotEmit(SplitCause.IS_ASYNC)
     for node in ast.walk(definition):
         if isinstance(node, ast.Yield | ast.YieldFrom):
-            raise CannotEmit("the function is a generator")
+            raise CannotEmit(SplitCause.IS_GENERATOR)
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
             and node.func.id == "super"
             and not node.args
         ):
-            raise CannotEmit("the method uses super()")
+            raise CannotEmit(SplitCause.USES_SUPER)
 
 
 def _outer_header(
@@ -191,7 +192,7 @@ def _body(
         assert docstring.end_lineno is not None
         after = docstring.end_lineno
         if len(definition.body) > 1 and definition.body[1].lineno == after:
-            raise CannotEmit("code stands on the line of the docstring")
+            raise CannotEmit(SplitCause.CODE_BESIDE_DOCSTRING)
         if docstring.lineno > first:
             edits += indent_lines(
                 context, first, docstring.lineno - 1, unit_of(context, definition)
@@ -222,7 +223,7 @@ def return_edits(context: FileContext, definition: Definition, wiring: Rewiring)
     edits: list[Edit] = []
     found = own_returns(definition)
     if not found or any(node.value is None for node in found):
-        raise CannotEmit("the function does not return a value on all its ways")
+        raise CannotEmit(SplitCause.NOT_ALL_RETURN)
     for node in found:
         assert node.value is not None
         if wiring.carry is not None:
@@ -242,7 +243,7 @@ def _split_return(
             isinstance(e, ast.Starred) for e in value.elts
         )
         if not isinstance(value, ast.Tuple) or starred or split.place >= len(value.elts):
-            raise CannotEmit("what the function returns is not written as a tuple")
+            raise CannotEmit(SplitCause.RESULT_NO_TUPLE)
         target = value.elts[split.place]
     start, stop = context.text.span(target)
     filters = ", ".join(split.filters)

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from nnx_migrate.analysis.domain.values import FunctionValue
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
+from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     CannotEmit,
@@ -86,23 +87,23 @@ def _definition(context: FileContext, site: Site) -> AnyFunction | None:
     if isinstance(site.function, ast.Lambda):
         return site.function
     if not isinstance(site.function, ast.expr):
-        raise CannotEmit("the function of the transform is not to be seen")
+        raise CannotEmit(SplitCause.FUNCTION_NOT_SEEN)
     values = context.values(site.function)
     scopes = {v.scope for v in values if isinstance(v, FunctionValue) and not v.partial_args}
     if len(scopes) != 1 or len(values) != 1:
-        raise CannotEmit("the signature of the function is not known")
+        raise CannotEmit(SplitCause.SIGNATURE_NOT_KNOWN)
     scope = scopes.pop()
     if scope.module != context.tree.module:
-        raise CannotEmit("the signature of the function is in another file")
+        raise CannotEmit(SplitCause.SIGNATURE_ELSEWHERE)
     return context.tree.functions.get(scope.function)
 
 
 def _signature(function: AnyFunction | None) -> list[str]:
     if function is None:
-        raise CannotEmit("the signature of the function is not known")
+        raise CannotEmit(SplitCause.SIGNATURE_NOT_KNOWN)
     args = function.args
     if args.defaults or args.kwonlyargs or args.posonlyargs or args.vararg or args.kwarg:
-        raise CannotEmit("the function has defaults or variable arguments")
+        raise CannotEmit(SplitCause.DEFAULTS_OR_VARIABLE)
     return positional_names(function)
 
 
@@ -171,7 +172,7 @@ def _inner_body(
     lines = list(wiring.top)
     for split in wiring.returns:
         if split.place is not None:
-            raise CannotEmit("one of several results is split")
+            raise CannotEmit(SplitCause.ONE_OF_SEVERAL)
         value = f"{wiring.nnx}.split({value}, {', '.join(split.filters)})"
     if wiring.carry is None or wiring.carry.alone or wiring.carry.place is None:
         return [*lines, f"return {wiring.returned(value, None, None)}"]
@@ -186,15 +187,15 @@ def _inner_body(
 def _decorator(context: FileContext, site: Site, options: Mapping[str, str | None]) -> str:
     """The transform with its options, but without its function, as a decorator."""
     if site.wrapper is not None:
-        raise CannotEmit(f"whether {site.wrapper.name} can be a decorator is not known")
+        raise CannotEmit(SplitCause.DECORATOR_NOT_KNOWN.about(wrapper=site.wrapper.name))
     node = site.node
     if not (isinstance(node, ast.Call) and site.function in node.args):
-        raise CannotEmit("the transform is written in a way that has no decorator form")
+        raise CannotEmit(SplitCause.NO_DECORATOR_FORM)
     assert isinstance(site.function, ast.expr)
     words = []
     for keyword in node.keywords:
         if keyword.arg is None:
-            raise CannotEmit("its options are not all to be seen")
+            raise CannotEmit(SplitCause.HIDDEN_OPTIONS)
         text = options.get(keyword.arg, context.text.of(keyword.value))
         if text is not None:
             words.append(f"{keyword.arg}={_one_line(text)}")
@@ -210,7 +211,7 @@ def _one_line(text: str) -> str:
     try:
         return ast.unparse(ast.parse(text.strip(), mode="eval"))
     except SyntaxError:
-        raise CannotEmit("an option on several lines is written for a newer Python") from None
+        raise CannotEmit(SplitCause.NEWER_OPTION) from None
 
 
 def _comment_lines(context: FileContext, site: Site, lines: Sequence[str]) -> list[str]:
@@ -225,9 +226,9 @@ def _in_place_of(context: FileContext, assignment: ast.Assign, lines: list[str])
     begin = context.text.line_start(line)
     start, end = context.text.span(assignment)
     if start != begin + len(indent):
-        raise CannotEmit("the assignment stands behind other code on its line")
+        raise CannotEmit(SplitCause.ASSIGNED_BEHIND_CODE)
     if isinstance(context.tree.parents.get(assignment), ast.ClassDef):
-        raise CannotEmit("its result is an attribute of a class")
+        raise CannotEmit(SplitCause.RESULT_OF_CLASS)
     text = context.newline.join(f"{indent}{new}" if new else "" for new in lines)
     text = text.removeprefix(indent) + _blank_after(context, assignment)
     edits = [Edit(start, end, text)]

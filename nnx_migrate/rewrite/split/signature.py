@@ -6,6 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Collection, Sequence
 
+from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.decisions import CannotEmit, CarryPlan, ReturnSplit
 from nnx_migrate.rewrite.split.arguments import NamedSplit, filled, replaced_slots
 from nnx_migrate.rewrite.style.naming import fresh
@@ -57,7 +58,7 @@ class Rewiring:
         if self.carry.alone:
             return f"({value}, {items})"
         if first is None or second is None:
-            raise CannotEmit("what the function returns is not written as (carry, output)")
+            raise CannotEmit(SplitCause.RESULT_NO_CARRY_PAIR)
         return f"({first}, {items}), {second}"
 
     def closing(self, inner: str) -> list[str]:
@@ -75,7 +76,7 @@ class Rewiring:
     def _tuple_closing(self, call: str) -> list[str]:
         """Results of which some are split: at least as many as the highest place."""
         if not self.result_names:
-            raise CannotEmit("how many results the function returns is not known")
+            raise CannotEmit(SplitCause.RESULTS_NOT_COUNTED)
         split = {r.place for r in self.returns}
         merged = [
             f"{self.nnx}.merge(*{name})" if place in split else name
@@ -115,7 +116,7 @@ def rewire(
     """
     for split in named:
         if split.split.index >= len(positional):
-            raise CannotEmit("the Module is not a positional parameter of the function")
+            raise CannotEmit(SplitCause.NOT_POSITIONAL)
     slots = replaced_slots(named) if named else {}
     parameters: list[str] = []
     arguments: list[str] = []

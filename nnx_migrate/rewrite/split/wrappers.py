@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, names_in
+from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten, ReturnSplit
 from nnx_migrate.rewrite.split.arguments import NamedSplit, filled, positional_names, replaced_slots
@@ -175,10 +176,10 @@ def _forwarded(
             parameters.append("*args")
             arguments.append("*args")
     if keywords and "*args" in parameters:
-        raise CannotEmit("the call passes arguments both from a sequence and by keyword")
+        raise CannotEmit(SplitCause.SEQUENCE_AND_KEYWORD)
     for keyword in keywords:
         if keyword in introduced or keyword in parameters:
-            raise CannotEmit(f"the keyword {keyword} is the name of something new")
+            raise CannotEmit(SplitCause.KEYWORD_TAKEN.about(keyword=keyword))
         parameters.append(keyword)
         arguments.append(f"{keyword}={keyword}")
     return parameters, arguments
@@ -191,8 +192,8 @@ def _keywords(site: Site, named: Sequence[NamedSplit], definition: AnyFunction |
     found: list[list[str]] = []
     for use in site.uses:
         if any(keyword.arg is None for keyword in use.keywords):
-            raise CannotEmit("the call passes keywords from a dictionary")
+            raise CannotEmit(SplitCause.KEYWORDS_FROM_DICTIONARY)
         found.append([k.arg for k in use.keywords if k.arg and k.arg not in split])
     if any(set(names) != set(found[0]) for names in found):
-        raise CannotEmit("the calls pass different keywords")
+        raise CannotEmit(SplitCause.DIFFERENT_KEYWORDS)
     return found[0] if found else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
+from nnx_migrate.rewrite.model.causes import LayoutCause
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.text.edits import Edit, apply_edits
 
@@ -44,7 +45,7 @@ def composed(first: Sequence[Edit], second: Sequence[Edit]) -> list[Edit]:
             if edit.start <= start and end <= edit.end:
                 within.pop(earlier, None)
             elif edit.start < end:
-                raise CannotEmit("a part of a function that is spelled out would be replaced")
+                raise CannotEmit(LayoutCause.SPELLED_OUT_REPLACED)
             else:
                 before += _growth(earlier)
             after += _growth(earlier)

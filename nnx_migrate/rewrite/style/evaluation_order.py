@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.analysis.library.effect_model import harmless_library_call
+from nnx_migrate.rewrite.model.causes import LayoutCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 
@@ -34,11 +35,11 @@ def check_order(context: FileContext, use: ast.Call, arguments: Sequence[ast.exp
         for node in earlier:
             if isinstance(node, ast.NamedExpr):
                 if node.target.id in names:
-                    raise CannotEmit(f"{node.target.id} is bound in the statement of the call")
+                    raise CannotEmit(LayoutCause.BOUND_IN_STATEMENT.about(name=node.target.id))
             elif acts and context.text.span(node)[0] < start:
-                raise CannotEmit("the argument is computed by a call that must follow another")
+                raise CannotEmit(LayoutCause.CALL_FOLLOWS_ANOTHER)
             elif _is_given(context, node, text):
-                raise CannotEmit(f"{text} is given to another call in the statement of the call")
+                raise CannotEmit(LayoutCause.GIVEN_TO_ANOTHER.about(text=text))
 
 
 def evaluated_before(context: FileContext, use: ast.Call) -> Iterator[ast.Call | ast.NamedExpr]:

@@ -8,6 +8,7 @@ import io
 import tokenize
 
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
+from nnx_migrate.rewrite.model.causes import LayoutCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.text.edits import Edit, Text
@@ -31,7 +32,7 @@ def insert_before(context: FileContext, statement: ast.stmt, lines: list[str]) -
     begins = context.text.span(statement)[0] if line == statement.lineno else start + len(indent)
     source = context.text.text
     if isinstance(statement, ast.If) and source.startswith("elif", begins):
-        raise CannotEmit("the call stands in an elif, where no statement can go before it")
+        raise CannotEmit(LayoutCause.IN_ELIF)
     if begins == start + len(indent):
         if lines[0].startswith(("def ", "@")) and _follows_code(context, line):
             lines = ["", *lines]
@@ -40,7 +41,7 @@ def insert_before(context: FileContext, statement: ast.stmt, lines: list[str]) -
         )
         return Edit(start, start, text)
     if any("\n" in new or new.endswith(":") or new.startswith("@") for new in lines):
-        raise CannotEmit("the call stands behind other code on its line")
+        raise CannotEmit(LayoutCause.CALL_BEHIND_CODE)
     return Edit(begins, begins, "".join(f"{new}; " for new in lines if new))
 
 
@@ -135,7 +136,7 @@ def header_end(text: Text, function: AnyFunction) -> int:
                 return first + place + 1
     except (tokenize.TokenError, IndentationError):
         pass
-    raise CannotEmit("the end of the definition's header was not found")
+    raise CannotEmit(LayoutCause.HEADER_END)
 
 
 def docstring_of(function: AnyFunction) -> ast.stmt | None:
@@ -190,7 +191,7 @@ def insert_at_top(context: FileContext, function: AnyFunction, lines: list[str])
     after = docstring.end_lineno if docstring is not None else context.text.line_of(end)
     assert after is not None
     if docstring is not None and len(function.body) > 1 and function.body[1].lineno == after:
-        raise CannotEmit("code stands on the line of the docstring")
+        raise CannotEmit(LayoutCause.CODE_BESIDE_DOCSTRING)
     place = line_after(context, after)
     return Edit(place, place, text)
 
@@ -209,7 +210,7 @@ def removed_statement(context: FileContext, statement: ast.stmt) -> Edit:
     first, last = context.text.span(statement)
     before, after = context.text.text[start:first], context.text.text[last:stop].strip()
     if before.strip() or (after and not after.startswith("#")):
-        raise CannotEmit("nnx.pop shares its line with other statements")
+        raise CannotEmit(LayoutCause.POP_BESIDE_CODE)
     indent = context.text.indent_of_line(statement.lineno)
     comments = context.comments_between(start, stop)
     if not context.text.text[start:stop].endswith(("\r", "\n")):  # the last line of the file

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.causes import LayoutCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.style.layout import line_after
@@ -54,7 +55,7 @@ def keyword_for(site: Site, option: str) -> str:
     keyword = wrapper.keyword(option)
     if keyword is None:
         told = f"{wrapper.name} is not known to hand {option} to nnx.{wrapper.like}"
-        raise CannotEmit(f"{told} (its table may say so: passes, or renamed)")
+        raise CannotEmit(LayoutCause.TABLE_MAY_SAY.about(told=told))
     return keyword
 
 
@@ -115,7 +116,7 @@ def _added(context: FileContext, site: Site, options: Sequence[str]) -> Edit:
     if call is None and isinstance(site.node, ast.Call) and site.form == "call":
         call = site.node
     if call is None and site.wrapper is not None:
-        raise CannotEmit(f"{site.wrapper.name} stands without brackets, and may take no options so")
+        raise CannotEmit(LayoutCause.NO_BRACKETS.about(wrapper=site.wrapper.name))
     if call is None:
         end = context.text.span(site.reference)[1]
         return Edit(end, end, f"({text})")
@@ -124,7 +125,7 @@ def _added(context: FileContext, site: Site, options: Sequence[str]) -> Edit:
         last = max(arguments, key=lambda n: context.text.span(n))
         end = context.text.span(last)[1]
         if isinstance(last, ast.GeneratorExp):
-            raise CannotEmit("an option would follow a generator")
+            raise CannotEmit(LayoutCause.OPTION_BEHIND_GENERATOR)
         return on_lines_of_their_own(context, call, last, options) or Edit(end, end, f", {text}")
     end = context.text.span(call)[1] - 1
     return Edit(end, end, text)

@@ -6,6 +6,7 @@ import ast
 import dataclasses
 
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.rewrite.model.causes import LayoutCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.text.edits import Edit
@@ -38,7 +39,7 @@ class Spelling:
             if context.project.dotted(scope, ir.Name(name)) == "flax.nnx":
                 return cls(name)
         if context.project.bindings(scope, "nnx"):
-            raise CannotEmit("the name nnx stands for something else here")
+            raise CannotEmit(LayoutCause.NNX_NAME_TAKEN)
         return cls("nnx", (_import_edit(context),))
 
 
@@ -49,7 +50,7 @@ def _import_edit(context: FileContext) -> Edit:
             start = context.text.line_start(node.lineno)
             if context.text.span(node)[0] == start:
                 return Edit(start, start, f"from flax import nnx{context.newline}")
-    raise CannotEmit("the file has no import from flax at its top to put `from flax import nnx` by")
+    raise CannotEmit(LayoutCause.NO_FLAX_IMPORT)
 
 
 def replaced_by(context: FileContext, reference: ast.expr, dotted: str) -> list[Edit]:
@@ -69,7 +70,7 @@ def replaced_by(context: FileContext, reference: ast.expr, dotted: str) -> list[
     if context.project.dotted(scope, ir.Name(module)) == module:
         return [Edit(*span, dotted)]
     if module in context.taken_names(context.tree.root):
-        raise CannotEmit(f"the name {module} stands for something else here")
+        raise CannotEmit(LayoutCause.MODULE_NAME_TAKEN.about(module=module))
     for node in context.tree.root.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             start = context.text.line_start(node.lineno)
@@ -79,4 +80,4 @@ def replaced_by(context: FileContext, reference: ast.expr, dotted: str) -> list[
                     Edit(start, start, f"import {module}{context.newline}"),
                     Edit(*span, dotted),
                 ]
-    raise CannotEmit(f"the file has no import at its top to put `import {module}` by")
+    raise CannotEmit(LayoutCause.NO_IMPORT.about(module=module))

@@ -10,6 +10,7 @@ from nnx_migrate.analysis.flax.transforms import in_nnx, of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.rewrite.loops.carry_layout import check_inner_names
+from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Capture
 from nnx_migrate.rewrite.model.functions import definition_of
@@ -34,13 +35,13 @@ def pass_edits(context: FileContext, site: Site, captures: Sequence[Capture]) ->
         CannotEmit: a function or a call of it is not written in a way that can be changed.
     """
     if not site.complete:
-        raise CannotEmit("not all arguments of the transform are to be seen")
+        raise CannotEmit(ThreadCause.HIDDEN_ARGUMENTS)
     if site.form == "operands":
         return _operand_edits(context, site, captures)
     stack = stack_of(context, site)
     names = _names(stack)
     if len(stack) > 1 and (names - _STACKED or any(each.decided for each in stack)):
-        raise CannotEmit("other transforms stand around the function")
+        raise CannotEmit(ThreadCause.OTHER_TRANSFORMS)
     definition = traced_definition(context, stack[-1])
     uses = calls_of(context, stack[0], definition)
     count = len(_required(definition))
@@ -49,7 +50,7 @@ def pass_edits(context: FileContext, site: Site, captures: Sequence[Capture]) ->
         edits.append(passed(context, use, definition, captures, by_keyword=names <= _BY_KEYWORD))
     for each in stack:
         if not each.complete:
-            raise CannotEmit("not all arguments of the transform are to be seen")
+            raise CannotEmit(ThreadCause.HIDDEN_ARGUMENTS)
         if each.spec.twin:
             edits += renamed(context, each)
             each = dataclasses.replace(each, transform=each.spec.twin)
@@ -74,11 +75,11 @@ def passed(
     parameters = [parameter.arg for parameter in _required(definition)]
     given = {keyword.arg for keyword in use.keywords}
     if any(isinstance(argument, ast.Starred) for argument in use.args):
-        raise CannotEmit("the arguments of a call are unpacked from a sequence")
+        raise CannotEmit(ThreadCause.CALL_FROM_SEQUENCE)
     if given != {*parameters[len(use.args) :]} or len(use.args) > len(parameters):
-        raise CannotEmit("a call does not pass all arguments")
+        raise CannotEmit(ThreadCause.CALL_WITHOUT_SOME)
     if given and not by_keyword:
-        raise CannotEmit("a call does not pass all arguments by their places")
+        raise CannotEmit(ThreadCause.CALL_NOT_BY_PLACE)
     return argument(context, use, [f"{name}={name}" if given else name for name in names])
 
 
@@ -94,13 +95,13 @@ def traced_definition(context: FileContext, site: Site) -> AnyFunction:
         count = len(stack) if _names(stack) <= _STACKED else 1
         if isinstance(definition, ast.FunctionDef) and len(definition.decorator_list) == count:
             return definition
-        raise CannotEmit("other decorators stand around the function")
+        raise CannotEmit(ThreadCause.OTHER_DECORATORS)
     function = site.function
     definition = definition_of(context, function)
     if definition is None:
-        raise CannotEmit("the function is not defined in this file")
+        raise CannotEmit(ThreadCause.NOT_IN_FILE)
     if not is_given(context, site, definition):
-        raise CannotEmit("the function is used in other places too")
+        raise CannotEmit(ThreadCause.USED_ELSEWHERE)
     return definition
 
 
@@ -116,10 +117,10 @@ def calls_of(context: FileContext, site: Site, definition: AnyFunction) -> list[
     if site.form == "decorator":
         assert isinstance(definition, FunctionNode)
         if context.tree.class_around(definition) is not None:
-            raise CannotEmit("the function is a method")
+            raise CannotEmit(ThreadCause.IS_METHOD)
         uses += calls_by_name(context, here, definition.name)
     if site.escapes or not uses:
-        raise CannotEmit(site.escapes or "no call of the result was found")
+        raise CannotEmit(site.escapes or ThreadCause.NO_CALL_FOUND)
     return uses
 
 
@@ -129,16 +130,16 @@ def _operand_edits(context: FileContext, site: Site, captures: Sequence[Capture]
     flow = site.spec.operands
     start = flow.start if flow is not None else 1
     if call.keywords or len(call.args) < start:
-        raise CannotEmit("not all arguments are passed by their places")
+        raise CannotEmit(ThreadCause.ARGUMENTS_NOT_BY_PLACE)
     edits: list[Edit] = []
     for branch in site.branches:
         definition = definition_of(context, branch)
         if definition is None:
-            raise CannotEmit("a branch is not defined in this file")
+            raise CannotEmit(ThreadCause.BRANCH_NOT_IN_FILE)
         if not is_given(context, site, definition):
-            raise CannotEmit("a branch is used in other places too")
+            raise CannotEmit(ThreadCause.BRANCH_USED_ELSEWHERE)
         if definition.args.defaults and len(_required(definition)) != len(site.operands):
-            raise CannotEmit("a default of a branch is passed to it")
+            raise CannotEmit(ThreadCause.BRANCH_DEFAULT_PASSED)
         edits += parameter_edits(context, definition, captures, defaults=True)
     return [*edits, argument(context, call, [c.name for c in captures])]
 
@@ -163,10 +164,10 @@ def parameter_edits(
     """
     args = definition.args
     if args.vararg or args.kwonlyargs or args.kwarg or (args.defaults and not defaults):
-        raise CannotEmit("the function has defaults, or parameters without a place")
+        raise CannotEmit(ThreadCause.UNPLACED_PARAMETERS)
     parameters = _required(definition)
     if args.defaults and not parameters:
-        raise CannotEmit("all parameters of the function have defaults")
+        raise CannotEmit(ThreadCause.ONLY_DEFAULTS)
     names = new_names(context, definition, captures)
     edits = [_parameter(context, definition, parameters, names)]
     read = [node for node in ast.walk(definition) if isinstance(node, ast.Name)]
@@ -190,17 +191,17 @@ def new_names(
     defaults = (*definition.args.defaults, *filter(None, definition.args.kw_defaults))
     for read in (n for each in defaults for n in ast.walk(each) if isinstance(n, ast.Name)):
         if read.id in names or are_nodes(context, context.values(read)):
-            raise CannotEmit("a default of the function holds an object")
+            raise CannotEmit(ThreadCause.DEFAULT_HOLDS_OBJECT)
     if {node.arg for node in ast.walk(definition.args) if isinstance(node, ast.arg)} & {*names}:
-        raise CannotEmit("a parameter of the function has the name of what it would be given")
+        raise CannotEmit(ThreadCause.PARAMETER_NAME_TAKEN)
     here = context.tree.scope_of(definition)
     for node in ast.walk(definition):
         if isinstance(node, ast.Nonlocal | ast.Global) and {*names} & {*node.names}:
-            raise CannotEmit("the function binds names around it")
+            raise CannotEmit(ThreadCause.BINDS_NAMES_AROUND)
         if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Load):
             continue
         if node.id in names and context.tree.scope(node) == here:
-            raise CannotEmit(f"{node.id} is bound anew in the function")
+            raise CannotEmit(ThreadCause.NAME_BOUND_ANEW.about(name=node.id))
     return names
 
 
@@ -239,7 +240,7 @@ def argument(context: FileContext, call: ast.Call, names: list[str]) -> Edit:
         arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
         last = max(arguments, key=context.text.span)
         if isinstance(last, ast.GeneratorExp):
-            raise CannotEmit("an argument would follow a generator")
+            raise CannotEmit(ThreadCause.FOLLOWS_GENERATOR)
         return _behind(context, last, call, more)
     end = context.text.span(call)[1] - 1
     return Edit(end, end, more)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Capture
 from nnx_migrate.rewrite.text.edits import Edit
@@ -41,7 +42,7 @@ def keyword_parameters(
     if last is None or context.text.text[: context.text.span(last)[0]].rstrip().endswith("("):
         if isinstance(last, ast.arg):
             return _behind(context, last, more)
-        raise CannotEmit("the parameters leave no place for another one")
+        raise CannotEmit(ThreadCause.NO_PLACE_FOR_PARAMETER)
     return _behind(context, last, more)
 
 
@@ -58,5 +59,5 @@ def passed_by_keyword(context: FileContext, use: ast.Call, captures: Sequence[Ca
     """
     names = [capture.name for capture in captures]
     if any(keyword.arg is None or keyword.arg in names for keyword in use.keywords):
-        raise CannotEmit("the keywords of a call are unpacked from a mapping")
+        raise CannotEmit(ThreadCause.KEYWORDS_FROM_MAPPING)
     return argument(context, use, [f"{name}={name}" for name in names])

@@ -18,6 +18,7 @@ from nnx_migrate.analysis.ir.build import index_tree
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import Tree, names_in
+from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.functions import definition_of, free_names
@@ -102,9 +103,7 @@ def _check_stable(context: FileContext, site: Site, function: BoundFunction) -> 
     for part in parts:
         bindings = context.project.bindings(context.tree.scope(part), getattr(part, "id", ""))
         if not isinstance(part, ast.Constant) and len(bindings) != 1:
-            raise CannotEmit(
-                "what the function is bound to may be another object when it is called"
-            )
+            raise CannotEmit(ThreadCause.BOUND_OBJECT_MAY_CHANGE)
 
 
 def _is_method(context: FileContext, function: ast.expr, values: Values) -> bool:
@@ -184,7 +183,7 @@ def edited_site(context: FileContext, site: Site, edits: Sequence[Edit]) -> Spel
     for other in changed.finder.sites:
         if changed.text.span(other.reference)[0] == place and other.transform == site.transform:
             return SpelledOut(changed, other, ordered)
-    raise CannotEmit("the functions of the site cannot be spelled out")
+    raise CannotEmit(ThreadCause.NOT_SPELLED_OUT)
 
 
 def _changed(context: FileContext, text: str) -> FileContext:
@@ -208,7 +207,7 @@ def _count(site: Site) -> int:
         return 2
     counts = {len(use.args) for use in site.uses if not use.keywords}
     if site.escapes or len(counts) != 1 or any(use.keywords for use in site.uses):
-        raise CannotEmit(site.escapes or "the calls do not pass all arguments by their places")
+        raise CannotEmit(site.escapes or ThreadCause.CALLS_NOT_BY_PLACE)
     return counts.pop()
 
 

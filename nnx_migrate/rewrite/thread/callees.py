@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from nnx_migrate.analysis.domain.values import FunctionValue
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Capture
 from nnx_migrate.rewrite.model.functions import definition_of, free_names
@@ -43,7 +44,7 @@ def threaded(context: FileContext, site: Site) -> SpelledOut | None:
     for function, names in needed.items():
         calls = direct_calls(context, function)
         if calls is None:
-            raise CannotEmit(f"{function.name} is more than called, or in other files too")
+            raise CannotEmit(ThreadCause.MORE_THAN_CALLED.about(function=function.name))
         captures = [Capture(name) for name in sorted(names)]
         by_keyword = takes_keywords(function)
         if by_keyword:
@@ -67,7 +68,9 @@ def _check_names(
         inside = context.project.bindings(context.tree.scope_of(function), name)
         outside = context.project.bindings(context.tree.scope(call), name)
         if {each.scope for each in inside} != {each.scope for each in outside}:
-            raise CannotEmit(f"{name} is something else where {function.name} is called")
+            raise CannotEmit(
+                ThreadCause.OTHER_MEANING_AT_CALL.about(name=name, function=function.name)
+            )
 
 
 @remembered

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.loops.carry import carry_edits
+from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Capture
 from nnx_migrate.rewrite.style.composing import composed
@@ -46,7 +47,7 @@ def closure_edits(context: FileContext, site: Site, captures: Sequence[Capture])
     if not site.spec.iterates:
         return pass_edits(context, site, captures)
     if carried and len(carried) < len(captures):
-        raise CannotEmit("a part of what the scan captures is updated in it, and a part is not")
+        raise CannotEmit(ThreadCause.PARTLY_UPDATED)
     if not site.spec.carries:
         return lax_map_edits(context, site, captures, carried=bool(carried))
     if site.spec.calls_at_once:

@@ -7,6 +7,7 @@ import dataclasses
 
 from nnx_migrate.analysis.domain.values import Instance, Scope
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.functions import definition_of
@@ -51,10 +52,10 @@ def abstract_edits(context: FileContext, site: Site) -> list[Edit]:
     call = site.node
     assert isinstance(call, ast.Call)
     if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
-        raise CannotEmit("the call does not pass all arguments by their places")
+        raise CannotEmit(ThreadCause.SHOWN_CALL_NOT_BY_PLACE)
     target, *given = call.args
     if any(isinstance(node, ast.NamedExpr) for node in ast.walk(target)):
-        raise CannotEmit("the object is bound in the call")
+        raise CannotEmit(ThreadCause.OBJECT_BOUND_IN_CALL)
     names = _parameters(context, target, len(given))
     wanted = target.id if isinstance(target, ast.Name) else "model"
     own = fresh([wanted], names)[0]
@@ -65,7 +66,7 @@ def abstract_edits(context: FileContext, site: Site) -> list[Edit]:
     for comment in context.comments_between(opening, start):
         between = between.replace(comment, "")
     if between.strip() != "(":
-        raise CannotEmit("the object stands in parentheses")
+        raise CannotEmit(ThreadCause.OBJECT_IN_PARENTHESES)
     line = context.text.line_start(target.lineno)
     alone = not context.text.text[line:start].strip()
     gap = f",{context.newline}{context.text.text[line:start]}" if alone else ", "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.style.spelling import Spelling
@@ -19,7 +20,9 @@ def renamed(context: FileContext, site: Site) -> list[Edit]:
     if not known.of_jax:
         return []
     for option in sorted(site.options.keys() - known.shared_options):
-        raise CannotEmit(f"what the option {option} of {site.transform} is to nnx is not known")
+        raise CannotEmit(
+            ThreadCause.OPTION_NOT_KNOWN.about(option=option, transform=site.transform)
+        )
     if (
         known.inspects and known.twin
     ):  # nnx.make_jaxpr raises in graph mode, and both leave the object as it is

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Capture
 from nnx_migrate.rewrite.model.functions import definition_of
@@ -32,16 +33,16 @@ def lax_map_edits(
     call = site.node
     assert isinstance(call, ast.Call)
     if call.keywords or len(call.args) != 2 or isinstance(call.args[1], ast.Starred):
-        raise CannotEmit("the map is not called with a function and what it maps over")
+        raise CannotEmit(ThreadCause.MAP_ARGUMENTS)
     function, xs = call.args
     definition = definition_of(context, function)
     if definition is None or not is_given(context, site, definition):
-        raise CannotEmit("the function is used in other places too")
+        raise CannotEmit(ThreadCause.USED_ELSEWHERE)
     if carried and len(captures) > 1:
-        raise CannotEmit("the map would carry more than one object")
+        raise CannotEmit(ThreadCause.MAP_OF_SEVERAL)
     between = context.text.text[context.text.span(function)[1] : context.text.span(xs)[0]]
     if between.strip() != ",":
-        raise CannotEmit("comments or parentheses stand among the arguments of the map")
+        raise CannotEmit(ThreadCause.MAP_HAS_COMMENTS)
     spelling = Spelling.at(context, site.reference)
     names = ", ".join(capture.name for capture in captures)
     axes = f"(0, {', '.join([f'{spelling.nnx}.Carry' if carried else 'None'] * len(captures))})"
@@ -71,11 +72,11 @@ def _returned(context: FileContext, definition: AnyFunction, name: str) -> list[
     assert isinstance(definition, ast.FunctionDef)
     found = own_returns(definition)
     if not found or not isinstance(definition.body[-1], ast.Return):
-        raise CannotEmit("the function does not return something on all its ways")
+        raise CannotEmit(ThreadCause.NOT_ALL_RETURN)
     edits: list[Edit] = []
     for node in found:
         if node.value is None:
-            raise CannotEmit("the function does not return something on all its ways")
+            raise CannotEmit(ThreadCause.NOT_ALL_RETURN)
         start, end = context.text.span(node.value)
         bare = isinstance(node.value, ast.Tuple) and not is_parenthesized(
             context.text.readable[start:end]
@@ -84,5 +85,5 @@ def _returned(context: FileContext, definition: AnyFunction, name: str) -> list[
         edits += [Edit(start, start, "(")] if bare else []
         edits.append(Edit(stop, stop, f"), {name}" if bare else f", {name}"))
         if bare and stop != end:
-            raise CannotEmit("what the function returns stands in parentheses")
+            raise CannotEmit(ThreadCause.RESULT_IN_PARENTHESES)
     return edits

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.loops.carry_layout import loop_function
+from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Capture
 from nnx_migrate.rewrite.model.functions import definition_of
@@ -38,7 +39,7 @@ def lax_scan_edits(
     function, initial, xs = _arguments(call)
     definition = definition_of(context, function)
     if not isinstance(definition, ast.FunctionDef) or not is_given(context, site, definition):
-        raise CannotEmit("the body of the scan is no function of its own")
+        raise CannotEmit(ThreadCause.SCAN_BODY_IN_PLACE)
     spelling = Spelling.at(context, site.reference)
     names = [capture.name for capture in captures]
     options = [context.text.of(k) for k in call.keywords if k.arg in _OPTIONS]
@@ -68,9 +69,9 @@ def lax_scan_edits(
 def _arguments(call: ast.Call) -> tuple[ast.expr, ast.expr, ast.expr | None]:
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
     if keywords.keys() - {"xs", *_OPTIONS} or not 2 <= len(call.args) <= 3:
-        raise CannotEmit("the scan is not called with a function, a carry and what it scans over")
+        raise CannotEmit(ThreadCause.SCAN_ARGUMENTS)
     if any(isinstance(argument, ast.Starred) for argument in call.args):
-        raise CannotEmit("the arguments of the scan are unpacked from a sequence")
+        raise CannotEmit(ThreadCause.SCAN_FROM_SEQUENCE)
     function, initial, *rest = call.args
     return function, initial, rest[0] if rest else keywords.get("xs")
 
@@ -80,8 +81,8 @@ def _check_gaps(context: FileContext, call: ast.Call, arguments: Sequence[ast.ex
     start = context.text.span(arguments[0])[1]
     close = context.text.span(call)[1]
     if context.comments_between(start, close):
-        raise CannotEmit("comments stand among the arguments of the scan")
+        raise CannotEmit(ThreadCause.SCAN_HAS_COMMENTS)
     for one, other in itertools.pairwise(arguments):
         between = context.text.text[context.text.span(one)[1] : context.text.span(other)[0]]
         if between.strip() != ",":
-            raise CannotEmit("an argument of the scan stands in parentheses")
+            raise CannotEmit(ThreadCause.SCAN_PARENTHESES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.style.options import option_edits
@@ -27,16 +28,16 @@ def option_edits_of(context: FileContext, site: Site, count: int, added: int) ->
     if site.spec.places and not site.spec.compiles:  # of all arguments, always
         return _specs(context, site, count, added)
     if site.options.keys() & _PER_ARGUMENT:
-        raise CannotEmit("an option says something of every argument")
+        raise CannotEmit(ThreadCause.OPTION_OF_EVERY_ARGUMENT)
     for name in _PLACES & site.options.keys():
         if any(isinstance(node, ast.USub) for node in ast.walk(site.options[name])):
-            raise CannotEmit("an option counts arguments from the last one")
+            raise CannotEmit(ThreadCause.COUNTED_FROM_LAST)
     if not site.spec.maps_axes:
         return []
     axes = site.options.get("in_axes")
     if isinstance(axes, ast.Tuple):
         if len(axes.elts) != count or any(isinstance(e, ast.Starred) for e in axes.elts):
-            raise CannotEmit("in_axes has not one entry for each argument")
+            raise CannotEmit(ThreadCause.AXES_OTHER_NUMBER)
         return [appended(context, axes, ["None"] * added)]
     entries = _entries(context, site, axes, count)
     text = ", ".join([*entries, *["None"] * added])
@@ -48,7 +49,7 @@ def _entries(context: FileContext, site: Site, axes: ast.expr | None, count: int
     carry = f"{Spelling.at(context, site.reference).nnx}.Carry"
     if axes is None and site.spec.carries:
         if count != 2:
-            raise CannotEmit("in_axes has not one entry for each argument")
+            raise CannotEmit(ThreadCause.AXES_OTHER_NUMBER)
         return [carry, "0"]
     if axes is None:
         return ["0"] * count
@@ -56,20 +57,20 @@ def _entries(context: FileContext, site: Site, axes: ast.expr | None, count: int
         return [context.text.of(axes)]
     if isinstance(axes, ast.Constant) and type(axes.value) is int and not site.spec.carries:
         return [context.text.of(axes)] * count
-    raise CannotEmit("in_axes is not written out")
+    raise CannotEmit(ThreadCause.AXES_NOT_WRITTEN)
 
 
 def _specs(context: FileContext, site: Site, count: int, added: int) -> list[Edit]:
     """Every device has all of an object that was captured."""
     specs = site.options.get("in_specs")
     if specs is None:
-        raise CannotEmit("in_specs is not written out")
+        raise CannotEmit(ThreadCause.SPECS_NOT_WRITTEN)
     spec = _spec(context, site)
     if not isinstance(specs, ast.Tuple):
         entries = [context.text.of(specs)] * count + [spec] * added
         return option_edits(context, site, {"in_specs": f"({', '.join(entries)})"})
     if len(specs.elts) != count or any(isinstance(each, ast.Starred) for each in specs.elts):
-        raise CannotEmit("in_specs has not one entry for each argument")
+        raise CannotEmit(ThreadCause.SPECS_OTHER_NUMBER)
     return [appended(context, specs, [spec] * added)]
 
 
@@ -79,4 +80,4 @@ def _spec(context: FileContext, site: Site) -> str:
         for node in ast.walk(site.options[option]) if option in site.options else ():
             if isinstance(node, ast.Call) and context.tree.dotted(node.func) in _SPECS:
                 return f"{context.text.of(node.func)}()"
-    raise CannotEmit("the site does not show how it writes a PartitionSpec")
+    raise CannotEmit(ThreadCause.SPEC_NOT_SPELLED)

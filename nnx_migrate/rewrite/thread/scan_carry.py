@@ -20,6 +20,7 @@ from nnx_migrate.rewrite.loops.carry_layout import (
 )
 from nnx_migrate.rewrite.loops.lambdas import lambda_elements, lambda_result
 from nnx_migrate.rewrite.loops.results import bound_in_front
+from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Capture
 from nnx_migrate.rewrite.split.nested import own_returns
@@ -51,10 +52,10 @@ def scan_carry_edits(context: FileContext, site: Site, captures: Sequence[Captur
         CannotEmit: a part of the scan is not written in a way that can be changed.
     """
     if not site.complete or METADATA_OPTION in site.options:
-        raise CannotEmit("not all options of the scan can be followed")
+        raise CannotEmit(ThreadCause.SCAN_OPTIONS)
     definition = traced_definition(context, site)
     if not isinstance(definition, FunctionDefinition):
-        raise CannotEmit("the body of the scan is no plain function")
+        raise CannotEmit(ThreadCause.SCAN_BODY_NOT_PLAIN)
     count = len(definition.args.posonlyargs) + len(definition.args.args)
     form = _form(context, site, count)
     names = [name for capture in captures for name, _ in capture.ways()]
@@ -62,7 +63,7 @@ def scan_carry_edits(context: FileContext, site: Site, captures: Sequence[Captur
     uses = calls_of(context, site, definition)
     for use in uses:
         if len(use.args) <= form.argument or any(isinstance(a, ast.Starred) for a in use.args):
-            raise CannotEmit("a call does not show what is carried")
+            raise CannotEmit(ThreadCause.CARRY_NOT_SHOWN)
     return body_and_calls(context, function, definition, uses, captures, form)
 
 
@@ -97,10 +98,10 @@ def _form(context: FileContext, site: Site, count: int) -> ScanForm:
     given, back = (site.options.get(name) for name in ("in_axes", "out_axes"))
     argument = _carry_place(context, given)
     if given is None and count != 2:
-        raise CannotEmit("in_axes has not one entry for each argument")
+        raise CannotEmit(ThreadCause.AXES_OTHER_NUMBER)
     if back is not None and not isinstance(back, ast.Tuple):
         if context.tree.nnx_name(back) != "Carry":
-            raise CannotEmit("the scan carries nothing so far")
+            raise CannotEmit(ThreadCause.NO_CARRY)
         return ScanForm(argument, None, 1)
     results = len(back.elts) if isinstance(back, ast.Tuple) else 2
     return ScanForm(argument, _carry_place(context, back), results)
@@ -112,7 +113,7 @@ def _carry_place(context: FileContext, axes: ast.expr | None) -> int:
     elements = axes.elts if isinstance(axes, ast.Tuple) else [axes]
     places = [i for i, each in enumerate(elements) if context.tree.nnx_name(each) == "Carry"]
     if len(places) != 1:
-        raise CannotEmit("the scan carries nothing so far")
+        raise CannotEmit(ThreadCause.NO_CARRY)
     return places[0]
 
 
@@ -152,9 +153,9 @@ def _carry_target(context: FileContext, use: ast.Call, form: ScanForm) -> ast.ex
 def _elements(value: ast.expr | None, form: ScanForm) -> list[ast.expr]:
     """What is returned as the carry and the outputs."""
     if not isinstance(value, ast.Tuple) or len(value.elts) != form.results:
-        raise CannotEmit("the body does not return its carry and outputs as a tuple")
+        raise CannotEmit(ThreadCause.NO_PAIR_RETURNED)
     if any(isinstance(element, ast.Starred) for element in value.elts):
-        raise CannotEmit("the body does not return its carry and outputs as a tuple")
+        raise CannotEmit(ThreadCause.NO_PAIR_RETURNED)
     return value.elts
 
 
@@ -168,7 +169,7 @@ def _returns(
         element = _elements(node.value, form)[form.result]
         edits += returned_edits(context, element, carry, within=True)
     if not found:
-        raise CannotEmit("the body of the scan returns nothing")
+        raise CannotEmit(ThreadCause.NOTHING_RETURNED)
     return edits
 
 
@@ -190,7 +191,7 @@ def _result(
         return _taken_apart(context, use, uses, carry, form)
     statement = context.tree.statement(use)
     if not may_ignore(context, statement):
-        raise CannotEmit("the name _ is in use where the scan is called")
+        raise CannotEmit(ThreadCause.UNDERSCORE_IN_USE)
     ignored = ["_"] * len(carry.added)
     if carry.size is not None:
         assert isinstance(target, ast.Tuple)
@@ -204,7 +205,7 @@ def _taken_apart(
 ) -> list[Edit]:
     """Results that are used whole are bound in parts first, without what was added."""
     if not may_ignore(context, context.tree.statement(use)):
-        raise CannotEmit("the name _ is in use where the scan is called")
+        raise CannotEmit(ThreadCause.UNDERSCORE_IN_USE)
     assert form.result is not None
     names = fresh(["outputs"] * (form.results - 1), context.taken_names(use))
     names.insert(form.result, fresh(["carry"], context.taken_names(use), "last")[0])
