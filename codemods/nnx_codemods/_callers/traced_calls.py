@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.context import FileContext
@@ -19,18 +19,18 @@ def uses_of(context: FileContext, site: Site, definition: AnyFunction) -> tuple[
         NotCaptured: others may call it.
     """
     if isinstance(definition, ast.AsyncFunctionDef) or context.tree.class_around(definition):
-        raise NotCaptured("its function is a method or a coroutine")
+        raise NotCaptured(SownCause.IS_METHOD_OR_COROUTINE)
     if definition.args.vararg is not None and not definition.args.args:
-        raise NotCaptured("its parameters do not show where the Module goes")
+        raise NotCaptured(SownCause.MODULE_PARAMETER_NOT_SHOWN)
     if site.form == "decorator":
         assert isinstance(definition, ast.FunctionDef)
         if definition.decorator_list != [site.node]:
-            raise NotCaptured("its function has other decorators too")
+            raise NotCaptured(SownCause.OTHER_DECORATORS)
         return tuple(all_calls(context, context.tree.scope(definition), definition.name))
     if not is_owned(context, site, definition):
         check_used_here(context, site, definition)
     if site.escapes or not site.uses:
-        raise NotCaptured(site.escapes or "it is not called in this file")
+        raise NotCaptured(site.escapes or SownCause.NOT_CALLED_IN_FILE)
     if site.bound_name is not None and site.binding is not None:
         return tuple(all_calls(context, context.tree.scope(site.binding), site.bound_name))
     return site.uses
@@ -43,9 +43,9 @@ def check_used_here(context: FileContext, site: Site, definition: AnyFunction) -
         NotCaptured: something else does, or may.
     """
     if not isinstance(definition, ast.FunctionDef) or definition.decorator_list:
-        raise NotCaptured("its function is decorated or not defined by its name")
+        raise NotCaptured(SownCause.DECORATED_OR_UNNAMED)
     scope = context.tree.scope(definition)
     check_in_file(context, scope, definition.name)
     bound = context.project.bindings(scope, definition.name)
     if len(bound) != 1 or context.finder.loads(scope, definition.name) != [site.function]:
-        raise NotCaptured(f"{definition.name} is used in other places too")
+        raise NotCaptured(SownCause.NAME_USED_ELSEWHERE.about(name=definition.name))

@@ -5,23 +5,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import Basic, Instance, Value
+from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.ownership import NotAllSeen
 
 
 def check_made_here(context: FileContext, model: ast.Name, block: Sequence[ast.stmt]) -> None:
     """The object is made in the block of the call, so that the call runs once for it."""
     made = context.tree.assigned_value(context.tree.scope(model), model.id)
     if made is None or made[1] not in block or not isinstance(made[0], ast.Call):
-        raise NotCaptured(f"what is sown stays on {model.id}, where others may see it")
+        raise NotCaptured(SownCause.STAYS_ON_OBJECT.about(name=model.id))
     _check_new(context, model, made[0])
     scope = context.tree.scope(model)
     if scope == context.tree.scope(context.tree.root.body[0]):
         module = context.tree.module
         for other in context.analysis.imports.importers(module):
-            raise NotCaptured(f"{model.id} may be used in {other.path} too")
+            raise NotCaptured(NotAllSeen.OTHER_FILE.about(Place(other.module), name=model.id))
 
 
 def _check_new(context: FileContext, model: ast.Name, made: ast.Call) -> None:
@@ -32,7 +34,7 @@ def _check_new(context: FileContext, model: ast.Name, made: ast.Call) -> None:
             _check_new(context, model, given)
         elif any_leaf(context.values(given), lambda value: _may_be_part(context, value)):
             text = context.text.of(given)
-            raise NotCaptured(f"{model.id} is made of {text}, on which what is sown may be seen")
+            raise NotCaptured(SownCause.MADE_OF_SEEN.about(name=model.id, text=text))
 
 
 def _may_be_part(context: FileContext, value: Value) -> bool:

@@ -15,7 +15,7 @@ from nnx_codemods._sown.interrupted import check_not_interrupted
 from nnx_codemods._sown.nothing_left import check_nothing_left
 from nnx_codemods._sown.options import check_options
 from nnx_codemods._sown.popped_behind import popped_behind
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_codemods._sown.sowing import OF_ARRAYS, RULE_NAME, SOWN_UNDER, Sown, may_sow, sown_by, sows
 from nnx_codemods._sown.types import check_not_read, sown_type
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Scope
@@ -72,20 +72,20 @@ def captured(context: FileContext) -> Mapping[Site, Captured]:
 def _captured(context: FileContext, site: Site) -> Captured:
     definition = definition_of(context, site.function)
     if not isinstance(definition, ast.FunctionDef | ast.Lambda):
-        raise NotCaptured("its function is not defined in this file")
+        raise NotCaptured(SownCause.NOT_IN_FILE)
     if len(getattr(definition, "decorator_list", ())) > 1:
-        raise NotCaptured("its function has other decorators too")
+        raise NotCaptured(SownCause.OTHER_DECORATORS)
     output = check_options(context, site)
     loss = site.spec.differentiates
     if output.by_axes or (output.in_pair and not loss) or (output.options and not loss):
-        raise NotCaptured("what it sows joins other outputs")
+        raise NotCaptured(SownCause.JOINS_OUTPUTS)
     scope = context.tree.scope_of(definition)
     parameter, sown = _sown_first(context, site, scope)
     _check_runs_module(context, scope)
     forward: ast.Call | None = None
     if loss:
         if isinstance(definition, ast.Lambda):
-            raise NotCaptured("its function is a lambda")
+            raise NotCaptured(SownCause.IS_LAMBDA)
         forward = captured_pass(context, definition, parameter, in_pair=output.in_pair)
     calls = tuple(popped_behind(context, use) for use in uses_of(context, site, definition))
     kind = sown_type(context, site, sown, calls)
@@ -108,13 +108,13 @@ def _sown_first(context: FileContext, site: Site, scope: Scope) -> tuple[str, tu
         for effect in sorted(context.analysis.effects.of(scope, name), key=lambda e: e.order):
             sown = list(sown_by(context, effect)) if index == 0 else []
             if isinstance(effect.cause, UpdateAdds) or any(not each.name for each in sown):
-                raise NotCaptured(f"{effect.what} ({effect.where})")
+                raise NotCaptured(SownCause.EFFECT.about(effect.where, what=effect.what))
             kept = effect.kind == "escape" or _is_harmless(effect.cause)
             if not sown and (index == 0 or effect.sows or not kept):
-                raise NotCaptured(f"{effect.what} ({effect.where})")
+                raise NotCaptured(SownCause.EFFECT.about(effect.where, what=effect.what))
             found += sown
     if not found:
-        raise NotCaptured("it does not sow on its first argument")
+        raise NotCaptured(SownCause.NOT_ON_FIRST)
     return parameter, tuple(found)
 
 
@@ -133,4 +133,4 @@ def _check_runs_module(context: FileContext, scope: Scope) -> None:
     """Nothing in a function that sows depends on the mode."""
     for obstacle in context.analysis.extents.obstacles((scope,), OF_ARRAYS, transformed=True):
         if not obstacle.startswith(_SOWING):
-            raise NotCaptured(f"it runs more than its Module: {obstacle}")
+            raise NotCaptured(SownCause.RUNS_MORE.about(obstacle=obstacle))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.analysis.domain.values import LibraryValue
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.style.evaluation_order import evaluated_before
@@ -21,15 +21,15 @@ def check_first(context: FileContext, use: ast.Call) -> None:
     """
     statement = context.tree.statement(use)
     if not isinstance(statement, _SIMPLE):
-        raise NotCaptured(f"the call is part of the head of a block (line {use.lineno})")
+        raise NotCaptured(SownCause.IN_HEAD.about(line=use.lineno))
     why = why_unhoistable(context, use)
     if why is not None:
-        raise NotCaptured(f"{why.told()} (line {use.lineno})")
+        raise NotCaptured(SownCause.TOLD_AT.about(told=why.told(), line=use.lineno))
     for earlier in evaluated_before(context, use):
         values = context.values(earlier.func) if isinstance(earlier, ast.Call) else frozenset()
         library = bool(values) and all(isinstance(value, LibraryValue) for value in values)
         if use not in context.tree.ancestors(earlier) and not library:
-            raise NotCaptured(f"something else runs before the call in line {use.lineno}")
+            raise NotCaptured(SownCause.RUNS_BEFORE.about(line=use.lineno))
     around = set(context.tree.ancestors(use))
     start = context.text.span(use)[0]
     for node in ast.walk(statement):
@@ -40,4 +40,4 @@ def check_first(context: FileContext, use: ast.Call) -> None:
         called = context.tree.parents[node]
         looked_up = isinstance(called, ast.Call) and called.func is node
         if not looked_up and isinstance(node.ctx, ast.Load):
-            raise NotCaptured(f"something else is read before the call in line {use.lineno}")
+            raise NotCaptured(SownCause.READ_BEFORE.about(line=use.lineno))

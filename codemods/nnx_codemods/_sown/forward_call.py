@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nnx_codemods._sown.first_in_statement import check_first
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.analysis.domain.values import FunctionValue, LibraryValue
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.context import FileContext
@@ -26,12 +26,12 @@ def captured_pass(
     call = one_call(context, definition, parameter)
     statement = context.tree.statement(call)
     if statement not in definition.body:
-        raise NotCaptured(f"the Module is called in an inner block (line {call.lineno})")
+        raise NotCaptured(SownCause.CALLED_IN_BLOCK.about(line=call.lineno))
     if not (isinstance(statement, ast.Assign) and statement.value is call):
         check_first(context, call)
     value = only_return(context, definition)
     if in_pair and not (isinstance(value, ast.Tuple) and len(value.elts) == 2):
-        raise NotCaptured("what it returns is not written as a pair")
+        raise NotCaptured(SownCause.RESULT_NO_PAIR)
     return call
 
 
@@ -51,16 +51,16 @@ def one_call(context: FileContext, definition: AnyFunction, parameter: str) -> a
         if isinstance(call, ast.Call) and call.func is part:
             calls.append(call)
         elif part is name or isinstance(call, ast.Call | ast.Starred):
-            raise NotCaptured(f"it hands its Module on (line {name.lineno})")
+            raise NotCaptured(SownCause.HANDS_ON.about(line=name.lineno))
     if len(calls) != 1:
-        raise NotCaptured("it does not call its Module once")
+        raise NotCaptured(SownCause.NOT_ONE_CALL)
     (call,) = calls
     values = context.values(call.func)
     bound = values and all(isinstance(v, FunctionValue) and v.bound for v in values)
     if not isinstance(call.func, ast.Name) and not bound:
-        raise NotCaptured(f"a part of the Module is called (line {call.lineno})")
+        raise NotCaptured(SownCause.PART_CALLED.about(line=call.lineno))
     if context.tree.function_around(call) is not definition:
-        raise NotCaptured(f"the Module is called in an inner function (line {call.lineno})")
+        raise NotCaptured(SownCause.CALLED_IN_FUNCTION.about(line=call.lineno))
     return call
 
 
@@ -84,7 +84,7 @@ def _reads(definition: AnyFunction, parameter: str) -> Iterator[ast.Name]:
     for node in ast.walk(definition):
         if isinstance(node, ast.Name) and node.id == parameter:
             if not isinstance(node.ctx, ast.Load):
-                raise NotCaptured(f"{parameter} is bound anew (line {node.lineno})")
+                raise NotCaptured(SownCause.BOUND_ANEW.about(name=parameter, line=node.lineno))
             yield node
 
 
@@ -96,10 +96,10 @@ def only_return(context: FileContext, definition: ast.FunctionDef) -> ast.expr:
     """
     inside = [n for n in ast.walk(definition) if context.tree.function_around(n) is definition]
     if any(isinstance(node, ast.Yield | ast.YieldFrom | ast.Await) for node in inside):
-        raise NotCaptured(f"{definition.name} is a generator or a coroutine")
+        raise NotCaptured(SownCause.FORWARD_GENERATOR.about(function=definition.name))
     own = [node for node in inside if isinstance(node, ast.Return)]
     if len(own) != 1 or own[0] is not definition.body[-1] or own[0].value is None:
-        raise NotCaptured(f"{definition.name} does not return once, at its end")
+        raise NotCaptured(SownCause.FORWARD_RETURNS.about(function=definition.name))
     if any(isinstance(node, ast.Starred) for node in getattr(own[0].value, "elts", ())):
-        raise NotCaptured(f"what {definition.name} returns is unpacked there")
+        raise NotCaptured(SownCause.FORWARD_UNPACKED.about(function=definition.name))
     return own[0].value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.analysis.domain.values import FunctionValue, Scope
 from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.core.place import Place
@@ -55,13 +55,13 @@ def check_not_caught(context: FileContext, use: ast.Call) -> None:
         if isinstance(parent, FunctionNode):
             break
         if _catches(parent):
-            raise NotCaptured(f"an exception may be caught in {context.where(parent)}")
+            raise NotCaptured(SownCause.MAY_BE_CAUGHT.about(context.where(parent)))
     scope = context.tree.scope(use)
     _check_not_caught_in(context, scope)
     for other in context.analysis.imports.importers(context.tree.module):
         there = context.at(other.module)
         if there is None:
-            raise NotCaptured(f"it may be run from {Place(other.module)} too")
+            raise NotCaptured(SownCause.RUN_ELSEWHERE.about(Place(other.module)))
         _check_not_caught_in(there, scope)
 
 
@@ -75,7 +75,7 @@ def _check_not_caught_in(context: FileContext, scope: Scope) -> None:
             v.scope for f in called for v in context.values(f) if isinstance(v, FunctionValue)
         }
         if scope in context.analysis.extents.reached(tuple(sorted(scopes, key=str))):
-            raise NotCaptured(f"an exception in it may be caught in {context.where(node)}")
+            raise NotCaptured(SownCause.CAUGHT_IN_IT.about(context.where(node)))
 
 
 def _catches(node: ast.AST) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.residual_sow import LeftoverFinder
 from nnx_migrate.rewrite.model.context import FileContext
@@ -39,7 +39,7 @@ def _check_holder(context: FileContext, scope: Scope) -> None:
     """All calls of a function that is given the object are to be seen, in its file."""
     holder = context.tree.functions.get(scope.function)
     if scope.module != context.tree.module or not isinstance(holder, ast.FunctionDef):
-        raise NotCaptured("it is called from other files too")
+        raise NotCaptured(SownCause.CALLED_ELSEWHERE)
     around = context.tree.scope(holder)
     check_in_file(context, around, holder.name)
     calls_by_name(context, around, holder.name)

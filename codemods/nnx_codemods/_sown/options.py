@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 
 from nnx_codemods._axes.prefix import read_axes
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
@@ -48,7 +48,7 @@ def check_options(context: FileContext, site: Site, place: int = 0) -> Output:
         in_pair = "has_aux" in site.options
         return Output(in_pair=in_pair, options={} if in_pair else {"has_aux": "True"})
     if not site.complete or site.options.keys() - site.spec.plain_options:
-        raise NotCaptured(f"{site.written} has other options than axes")
+        raise NotCaptured(SownCause.OTHER_OPTIONS_THAN_AXES.about(transform=site.written))
     if not site.spec.maps_axes:
         return Output()
     by_axes = _check_axis(context, site, place)
@@ -63,7 +63,7 @@ def check_options(context: FileContext, site: Site, place: int = 0) -> Output:
         case ast.Tuple(elts=[carry, ys]) if _is_carry(context, carry) and _is_zero(ys):
             return Output(by_axes, in_pair=True)
         case _:
-            raise NotCaptured("the axes are not 0")
+            raise NotCaptured(SownCause.AXES_NOT_ZERO)
 
 
 def _check_axis(context: FileContext, site: Site, place: int) -> bool:
@@ -75,7 +75,7 @@ def _check_axis(context: FileContext, site: Site, place: int) -> bool:
         sown = [g for g in groups if "Intermediate" in g.filter or g.filter == "..."]
         plain = all(g.filter == "..." or _PLAIN_FILTER.fullmatch(g.filter) for g in groups)
         if not plain or not sown or sown[0].axis != "0":
-            raise NotCaptured("the axis of what is sown is not 0")
+            raise NotCaptured(SownCause.SOWN_AXIS_NOT_ZERO)
         return True
     if isinstance(option, ast.Tuple):
         mapped = place < len(option.elts) and _is_zero(option.elts[place])
@@ -83,7 +83,7 @@ def _check_axis(context: FileContext, site: Site, place: int) -> bool:
         default = 1 if site.spec.carries else place
         mapped = _is_zero(option) or (option is None and place == default)
     if not mapped:
-        raise NotCaptured("the axes are not 0")
+        raise NotCaptured(SownCause.AXES_NOT_ZERO)
     return False
 
 
@@ -98,6 +98,6 @@ def _is_carry(context: FileContext, axis: ast.expr) -> bool:
 def _check_gradient(site: Site) -> None:
     aux = site.options.get("has_aux")
     if site.form != "call" or not site.complete:
-        raise NotCaptured("the gradient is not taken by a call with its options written out")
+        raise NotCaptured(SownCause.GRADIENT_NOT_WRITTEN)
     if aux is not None and not (isinstance(aux, ast.Constant) and aux.value is True):
-        raise NotCaptured("whether it has an auxiliary output is not written out")
+        raise NotCaptured(SownCause.AUX_NOT_WRITTEN)

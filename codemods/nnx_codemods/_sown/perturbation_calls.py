@@ -14,7 +14,7 @@ from nnx_codemods._sown.popped_behind import (
     sets_mode,
     updates_only,
 )
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.rewrite.model.context import FileContext
@@ -52,12 +52,12 @@ def perturbed_call(
     statement = context.tree.statement(use)
     model = use.args[place] if place < len(use.args) else None
     if not isinstance(model, ast.Name) or any(isinstance(a, ast.Starred) for a in use.args):
-        raise NotCaptured(f"the Module is not passed by its name (line {use.lineno})")
+        raise NotCaptured(SownCause.NOT_PASSED_BY_NAME.about(line=use.lineno))
     inside = set(ast.walk(definition))
     if len([n for n in _names(statement) if n.id == model.id and n not in inside]) != 1:
-        raise NotCaptured(f"{model.id} is used twice in line {use.lineno}")
+        raise NotCaptured(SownCause.USED_TWICE.about(name=model.id, line=use.lineno))
     if any(isinstance(p, ast.Try | ast.TryStar | ast.Lambda) for p in context.tree.ancestors(use)):
-        raise NotCaptured(f"the call stands in a try statement or a lambda (line {use.lineno})")
+        raise NotCaptured(SownCause.IN_TRY_OR_LAMBDA.about(line=use.lineno))
     block = context.tree.block_of(statement)
     at = block.index(statement)
     first = _first_pass(context, block[:at], model.id, definition)
@@ -104,8 +104,8 @@ def _first_pass(
             once = len([n for n in _names(statement) if n.id == model]) == 1
             if isinstance(func, ast.Name) and func.id == model and once:
                 return value
-        raise NotCaptured(f"{model} is used in line {statement.lineno}, before the gradient")
-    raise NotCaptured(f"no forward pass of {model} stands before the gradient in the same block")
+        raise NotCaptured(SownCause.USED_BEFORE_GRADIENT.about(name=model, line=statement.lineno))
+    raise NotCaptured(SownCause.NO_FORWARD_PASS.about(name=model))
 
 
 def _check_same_pass(
@@ -116,7 +116,7 @@ def _check_same_pass(
     use: ast.Call,
 ) -> None:
     """The forward pass in the loss is the one before it, so that both perturb the same."""
-    another = f"the forward pass before the gradient is another one (line {first.lineno})"
+    another = SownCause.OTHER_FORWARD_PASS.about(line=first.lineno)
     parameters = [a.arg for a in (*definition.args.posonlyargs, *definition.args.args)]
     given = dict(zip(parameters, use.args, strict=False))
     given |= {k.arg: k.value for k in use.keywords if k.arg}
@@ -135,7 +135,7 @@ def _check_same_pass(
             here = context.project.bindings(context.tree.scope(first), name.id)
             there = context.project.bindings(context.tree.scope(forward), name.id)
             if name.id in own or here != there:
-                raise NotCaptured(f"{name.id} may be something else in the loss")
+                raise NotCaptured(SownCause.OTHER_IN_LOSS.about(name=name.id))
 
 
 def _method(call: ast.Call) -> str:
@@ -157,7 +157,7 @@ def _pop(context: FileContext, later: list[ast.stmt], model: ast.Name) -> ast.st
             ):
                 return statement
         if any(_is_pop(context, n) for each in later for n in ast.walk(each)):
-            raise NotCaptured(f"{model.id} is used in line {statement.lineno}, before it is popped")
+            raise NotCaptured(SownCause.USED_BEFORE_POP.about(name=model.id, line=statement.lineno))
     return None
 
 
@@ -179,17 +179,17 @@ def _check_between(
     """
     run = [s for s in between if not isinstance(s, FunctionNode | ast.ClassDef)]
     if any(isinstance(node, _LEAVING) for each in run for node in ast.walk(each)):
-        raise NotCaptured("code between the forward pass and nnx.pop may leave")
+        raise NotCaptured(SownCause.MAY_LEAVE)
     read = {name.id for name in _names(first)}
     before = [s for s in run if s.lineno < known[0].lineno]
     for name in (n for each in before for n in _names(each)):
         if isinstance(name.ctx, ast.Store) and name.id in read:
-            raise NotCaptured(f"{name.id} is bound anew before the gradient (line {name.lineno})")
+            raise NotCaptured(SownCause.BOUND_BEFORE_GRADIENT.about(name=name.id, line=name.lineno))
     calls = [n for each in run for n in ast.walk(each) if isinstance(n, ast.Call)]
     options = [call for call in calls if context.tree.nnx_name(call.func) in _OPTIONS]
     foreign = foreign_call(context, context.tree.statement(first), run, *known, *options)
     if foreign is not None:
-        raise NotCaptured(f"what line {foreign.lineno} calls may use {model} before it is popped")
+        raise NotCaptured(SownCause.MAY_USE_BEFORE_POP.about(line=foreign.lineno, name=model))
 
 
 def _check_other_uses(
@@ -206,7 +206,7 @@ def _check_other_uses(
     scope = context.tree.scope(model)
     bindings = context.project.bindings(scope, model.id)
     if len(bindings) != 1:
-        raise NotCaptured(f"{model.id} is not one and the same object all the time")
+        raise NotCaptured(SownCause.NOT_ONE_OBJECT.about(name=model.id))
     for load in (n for n in context.tree.of_kind(ast.Name) if n.id == model.id):
         here = context.tree.scope(load)
         if context.project.bindings(here, load.id) != bindings or isinstance(load.ctx, ast.Store):
@@ -215,7 +215,7 @@ def _check_other_uses(
             continue
         harmless = _is_harmless(context, load) if names is None else is_blind(context, load, names)
         if here != scope or not harmless:
-            raise NotCaptured(f"{model.id} is used in line {load.lineno} too")
+            raise NotCaptured(SownCause.USED_IN_LINE.about(name=model.id, line=load.lineno))
 
 
 def _is_harmless(context: FileContext, load: ast.Name) -> bool:
@@ -239,7 +239,7 @@ def _parts(context: FileContext, site: Site, statement: ast.stmt, beside: str) -
     """`a, b = nnx.state(grads, nnx.Param, nnx.Perturbation)`, where nothing else reads grads."""
     target = gradient_target(site, statement)
     if target is None:
-        raise NotCaptured(f"the gradients are not bound to a name (line {statement.lineno})")
+        raise NotCaptured(SownCause.GRADIENTS_NOT_BOUND.about(line=statement.lineno))
     block = context.tree.block_of(statement)
     for position, later in enumerate(block[block.index(statement) + 1 :], block.index(statement)):
         if not mentioned(later, target.id):

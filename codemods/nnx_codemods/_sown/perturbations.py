@@ -10,7 +10,7 @@ from nnx_codemods._callers.traced_calls import uses_of
 from nnx_codemods._gradient.argnums import argnums_of
 from nnx_codemods._sown.forward_call import one_call
 from nnx_codemods._sown.perturbation_calls import perturbed_call
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_codemods._sown.sowing import OF_ARRAYS, RULE_NAME
 from nnx_codemods._sown.types import check_not_read
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, ClassValue, ParameterOf, Scope
@@ -142,19 +142,19 @@ def _parts(context: FileContext, site: Site, chosen: ast.expr) -> list[ast.expr]
 
 def _perturbed(context: FileContext, site: Site, wanted: _Wanted) -> Perturbed:
     if site.decided or covered_by_setters(context, site.node):
-        raise NotCaptured("its mode is chosen already")
+        raise NotCaptured(SownCause.MODE_CHOSEN)
     if not context.options.runs(RULE_NAME):
-        raise NotCaptured(f"{RULE_NAME} is not to run")
+        raise NotCaptured(SownCause.NOT_TO_RUN.about(rule=RULE_NAME))
     definition = definition_of(context, site.function)
     if not isinstance(definition, ast.FunctionDef | ast.Lambda):
-        raise NotCaptured("its function is not defined in this file")
+        raise NotCaptured(SownCause.NOT_IN_FILE)
     _check_options(site, definition)
     scope = context.tree.scope_of(definition)
     uses = uses_of(context, site, definition)
     parameter, names = _perturbed_parameter(context, site, scope, wanted.place)
     for obstacle in context.analysis.extents.obstacles((scope,), OF_ARRAYS):
         if not obstacle.startswith(_PERTURBING):
-            raise NotCaptured(f"it runs more than its Module: {obstacle}")
+            raise NotCaptured(SownCause.RUNS_MORE.about(obstacle=obstacle))
     forward = one_call(context, definition, parameter)
     place, beside, own = wanted.place, wanted.beside, frozenset(names)
     found = [
@@ -198,11 +198,11 @@ def _check_nothing_left(
 def _check_options(site: Site, definition: ast.FunctionDef | ast.Lambda) -> None:
     aux = site.options.get("has_aux")
     if not site.complete or site.options.keys() - {"argnums", "has_aux"}:
-        raise NotCaptured("the gradient has other options")
+        raise NotCaptured(SownCause.GRADIENT_OPTIONS)
     if aux is not None and not (isinstance(aux, ast.Constant) and aux.value is True):
-        raise NotCaptured("whether it has an auxiliary output is not written out")
+        raise NotCaptured(SownCause.AUX_NOT_WRITTEN)
     if site.form == "decorator" and len(getattr(definition, "decorator_list", ())) != 1:
-        raise NotCaptured("its function has other decorators too")
+        raise NotCaptured(SownCause.OTHER_DECORATORS)
 
 
 def _perturbed_parameter(
@@ -223,11 +223,11 @@ def _perturbed_parameter(
                 if index != place and effect.kind == "escape":
                     continue
                 sown = effect.sows and index == place
-                told = ", beside what is perturbed: collect that apart" if sown else ""
-                raise NotCaptured(f"{effect.what}{told} ({effect.where})")
+                cause = SownCause.SOWN_BESIDE if sown else SownCause.EFFECT
+                raise NotCaptured(cause.about(effect.where, what=effect.what))
             names.append(_name_of(context, effect))
     if not names:
-        raise NotCaptured("it perturbs nothing of its Module")
+        raise NotCaptured(SownCause.PERTURBS_NOTHING)
     return parameter, names
 
 
@@ -235,7 +235,7 @@ def _name_of(context: FileContext, effect: Effect) -> str:
     """The name under which a value is perturbed, as a Perturbation and as nothing else."""
     mentions = context.evaluator.callers.mentions
     if mentions.is_called("Perturbation") or context.evaluator.hierarchy.descendants(PERTURBATION):
-        raise NotCaptured("there are Perturbations that the Module does not make by itself")
+        raise NotCaptured(SownCause.OTHER_PERTURBATIONS)
     for scope, call in mentions.calls_of("perturb"):
         if Place(scope.module, call.line) != effect.where:
             continue
@@ -243,8 +243,8 @@ def _name_of(context: FileContext, effect: Effect) -> str:
         given = {v for each in types for v in context.evaluator.values(scope, each)}
         named = call.args[0] if call.args else dict(call.keywords).get("name")
         if types and given != {ClassValue(PERTURBATION)}:
-            raise NotCaptured(f"what is perturbed is no nnx.Perturbation ({effect.where})")
+            raise NotCaptured(SownCause.NO_PERTURBATION.about(effect.where))
         if not isinstance(named, ir.Constant) or not named.text:
-            raise NotCaptured(f"under what name it perturbs is not known ({effect.where})")
+            raise NotCaptured(SownCause.PERTURBED_NAME.about(effect.where))
         return named.text
-    raise NotCaptured(f"where it perturbs is not found ({effect.where})")
+    raise NotCaptured(SownCause.PERTURBS_NOWHERE.about(effect.where))

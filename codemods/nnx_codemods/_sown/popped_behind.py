@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.analysis.domain.values import Instance, LibraryValue, Scope
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.sown_plans import CapturedCall
@@ -29,9 +29,9 @@ def popped_behind(context: FileContext, use: ast.Call) -> CapturedCall:
     model = use.args[0] if use.args else None
     statement = context.tree.statement(use)
     if not isinstance(model, ast.Name) or len(mentions_of(statement, model.id)) != 1:
-        raise NotCaptured(f"the object is not passed by its name alone (line {use.lineno})")
+        raise NotCaptured(SownCause.NOT_BY_NAME_ALONE.about(line=use.lineno))
     if not is_alone(statement, use):
-        raise NotCaptured(f"the call is part of a larger expression (line {use.lineno})")
+        raise NotCaptured(SownCause.PART_OF_EXPRESSION.about(line=use.lineno))
     block = context.tree.block_of(statement)
     between: list[ast.stmt] = []
     for later in block[block.index(statement) + 1 :]:
@@ -40,13 +40,13 @@ def popped_behind(context: FileContext, use: ast.Call) -> CapturedCall:
             known = (use, pop, *(n for n in context.tree.ancestors(pop) if isinstance(n, ast.Call)))
             foreign = foreign_call(context, statement, [*between, later], *known)
             if foreign is not None:
-                raise NotCaptured(f"what line {foreign.lineno} calls may use {model.id}")
+                raise NotCaptured(SownCause.MAY_USE.about(line=foreign.lineno, name=model.id))
             return CapturedCall(use, pop)
         simple = isinstance(later, _BETWEEN) and not _yields(later)
         if not simple or (mentioned(later, model.id) and not updates_only(context, later, model)):
             break
         between.append(later)
-    raise NotCaptured(f"no nnx.pop({model.id}, ...) stands right behind it (line {use.lineno})")
+    raise NotCaptured(SownCause.NO_POP_BEHIND.about(name=model.id, line=use.lineno))
 
 
 def _pop_in(context: FileContext, statement: ast.stmt, model: str) -> ast.Call | None:

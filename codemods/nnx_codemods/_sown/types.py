@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_codemods._sown.sowing import INTERMEDIATE, Sown
 from nnx_migrate.analysis.domain.values import ClassValue, Instance, Scope, short_name
 from nnx_migrate.analysis.ir import nodes as ir
@@ -32,12 +32,12 @@ def sown_type(
     types = {value for each in sown for value in each.types}
     popped = {value for call in calls for value in context.values(call.pop.args[1])}
     if len(types) != 1 or any(each.types != types for each in sown):
-        raise NotCaptured("it sows values of several types")
+        raise NotCaptured(SownCause.SEVERAL_TYPES)
     if popped != types:
-        raise NotCaptured("it is popped by another filter than the type that is sown")
+        raise NotCaptured(SownCause.OTHER_FILTER)
     (kind,) = types
     if not isinstance(kind, ClassValue):
-        raise NotCaptured("of which type it sows is not known")
+        raise NotCaptured(SownCause.TYPE_NOT_KNOWN)
     check_only_sown(context, kind.class_name)
     return named_type(context, site, kind)
 
@@ -70,7 +70,7 @@ def check_only_sown(context: FileContext, name: str) -> None:
         if any(ir.last_name(call.func) == short for _, call in mentions.calls_of(short))
     )
     if made:
-        raise NotCaptured(f"nnx.pop may take Variables that are not sown: {made[0]}(...)")
+        raise NotCaptured(SownCause.MAY_TAKE_OTHERS.about(type=made[0]))
 
 
 def name_at(context: FileContext, site: Site, kind: ClassValue) -> str:
@@ -82,10 +82,10 @@ def name_at(context: FileContext, site: Site, kind: ClassValue) -> str:
     located = context.project.class_of(kind.class_name)
     short = short_name(kind.class_name)
     if located is None or located[1].methods or located[1].attributes or located[1].decorators:
-        raise NotCaptured(f"{short} is more than a type of its own")
+        raise NotCaptured(SownCause.MORE_THAN_TYPE.about(type=short))
     known = context.evaluator.values(context.tree.scope(site.node), ir.Name(short))
     if known != {kind} or not _is_bound_above(context, site, short):
-        raise NotCaptured(f"{short} has no name yet where the function is")
+        raise NotCaptured(SownCause.TYPE_HAS_NO_NAME.about(type=short))
     return short
 
 
@@ -119,7 +119,7 @@ def check_not_read(
                 continue
             if _may_be_module(context, scope, base):
                 read = read or "an attribute of any name"
-                raise NotCaptured(f"{read} is looked for in {Place(scope.module)}")
+                raise NotCaptured(SownCause.LOOKED_FOR.about(Place(scope.module), attribute=read))
 
 
 def _root(expr: ir.Expr) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from nnx_codemods._sown.first_in_statement import check_first
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.analysis.domain.values import FunctionValue
 from nnx_migrate.analysis.flax.transforms import SPLITTERS
 from nnx_migrate.analysis.sites.site import Site
@@ -87,10 +87,10 @@ def check_restorable(context: FileContext, use: ast.Call, place: int) -> None:
         NotCaptured: it cannot.
     """
     if place >= len(use.args) or any(isinstance(arg, ast.Starred) for arg in use.args):
-        raise NotCaptured(f"what it is given in line {use.lineno} is not clear")
+        raise NotCaptured(SownCause.GIVEN_NOT_CLEAR.about(line=use.lineno))
     statement = context.tree.statement(use)
     if not _is_the_same_later(statement, use.args[place]):
-        raise NotCaptured("the object that it is given has no name that is the same behind it")
+        raise NotCaptured(SownCause.NO_LASTING_NAME)
     if not stands_alone(context, use):
         check_first(context, use)
 

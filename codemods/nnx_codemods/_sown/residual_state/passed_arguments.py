@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from nnx_codemods._sown.options import GIVING_BACK
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.analysis.domain.values import ARRAY
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
@@ -33,16 +33,15 @@ def check_passed(
     for site in stack:
         if site.spec.compiles and not site.spec.maps_axes:
             if not site.complete or site.options.keys() - _STATIC:
-                reason = "has options that are not those of static arguments"
-                raise NotCaptured(f"{site.written} {reason}")
+                raise NotCaptured(SownCause.NOT_STATIC_OPTIONS.about(transform=site.written))
             if "static_argnums" in site.options:
-                raise NotCaptured("its static arguments are given by number")
+                raise NotCaptured(SownCause.STATIC_BY_NUMBER)
             static |= _static_names(site)
         elif site.transform in GIVING_BACK:
             mapped |= site.spec.maps_axes
     arguments = definition.args
     if mapped and (arguments.kwonlyargs or arguments.kwarg or arguments.defaults):
-        raise NotCaptured("what its mapped function is given depends on its calls")
+        raise NotCaptured(SownCause.MAPPED_BY_CALLS)
     _check_defaults(context, definition, static)
     return static
 
@@ -61,7 +60,7 @@ def _check_defaults(
         if is_none or argument.arg in static:
             continue
         if not _is_number_for_arrays(context, definition, argument.arg, default):
-            raise NotCaptured(f"the default of {argument.arg} would be traced")
+            raise NotCaptured(SownCause.DEFAULT_TRACED.about(name=argument.arg))
 
 
 def _is_number_for_arrays(
@@ -95,4 +94,4 @@ def _static_names(site: Site) -> frozenset[str]:
         ):
             return frozenset(str(e.value) for e in elements if isinstance(e, ast.Constant))
         case _:
-            raise NotCaptured("its static arguments are not written out")
+            raise NotCaptured(SownCause.STATIC_NOT_WRITTEN)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_codemods._sown.residual_state.calls import calls_to_restore
 from nnx_codemods._sown.sowing import sown_by
 from nnx_migrate.analysis.domain.values import ClassValue, Located, ParameterOf, Scope, Value
@@ -51,13 +51,13 @@ def _check_function(context: FileContext, scope: Scope, parameter: str, hops: in
     """
     definition = context.tree.functions.get(scope.function)
     if hops > _MAX_HOPS or scope.module != context.tree.module or definition is None:
-        raise NotCaptured("its calls are not followed")
+        raise NotCaptured(SownCause.CALLS_NOT_FOLLOWED)
     if isinstance(definition, ast.FunctionDef) and context.tree.class_around(definition):
-        raise NotCaptured("it is a method")
+        raise NotCaptured(SownCause.IS_METHOD)
     positional = [a.arg for a in (*definition.args.posonlyargs, *definition.args.args)]
     uses = tuple(_calls_of(context, definition))
     if not uses or parameter not in positional:
-        raise NotCaptured("it is not called in sight")
+        raise NotCaptured(SownCause.NOT_CALLED_IN_SIGHT)
     for use in uses:
         _check_given(context, use, positional.index(parameter), parameter, hops)
 
@@ -70,10 +70,10 @@ def _calls_of(context: FileContext, definition: AnyFunction) -> Iterator[ast.Cal
     scope = context.tree.scope(definition)
     check_in_file(context, scope, definition.name)
     if len(context.project.bindings(scope, definition.name)) != 1:
-        raise NotCaptured("its name is bound anew")
+        raise NotCaptured(SownCause.NAME_BOUND_ANEW)
     made = {site.node for site in context.finder.sites if site.form == "decorator"}
     if not made.issuperset(definition.decorator_list):
-        raise NotCaptured("it is decorated")
+        raise NotCaptured(SownCause.IS_DECORATED)
     for load in context.finder.loads(scope, definition.name):
         match context.tree.parents[load]:
             case ast.Call(func=func) as use if func is load:
@@ -88,7 +88,7 @@ def _through_transform(context: FileContext, function: ast.expr) -> ast.Call:
             uses = calls_to_restore(context, site)
             if len(uses) == 1:
                 return uses[0]
-    raise NotCaptured("it is more than called")
+    raise NotCaptured(SownCause.MORE_THAN_CALLED)
 
 
 def _check_given(
@@ -97,7 +97,7 @@ def _check_given(
     """See that nothing sown lies on what a call passes."""
     named = [keyword.value for keyword in use.keywords if keyword.arg == parameter]
     if any(isinstance(arg, ast.Starred) for arg in use.args[: place + 1]):
-        raise NotCaptured("its arguments are unpacked")
+        raise NotCaptured(SownCause.ARGUMENTS_UNPACKED)
     given = named[0] if named else use.args[place] if place < len(use.args) else None
     if isinstance(given, ast.Name):
         scope = context.tree.scope(given)
@@ -105,7 +105,7 @@ def _check_given(
     elif isinstance(given, ast.Call) and context.tree.nnx_name(given.func) == "merge":
         _check_merged(context, given, hops)
     else:
-        raise NotCaptured("the object is not passed by its name")
+        raise NotCaptured(SownCause.OBJECT_NOT_BY_NAME)
 
 
 def _check_merged(context: FileContext, merge: ast.Call, hops: int) -> None:
@@ -123,7 +123,7 @@ def _check_merged(context: FileContext, merge: ast.Call, hops: int) -> None:
                 if same and context.tree.nnx_name(func) == "split":
                     _check_named(context, there, given.id, call, hops)
                     return
-    raise NotCaptured("where the object comes from is not followed")
+    raise NotCaptured(SownCause.ORIGIN_NOT_FOLLOWED)
 
 
 def _check_named(context: FileContext, scope: Scope, name: str, use: ast.Call, hops: int) -> None:
@@ -132,12 +132,12 @@ def _check_named(context: FileContext, scope: Scope, name: str, use: ast.Call, h
         case [ParameterOf(scope=holder)] if holder == scope:
             left = harm(LeftoverFinder(context.analysis, {}).effects.inside(holder, name))
             if left is not None:
-                raise NotCaptured(f"{left.what} ({left.where})")
+                raise NotCaptured(SownCause.EFFECT.about(left.where, what=left.what))
             _check_function(context, holder, name, hops + 1)
         case [Located(scope=made_in, expr=made)] if made_in == scope:
             _check_made(context, scope, name, made, use)
         case _:
-            raise NotCaptured("where the object comes from is not followed")
+            raise NotCaptured(SownCause.ORIGIN_NOT_FOLLOWED)
 
 
 def _check_made(
@@ -154,20 +154,20 @@ def _check_made(
     for where, line, effect in finder.sown_by_line(scope, name):
         sown_in = _place(body, line) if where == scope and line else None
         if sown_in is None or called_in is None:
-            raise NotCaptured(f"{effect.what} ({effect.where})")
+            raise NotCaptured(SownCause.EFFECT.about(effect.where, what=effect.what))
         if sown_in > called_in:
             continue  # in straight order, behind the call
         between = body[sown_in + 1 : called_in]
         types = {kind for sown in sown_by(context, effect) for kind in sown.types}
         if not types or not any(_takes(context, each, name, types) for each in between):
-            raise NotCaptured(f"{effect.what} ({effect.where})")
+            raise NotCaptured(SownCause.EFFECT.about(effect.where, what=effect.what))
 
 
 def _body(context: FileContext, node: ast.AST) -> list[ast.stmt]:
     """The statements of the function, or the module, around a node."""
     function = context.tree.function_around(node)
     if isinstance(function, ast.Lambda):
-        raise NotCaptured("it is called in a lambda")
+        raise NotCaptured(SownCause.CALLED_IN_LAMBDA)
     return context.tree.root.body if function is None else function.body
 
 

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 
 from nnx_codemods._sown.captured import captured
 from nnx_codemods._sown.options import GIVING_BACK, Output, check_options
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_codemods._sown.residual_state.passed_arguments import check_passed
 from nnx_codemods._sown.residual_state.put_back import put_back, sown_on
 from nnx_codemods._sown.sowing import RULE_NAME, may_sow, sows
@@ -76,20 +76,20 @@ def _rewrite(context: FileContext, site: Site, names: set[str]) -> FunctionRewri
     """
     definition = site.function
     if not isinstance(definition, ast.FunctionDef):
-        raise NotCaptured("its function is a coroutine")
+        raise NotCaptured(SownCause.IS_COROUTINE)
     stack = _decorators(context, definition)
     if next(filter(_gives, stack)) is not site:
-        raise NotCaptured("it is done for the transform around it")
+        raise NotCaptured(SownCause.DONE_AROUND)
     place, parameter, types = sown_on(context, site, context.tree.scope_of(definition))
     mapped = [each for each in stack if _gives(each) and not _compiles(each)]
     outputs = [(each, check_options(context, each, place)) for each in mapped]
     pairs = [output for _, output in outputs if output.in_pair or output.options]
     if len(pairs) > 1:
-        raise NotCaptured("several loops are around it")
+        raise NotCaptured(SownCause.SEVERAL_LOOPS)
     for other in context.finder.sites:
         inside = definition in context.tree.ancestors(other.node)
         if inside and other not in stack and sows(context, other):
-            raise NotCaptured(f"{other.written} in it sows, too")
+            raise NotCaptured(SownCause.INNER_SOWS.about(transform=other.written))
     static = check_passed(context, definition, stack)
     in_pair = any(output.in_pair for output in pairs)
     _check_results(definition, in_pair)
@@ -97,7 +97,7 @@ def _rewrite(context: FileContext, site: Site, names: set[str]) -> FunctionRewri
     name = _twin_name(context, definition, names)
     method = context.tree.class_around(definition) is not None
     if method and place != 0:
-        raise NotCaptured("it is a method that does not sow on its own object")
+        raise NotCaptured(SownCause.METHOD_OF_OTHER)
     indent = context.text.indent_of_line(definition.lineno) + unit_of(context, definition)
     unit = unit_of(context, definition)
     options = _by_decorator(definition, outputs)
@@ -122,10 +122,10 @@ def _decorators(context: FileContext, definition: ast.FunctionDef) -> list[Site]
     stack = [sites.get(decorator) for decorator in definition.decorator_list]
     found = [site for site in stack if site is not None]
     if len(found) != len(stack):
-        raise NotCaptured("its function has other decorators too")
+        raise NotCaptured(SownCause.OTHER_DECORATORS)
     for site in found:
         if site.transform not in GIVING_BACK | SPLITTERS or site.decided:
-            raise NotCaptured(f"{site.written} around it does not give it back")
+            raise NotCaptured(SownCause.NOT_GIVEN_BACK.about(transform=site.written))
     return found
 
 
@@ -147,7 +147,9 @@ def _check_only_called(context: FileContext, definition: ast.FunctionDef) -> Non
         for _, call in context.evaluator.callers.mentions.calls_of(attribute):
             base = call.func.base if isinstance(call.func, ir.Attribute) else None
             if base is not None and ir.last_name(base) == definition.name:
-                raise NotCaptured(f"{definition.name}.{attribute} is called")
+                raise NotCaptured(
+                    SownCause.ATTRIBUTE_CALLED.about(function=definition.name, attribute=attribute)
+                )
 
 
 def _twin_name(context: FileContext, definition: ast.FunctionDef, names: set[str]) -> str:
@@ -171,22 +173,22 @@ def _check_alone_in_hierarchy(context: FileContext, around: ast.ClassDef, method
         for each in sorted({*hierarchy.ancestry(name).classes, *hierarchy.descendants(name)}):
             own = hierarchy.method(each, method)
             if isinstance(own, Scope) and own.module != context.tree.module:
-                raise NotCaptured(f"{own.module} has a {method} of a related class")
+                raise NotCaptured(SownCause.RELATED_CLASS.about(module=own.module, method=method))
 
 
 def _check_results(definition: ast.FunctionDef, in_pair: bool) -> None:
     """It returns a value wherever it returns."""
     if not isinstance(definition.body[-1], ast.Return):
-        raise NotCaptured("it does not end with what it returns")
+        raise NotCaptured(SownCause.NO_RETURN_AT_END)
     todo: list[ast.AST] = list(definition.body)
     for node in todo:
         if isinstance(node, ast.Return):
             pair = isinstance(node.value, ast.Tuple) and len(node.value.elts) == 2
             if node.value is None:
-                raise NotCaptured("it returns without a value")
+                raise NotCaptured(SownCause.RETURNS_NOTHING)
             if in_pair and not pair:
-                raise NotCaptured("what it returns is not written as a pair")
+                raise NotCaptured(SownCause.RESULT_NO_PAIR)
         if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):
-            raise NotCaptured("it is a generator")
+            raise NotCaptured(SownCause.IS_GENERATOR)
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             todo += ast.iter_child_nodes(node)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from nnx_codemods._callers.traced_calls import check_used_here
 from nnx_codemods._sown.forward_call import only_return
 from nnx_codemods._sown.options import check_options
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_codemods._sown.residual_state.calls import (
     calls_to_restore,
     check_restorable,
@@ -65,7 +65,7 @@ def put_back(context: FileContext) -> Mapping[Site, PutBack | str]:
 def _plan(context: FileContext, site: Site) -> PutBack:
     definition = definition_of(context, site.function)
     if not isinstance(definition, ast.Lambda | ast.FunctionDef):
-        raise NotCaptured("its function is not defined in this file")
+        raise NotCaptured(SownCause.NOT_IN_FILE)
     if not is_owned(context, site, definition):
         check_used_here(context, site, definition)
     result = definition.body if isinstance(definition, ast.Lambda) else None
@@ -74,12 +74,12 @@ def _plan(context: FileContext, site: Site) -> PutBack:
     place, parameter, types = sown_on(context, site, context.tree.scope_of(definition))
     output = check_options(context, site, place)
     if output.in_pair and not (isinstance(result, ast.Tuple) and len(result.elts) == 2):
-        raise NotCaptured("what it returns is not written as a pair")
+        raise NotCaptured(SownCause.RESULT_NO_PAIR)
     uses, twin = calls_to_restore(context, site), ""
     if len(uses) != 1 or not stands_alone(context, uses[0]):
         twin = twin_name(context, site, definition)
     if not twin and not uses:
-        raise NotCaptured("not all calls of it are to be seen")
+        raise NotCaptured(SownCause.HIDDEN_CALLS)
     for use in () if twin else uses:
         check_restorable(context, use, place)
     return PutBack(
@@ -106,20 +106,20 @@ def sown_on(
         effects = sorted(left, key=lambda e: e.order)
         if any(effect.sows for effect in effects):
             if index is None:
-                raise NotCaptured(f"it sows on {name}, which is passed by keyword")
+                raise NotCaptured(SownCause.SOWN_BY_KEYWORD.about(name=name))
             found.append((index, name, effects))
     if len(found) != 1:
-        raise NotCaptured("it sows on several objects")
+        raise NotCaptured(SownCause.SEVERAL_OBJECTS)
     ((index, name, effects),) = found
     types: set[ClassValue] = set()
     for effect in effects:
         sown = list(sown_by(context, effect))
         if not sown:
-            raise NotCaptured(f"{effect.what} ({effect.where})")
+            raise NotCaptured(SownCause.EFFECT.about(effect.where, what=effect.what))
         for each in sown:
             kinds = [v for v in each.types if isinstance(v, ClassValue)]
             if len(kinds) != 1 or len(each.types) != 1:
-                raise NotCaptured(f"of which type it sows is not known ({each.where})")
+                raise NotCaptured(SownCause.TYPE_NOT_KNOWN_AT.about(each.where))
             types.update(kinds)
     for kind in types:
         check_only_sown(context, kind.class_name)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
-from nnx_migrate.rewrite.model.decisions import CannotEmit
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.rewrite.model.function_rewrite import FunctionFacts
 from nnx_migrate.rewrite.model.sown_plans import SownType
 from nnx_migrate.rewrite.style.naming import fresh
@@ -147,7 +147,7 @@ class TwinTransformer(cst.CSTTransformer):
                 yield decorator
                 continue
             if not isinstance(call, cst.Call):
-                raise CannotEmit("the options of a decorator are not written out")
+                raise NotCaptured(SownCause.DECORATOR_OPTIONS)
             arguments = [
                 each.with_changes(value=cst.parse_expression(options[each.keyword.value]))
                 if each.keyword is not None and each.keyword.value in options
@@ -155,7 +155,7 @@ class TwinTransformer(cst.CSTTransformer):
                 for each in call.args
             ]
             if all(one is other for one, other in zip(arguments, call.args, strict=True)):
-                raise CannotEmit("the options of a decorator are not written out")
+                raise NotCaptured(SownCause.DECORATOR_OPTIONS)
             yield decorator.with_changes(decorator=call.with_changes(args=arguments))
 
     def _is_long(self, twin: cst.FunctionDef) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nnx_codemods._sown.refusal import NotCaptured
+from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_codemods._sown.sowing import OF_ARRAYS
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Scope
 from nnx_migrate.analysis.effects.capture_scope import is_capture
@@ -28,7 +28,7 @@ def check_not_under_capture(context: FileContext, scope: Scope) -> None:
     if not any(map(context.project.has_word, COLLECTING)):
         return
     if scope in _under_capture(context):
-        raise NotCaptured("it may run under nnx.capture")
+        raise NotCaptured(SownCause.UNDER_CAPTURE)
 
 
 @remembered
