@@ -54,7 +54,7 @@ def _newer(text: str) -> ast.Module | None:
         tree = ast.parse(blanked)
     except (SyntaxError, ValueError):
         return None
-    from nnx_migrate.sources.newer_tree import as_newer
+    from nnx_migrate.sources.newer_syntax.newer_tree import as_newer
 
     _NEWER.add(hash(text))
     return as_newer(tree, text, blanked)
@@ -64,6 +64,6 @@ def _newer(text: str) -> ast.Module | None:
 def _blanked(text: str) -> str | None:
     if not _MAY_BE_NEWER.search(text):
         return None
-    from nnx_migrate.sources.newer_syntax import blanked  # not for files that need none
+    from nnx_migrate.sources.newer_syntax.blanking import blanked  # not for files that need none
 
     return blanked(text)

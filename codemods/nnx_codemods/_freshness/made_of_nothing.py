@@ -16,8 +16,8 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     Value,
 )
+from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.symbols.nnx_names import layer_of
 from nnx_migrate.rewrite.model.context import FileContext
 
 MAX_HOPS = 6

@@ -22,8 +22,8 @@ from nnx_migrate.analysis.domain.values import (
     unknown,
 )
 from nnx_migrate.analysis.domain.witnesses import are_told_apart, with_one_witness
+from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES, elements_of
-from nnx_migrate.analysis.symbols.nnx_names import layer_of
 
 #: Values of one answer; beyond, it costs more than all that is done with it.
 _MAX_VALUES = 24

@@ -18,10 +18,10 @@ from nnx_migrate.analysis.domain.values import (
     scope_around,
     unknown,
 )
+from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT, gives_own_result
-from nnx_migrate.analysis.symbols.nnx_names import nnx_name
 
 #: The transform nnx.capture, followed by how many types of Variables it is told.
 CAPTURED = "capture "

@@ -24,6 +24,7 @@ from nnx_migrate.analysis.effects.attribute_transfer import Touching, by_method
 from nnx_migrate.analysis.effects.causes import FunctionChanges, PassedTo, UpdateAdds
 from nnx_migrate.analysis.effects.popped import types_given
 from nnx_migrate.analysis.effects.summary import Effect
+from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.heap.state_filters import holds_variables_alone
 from nnx_migrate.analysis.interp.string_constants import literal_names, methods_by_any_name
@@ -40,7 +41,6 @@ from nnx_migrate.analysis.library.effect_model import (
     operands_of,
 )
 from nnx_migrate.analysis.library.return_model import SOWING, is_transform
-from nnx_migrate.analysis.symbols.nnx_names import nnx_name
 from nnx_migrate.core.place import Place
 
 #: Types of Variables that are in a Module from the start.

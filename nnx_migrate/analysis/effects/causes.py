@@ -9,8 +9,8 @@ from typing import Literal, assert_never
 
 from nnx_migrate.analysis.callgraph.call_form import CallForm
 from nnx_migrate.analysis.domain.values import NAMED_AT_RUN_TIME
+from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.ir.records import record
-from nnx_migrate.analysis.symbols.nnx_names import nnx_name
 
 
 @record

@@ -22,10 +22,10 @@ from nnx_migrate.analysis.domain.values import (
     Values,
 )
 from nnx_migrate.analysis.effects.summary import EffectFinder
+from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import is_new_container
 from nnx_migrate.analysis.library.effect_model import gives_part_of
-from nnx_migrate.analysis.symbols.nnx_names import layer_of
 
 #: Attributes of a Variable that are no Variable themselves.
 VARIABLE_READS = frozenset(

@@ -35,6 +35,7 @@ from nnx_migrate.analysis.effects.causes import (
     Unseen,
     explain,
 )
+from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.interp.attributes import cannot_be_called, member
@@ -42,7 +43,6 @@ from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.interp.singledispatch import DISPATCHING, implementations
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT
-from nnx_migrate.analysis.symbols.nnx_names import layer_of
 from nnx_migrate.core.place import Place
 
 

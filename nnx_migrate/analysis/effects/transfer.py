@@ -30,13 +30,13 @@ from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
 from nnx_migrate.analysis.effects.popped import Popped
 from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, without_return
 from nnx_migrate.analysis.flax.model import asking_keywords
+from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.attributes import member
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import (
     CHANGING_METHODS,
     MUTATING_METHODS,
 )
-from nnx_migrate.analysis.symbols.nnx_names import layer_of
 from nnx_migrate.core.place import Place
 
 _VARIABLE_METHODS = VARIABLE_READS | {"set_value", "copy_from", "replace"}

@@ -7,8 +7,8 @@ transform that such an object goes through raises (docs/semantics.md: SOW-6).
 from __future__ import annotations
 
 from nnx_migrate.analysis.domain.values import Instance, Values, short_name
+from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.heap.reachable_variables import Contents, ContentsFinder
-from nnx_migrate.analysis.symbols.nnx_names import layer_of
 
 _INDEXED = frozenset({"List", "Sequential"})
 

@@ -20,13 +20,13 @@ from nnx_migrate.analysis.domain.values import (
     short_name,
 )
 from nnx_migrate.analysis.flax.model import Layer
+from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import annotated
 from nnx_migrate.analysis.interp.field_stores import stored_outside
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import MAPPING
 from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES
-from nnx_migrate.analysis.symbols.nnx_names import layer_of
 from nnx_migrate.analysis.symbols.passed_on import writes_in
 
 

@@ -30,6 +30,7 @@ from nnx_migrate.analysis.domain.values import (
     union,
     unknown,
 )
+from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import annotated, calls_tell_more
 from nnx_migrate.analysis.interp.field_stores import stored_in_class, stored_outside
 from nnx_migrate.analysis.interp.names import imported
@@ -37,7 +38,6 @@ from nnx_migrate.analysis.interp.record_fields import passed_for_field, seen_amo
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import library_member, module_member
 from nnx_migrate.analysis.symbols.higher_order import METHOD, TAKERS
-from nnx_migrate.analysis.symbols.nnx_names import layer_of
 
 #: Classes whose objects have the attributes that they are made with.
 NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})

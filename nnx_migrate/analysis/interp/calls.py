@@ -26,6 +26,7 @@ from nnx_migrate.analysis.domain.values import (
     union,
     unknown,
 )
+from nnx_migrate.analysis.flax.names import layer_of, nnx_name
 from nnx_migrate.analysis.flax.transforms import SETTERS, spec
 from nnx_migrate.analysis.interp.annotations import annotated_at
 from nnx_migrate.analysis.interp.library_calls import called_library, given_by
@@ -33,7 +34,6 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.symbols.higher_order import TAKERS, implied_calls
 from nnx_migrate.analysis.symbols.library_names import taker_name
-from nnx_migrate.analysis.symbols.nnx_names import layer_of, nnx_name
 from nnx_migrate.analysis.symbols.redefinitions import with_classes
 from nnx_migrate.core.place import Place
 

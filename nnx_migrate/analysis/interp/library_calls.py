@@ -20,6 +20,7 @@ from nnx_migrate.analysis.domain.values import (
     unknown,
     unknown_by_name,
 )
+from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.interp.attributes import NAMESPACES, REPLACE, classes, member
 from nnx_migrate.analysis.interp.merge_results import merged
@@ -40,7 +41,6 @@ from nnx_migrate.analysis.library.return_model import (
 )
 from nnx_migrate.analysis.symbols.higher_order import TAKERS, Taker, implied_calls
 from nnx_migrate.analysis.symbols.library_names import canonical
-from nnx_migrate.analysis.symbols.nnx_names import nnx_name
 
 #: Functions that give what a text names.
 _NAMING = frozenset({"importlib.import_module"}) | {

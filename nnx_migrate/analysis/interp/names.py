@@ -15,8 +15,8 @@ from nnx_migrate.analysis.domain.values import (
     Values,
     unknown,
 )
+from nnx_migrate.analysis.flax.names import library_class, nnx_name
 from nnx_migrate.analysis.library.return_model import INITIALIZERS
-from nnx_migrate.analysis.symbols.nnx_names import library_class, nnx_name
 from nnx_migrate.analysis.symbols.program import Binding
 
 

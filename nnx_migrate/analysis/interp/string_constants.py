@@ -13,8 +13,8 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     Values,
 )
+from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.symbols.nnx_names import layer_of
 
 #: Modules of libraries in whose functions nothing of the program is kept: `getattr(nnx, "gelu")`
 #: may do anything to what it is given, and nothing to an object that only holds it.

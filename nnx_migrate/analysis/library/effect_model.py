@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 
 from nnx_migrate.analysis.domain.values import NAMED_AT_RUN_TIME
+from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import SPECS, SPLITTERS, of_nnx, spec
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import TREE_LEAVES
-from nnx_migrate.analysis.symbols.nnx_names import nnx_name
 
 #: nnx functions that change the object that they are given, or give it to code that does.
 _CHANGING = SPLITTERS | frozenset(

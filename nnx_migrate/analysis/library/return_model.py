@@ -21,8 +21,8 @@ from nnx_migrate.analysis.domain.values import (
     unknown,
     unknown_by_name,
 )
+from nnx_migrate.analysis.flax.names import layer_of, nnx_name
 from nnx_migrate.analysis.flax.transforms import SPECS, of_jax, spec
-from nnx_migrate.analysis.symbols.nnx_names import layer_of, nnx_name
 
 #: Modules whose constructor takes the Modules that they hold.
 CONTAINER_CLASSES = frozenset({"List", "Sequential", "Dict"})

@@ -11,6 +11,7 @@ from nnx_migrate.analysis.domain.values import (
     ParameterOf,
     Scope,
 )
+from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.heap.container_elements import told_apart
 from nnx_migrate.analysis.heap.retention import attribute_path
 from nnx_migrate.analysis.ir import nodes as ir
@@ -32,7 +33,6 @@ from nnx_migrate.analysis.objects.held import (
     without,
 )
 from nnx_migrate.analysis.objects.questions import LAST, Objects
-from nnx_migrate.analysis.symbols.nnx_names import layer_of
 
 
 def named(objects: Objects, scope: Scope, name: str, at: int) -> Held:

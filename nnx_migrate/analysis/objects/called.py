@@ -12,6 +12,7 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     scope_around,
 )
+from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.record_fields import fields_of
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.objects.gathered import (
@@ -34,7 +35,6 @@ from nnx_migrate.analysis.objects.held import (
     together,
 )
 from nnx_migrate.analysis.objects.questions import LAST, Objects
-from nnx_migrate.analysis.symbols.nnx_names import layer_of
 
 _MAX_CALLEES = 3
 _CACHES = frozenset({"functools.cache", "functools.lru_cache"})

@@ -10,11 +10,11 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
+from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import AS_VALUE, CONTROL_FLOW, TRANSFORMS
 from nnx_migrate.analysis.ir.literal_lookups import IMPORTING, lookup
 from nnx_migrate.analysis.ir.lower_expressions import callee, lower_expr
 from nnx_migrate.analysis.sites.tree import Tree
-from nnx_migrate.analysis.symbols.nnx_names import nnx_name
 
 _NNX = "flax.nnx"
 #: Functions that call nothing of a module that they are given, or are followed by themselves.

@@ -29,13 +29,13 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
+from nnx_migrate.analysis.flax.names import layer_of, nnx_name
 from nnx_migrate.analysis.flax.transforms import OBJECT_METHODS, SETTERS
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.library.effect_model import harmless_library_call
 from nnx_migrate.analysis.sites.other_packages import other_package
-from nnx_migrate.analysis.symbols.nnx_names import layer_of, nnx_name
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.sources.imports.installed import Environment
 from nnx_migrate.sources.text import decode

@@ -7,11 +7,11 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Set
 
 from nnx_migrate.analysis.domain.values import Located, Scope
+from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import COMPUTED
 from nnx_migrate.analysis.ir.literal_lookups import lookup
 from nnx_migrate.analysis.ir.lower_expressions import is_computed_lookup, named_by_string
 from nnx_migrate.analysis.sites.tree import FunctionNode, Tree
-from nnx_migrate.analysis.symbols.nnx_names import nnx_name
 from nnx_migrate.analysis.symbols.program import is_reference
 
 #: What a file says that looks up attributes by texts, not by getattr.

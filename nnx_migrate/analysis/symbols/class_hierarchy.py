@@ -13,9 +13,9 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     Value,
 )
+from nnx_migrate.analysis.flax.names import layer_of, library_class
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.first_methods import FirstMethods
-from nnx_migrate.analysis.symbols.nnx_names import layer_of, library_class
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.analysis.symbols.redefinitions import with_classes
 

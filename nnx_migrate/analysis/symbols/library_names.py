@@ -5,9 +5,9 @@ from __future__ import annotations
 import builtins
 
 from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.higher_order import METHOD
-from nnx_migrate.analysis.symbols.nnx_names import nnx_name
 from nnx_migrate.analysis.symbols.program import Project
 
 

@@ -11,8 +11,8 @@ from io import StringIO
 import pytest
 
 from nnx_migrate.core.deep_stack import run_deep
-from nnx_migrate.sources.newer_syntax import blanked
-from nnx_migrate.sources.newer_tree import as_newer
+from nnx_migrate.sources.newer_syntax.blanking import blanked
+from nnx_migrate.sources.newer_syntax.newer_tree import as_newer
 from nnx_migrate.sources.python_text import parse, readable
 
 #: What is written, and what it means to any Python.
