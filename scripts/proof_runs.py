@@ -158,13 +158,20 @@ def run_suite(
 
 
 def run_script(
-    python: Path, script: Path, defaults: Defaults, seconds: float, import_from: Path
+    python: Path,
+    script: Path,
+    defaults: Defaults,
+    seconds: float,
+    import_from: Path,
+    *,
+    in_float64: bool = False,
 ) -> ScriptRun:
     """Run a script with plots drawn to nowhere, and otherwise as run_guide.py says."""
     with tempfile.TemporaryDirectory() as scratch:
         state = Path(scratch, "state.json")
         command = [str(python), str(_RUN_GUIDE), str(script), str(state)]
-        variables = {**defaults.variables, "PYTHONPATH": str(import_from)}
+        precision = {"JAX_ENABLE_X64": "true"} if in_float64 else {}
+        variables = {**defaults.variables, **precision, "PYTHONPATH": str(import_from)}
         ended = _run(command, script.parent, variables, seconds)
         left = json.loads(state.read_text(encoding="utf-8")) if state.exists() else {}
     return ScriptRun(_reason(ended), _ADDRESS.sub("0x", ended.stdout), left)

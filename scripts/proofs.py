@@ -10,7 +10,15 @@ from guides import script_of
 from migration_tool import Tool
 from pinned_sources import copy_tree
 from proof_projects import GUIDE_NEEDS, Guide, TestSuite
-from proof_runs import Defaults, ScriptRun, SuiteRun, environment, run_script, run_suite
+from proof_runs import (
+    Defaults,
+    ScriptRun,
+    SetUpFailed,
+    SuiteRun,
+    environment,
+    run_script,
+    run_suite,
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -86,7 +94,7 @@ def prove_guide(guide: Guide, source: Path, bench: Bench) -> Proof:
     """Run a guide four times as a script; what it shows of a project is migrated with it.
 
     Raises:
-        SetUpFailed: its environment could not be made.
+        SetUpFailed: its environment could not be made, or it is not the document that was meant.
         ToolFailed: `nnx-migrate` crashed.
     """
     python = environment(bench.work / "environments", GUIDE_NEEDS)
@@ -95,7 +103,14 @@ def prove_guide(guide: Guide, source: Path, bench: Bench) -> Proof:
         scripts = [_lay_out(guide, source, folder) for folder in folders]
         counts = _migrate(bench.tool, folders[1])
         runs = [
-            run_script(python, script, mode, bench.seconds, folder / guide.import_from)
+            run_script(
+                python,
+                script,
+                mode,
+                bench.seconds,
+                folder / guide.import_from,
+                in_float64=guide.in_float64,
+            )
             for script, folder in zip(scripts, folders, strict=True)
             for mode in Defaults
         ]
@@ -120,7 +135,12 @@ def _lay_out(guide: Guide, source: Path, folder: Path) -> Path:
     else:
         folder.mkdir()
         script = folder / f"{guide.name}.py"
-    script.write_text(script_of(source / guide.document, guide.without_last), encoding="utf-8")
+    text = script_of(source / guide.document, guide.without_last)
+    for old, new in guide.instead:
+        if old not in text:
+            raise SetUpFailed(f"{guide.document} does not say {old!r}")
+        text = text.replace(old, new)
+    script.write_text(text, encoding="utf-8")
     return script
 
 
