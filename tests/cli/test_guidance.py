@@ -19,7 +19,7 @@ WRONG = [
     ("help", "nnx-migrate --help"),
     ("aply src", "No such command 'aply'. Did you mean 'apply'?"),
     ("apply", "say what to look at, as in: nnx-migrate apply src/ --dry-run"),
-    ("apply scr", "scr: missing-path: failed: there is no such file or folder; did you mean src?"),
+    ("apply scr", "scr: there is no such file or folder; did you mean src?; nothing was done"),
     ("apply src/trian.py", "did you mean src/train.py?"),
     ("apply src --dryrun", "No such option: --dryrun (Possible options: --dry-run)"),
     ("apply src --select nope", "no rule named 'nope'; 'nnx-migrate rule' lists them"),
