@@ -13,7 +13,14 @@ from nnx_migrate.analysis.callgraph.call_sites import Callers
 from nnx_migrate.analysis.callgraph.lattice import limited, unsettled
 from nnx_migrate.analysis.callgraph.transparent_decorators import TypeCheckers
 from nnx_migrate.analysis.domain.fixpoint import Fixpoint, Lasts
-from nnx_migrate.analysis.domain.values import NOTHING, PLAIN, Located, Scope, Values
+from nnx_migrate.analysis.domain.values import (
+    NOTHING,
+    PLAIN,
+    Instance,
+    Located,
+    Scope,
+    Values,
+)
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.program import Project
@@ -72,6 +79,14 @@ class Evaluation(abc.ABC):
     @abc.abstractmethod
     def stored(self, class_name: str, name: str) -> list[Located]:
         """Every value that the class's own methods store in `self.<name>`, or its body does."""
+
+    @abc.abstractmethod
+    def storing(self, instance: Instance, name: str) -> tuple[str, ...]:
+        """The classes, of those an object may be of, that may say what it has under a name."""
+
+    @abc.abstractmethod
+    def declared(self, instance: Instance, name: str) -> Values:
+        """What the annotation of an attribute allows; nothing without one."""
 
     @abc.abstractmethod
     def _values(self, scope: Scope, expr: ir.Expr) -> Values: ...

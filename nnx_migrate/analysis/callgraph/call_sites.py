@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from nnx_migrate.analysis.callgraph.binding import argument_for, caught, leading
-from nnx_migrate.analysis.callgraph.call_targets import Handle, Handles
+from nnx_migrate.analysis.callgraph.call_targets import Handles
+from nnx_migrate.analysis.callgraph.called_functions import Handle
 from nnx_migrate.analysis.domain.values import (
     ClassValue,
     FunctionValue,

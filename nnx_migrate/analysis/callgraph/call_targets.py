@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, TypeVar
+from typing import TypeVar
 
+from nnx_migrate.analysis.callgraph.called_functions import CalledFunctions, Handle
 from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope, scope_around
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
@@ -18,28 +18,11 @@ from nnx_migrate.analysis.symbols.passed_on import (
     passed_on_in_class,
     passed_out_of,
 )
-from nnx_migrate.analysis.symbols.program import Binding, Project
+from nnx_migrate.analysis.symbols.program import Project
 
 _MAX_HOPS = 6
 
 Item = TypeVar("Item")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Handle:
-    """Something that a function may be called by.
-
-    Args:
-        name: the last part of what is called; of a result, the name of the function called for it.
-        within: the function or module whose variable it is.
-        kind: "variable": that one variable; "own": any variable of the name that is not a
-            parameter; "attribute": of whatever object; "any": all of these; "result": no name, but
-            what a call of that function returns.
-    """
-
-    name: str
-    within: Scope | None = None
-    kind: Literal["variable", "own", "attribute", "any", "result"] = "variable"
 
 
 class Handles:
@@ -56,6 +39,7 @@ class Handles:
         self._before = before
         self.hierarchy = hierarchy
         self.mentions = mentions
+        self.called = CalledFunctions(hierarchy, mentions)
         self.wraps = project.tables[0].wraps
         self._known_called: dict[Handle, bool] = {}
         self._known_aliases: dict[Handle, frozenset[Handle]] = {}
@@ -191,7 +175,8 @@ class Handles:
     def _all(self, own: Iterable[Handle]) -> set[Handle]:
         found = frontier = set(own)
         for _ in range(_MAX_HOPS):
-            frontier = {a for handle in frontier for a in self._aliases(handle)} - found
+            # Sets know the hashes of what they hold: one by one each would be hashed anew.
+            frontier = set().union(*map(self._aliases, frontier)) - found
             found = found | frontier
         return found
 
@@ -317,56 +302,22 @@ class Handles:
         self, here: Scope, call: ir.Call, place: int | str, named: bool
     ) -> Iterator[Handle]:
         """The parameters that an argument is given to; of what is named, the fields too."""
-        called = self._called(here, call.func)
+        called = self.called.of(here, call.func)
+        taking = self.called.taking(called, place)
+        yield from taking
         if isinstance(place, int):
-            for scope, function in called:
-                i = place + (1 if function.owner else 0)
-                if i < len(function.parameters):
-                    yield Handle(function.parameters[i].name, scope)
             for name in self._fields_called(here, call.func)[place : place + 1] if named else ():
                 yield Handle(name, kind="attribute")
             return
-        taking = [s for s, f in called if any(p.name == place for p in f.parameters)]
-        yield from (Handle(place, scope) for scope in taking)
         # It may end up anywhere, in a field of a dataclass for one, when somebody else takes it.
         fields = self.mentions.makes_fields(ir.last_name(call.func))
-        if not taking or len(taking) < len(called) or fields:
+        if not taking or len(taking) < len(called.functions) or fields:
             yield Handle(place, kind="any")
 
     def _fields_called(self, here: Scope, func: ir.Expr) -> tuple[str, ...]:
         """The fields of a class without a constructor, in the order of its arguments."""
         class_name = self.hierarchy.class_name(here, func)
         return () if class_name is None else self.hierarchy.fields(class_name)
-
-    def _called(self, here: Scope, func: ir.Expr) -> Sequence[tuple[Scope, ir.Function]]:
-        """The functions that a call may run: the one it names, else all that have the name."""
-        if not isinstance(func, ir.Name | ir.Attribute):
-            return []
-        dotted = self.project.dotted(here, func)
-        if dotted is not None:
-            bindings = self.project.member(dotted) or []
-        elif isinstance(func, ir.Name):
-            bindings = self.project.bindings(here, func.id)
-        else:
-            return tuple(self.mentions.functions_called(func.name))
-        defined = [self._defined(binding) for binding in bindings]
-        if None in defined:
-            return tuple(self.mentions.functions_called(ir.last_name(func)))
-        return [(s, self.project.function(s)) for scopes in defined for s in scopes or ()]
-
-    def _defined(self, binding: Binding) -> list[Scope] | None:
-        """What runs when something is called that is bound to a name by its definition.
-
-        None for what is bound in any other way.
-        """
-        match binding:
-            case Located(scope=scope, expr=ir.FunctionRef(key=key)):
-                return [Scope(scope.module, key)]
-            case Located(scope=scope, expr=ir.ClassRef(key=key)):
-                method = self.hierarchy.method(f"{scope.module}:{key}", "__init__")
-                return [method] if isinstance(method, Scope) else []
-            case _:
-                return None
 
 
 def _results(func: ir.Expr) -> Iterator[str]:

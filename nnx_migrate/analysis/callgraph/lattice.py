@@ -31,6 +31,7 @@ _MAX_VALUES = 24
 #: use it. Such values are of one kind and hold nothing, and each costs what it costs alone.
 _MAX_OF_ONE_KIND = 1000
 _MAX_DEPTH = 4
+_HOLDING = Instance | ContainerValue | TupleValue
 _NESTED = unknown("containers in containers")
 
 
@@ -38,6 +39,8 @@ def limited(found: Values) -> Values:
     """An answer, each value of it once, of bounded size and depth."""
     if len(found) <= _MAX_OF_ONE_KIND and are_told_apart(found):
         return found  # the form in which many come, so not looked at value by value
+    if len(found) == 1 and not isinstance(next(iter(found)), _HOLDING):
+        return found  # and so is the answer "an array"
     found = with_one_witness(found)
     if len(found) > _MAX_VALUES and len(found) > _most(found):
         return unknown("too many possibilities")

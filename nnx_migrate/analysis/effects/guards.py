@@ -30,9 +30,12 @@ _MAX_HOPS = 4
 
 def only_when(flag: Flag | None, effects: Iterable[Effect]) -> Iterator[Effect]:
     """Effects of what is done only when a parameter is true; None for no parameter."""
+    if flag is None:
+        yield from effects
+        return
     for effect in effects:
         known = effect.flag is not None and not effect.flag[0].module
-        yield effect if known or flag is None else dataclasses.replace(effect, flag=flag)
+        yield effect if known else dataclasses.replace(effect, flag=flag)
 
 
 class Flags:

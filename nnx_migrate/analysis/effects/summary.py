@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import abc
 import collections
-import dataclasses
 import functools
 from collections.abc import Iterable, Iterator
 from typing import Literal
@@ -42,12 +41,13 @@ from nnx_migrate.analysis.interp.attributes import cannot_be_called, member
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.interp.singledispatch import DISPATCHING, implementations
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.records import linked_record
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT
 from nnx_migrate.core.place import Place
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Effect:
+@linked_record
+class Effect(ir.Link):
     """One thing that happens to the object.
 
     Args:

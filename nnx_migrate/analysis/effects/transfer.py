@@ -51,6 +51,9 @@ class Tracker(Giving):
 
     def effects(self) -> Iterator[Effect]:
         for _, _, effect in self.placed():
+            if effect.flag is None:  # as most are
+                yield effect
+                continue
             kept = self.flags.kept(effect.flag)
             yield effect if kept == effect.flag else dataclasses.replace(effect, flag=kept)
 

@@ -31,7 +31,7 @@ from nnx_migrate.analysis.domain.values import (
     unknown,
 )
 from nnx_migrate.analysis.flax.names import layer_of
-from nnx_migrate.analysis.interp.annotations import annotated, calls_tell_more
+from nnx_migrate.analysis.interp.annotations import calls_tell_more
 from nnx_migrate.analysis.interp.field_stores import stored_in_class, stored_outside
 from nnx_migrate.analysis.interp.names import imported
 from nnx_migrate.analysis.interp.record_fields import passed_for_field, seen_among
@@ -144,13 +144,9 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
     if name == "value" and hierarchy.is_enum(instance.class_name):
         return _of_members(evaluator, instance.class_name)
     if isinstance(hierarchy.method(instance.class_name, name), Scope):
-        owners = hierarchy.classes_of(instance)
-        methods = dict.fromkeys(hierarchy.method(owner, name) for owner in owners)
-        return union(_bound_method(evaluator, m) for m in methods if isinstance(m, Scope))
-    related = hierarchy.ancestry(instance.class_name).classes
-    if not instance.exact:
-        related += hierarchy.descendants(instance.class_name)
-    found = _stored(evaluator, instance, related, name)
+        methods = dict.fromkeys(hierarchy.first_methods.of(hierarchy, instance, (name,)))
+        return union(_bound_method(evaluator, method) for method in methods)
+    found = _stored(evaluator, instance, name)
     if found and not found <= PLAIN:
         return _or_passed(evaluator, instance.class_name, name, found - PLAIN)
     if name in {"items", "values"} and is_library_container(instance):
@@ -158,7 +154,7 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
     if instance.class_name in NAMESPACES:
         return instance.wraps | _set_from_outside(evaluator, instance, name)
     return (
-        _or_passed(evaluator, instance.class_name, name, _declared(evaluator, related, name))
+        _or_passed(evaluator, instance.class_name, name, evaluator.declared(instance, name))
         or found
         or library_member(instance.class_name, name)
         or _replacing(evaluator, instance.class_name, name)
@@ -209,11 +205,9 @@ def _bound_method(evaluator: Evaluation, method: Scope) -> Values:
     return frozenset({dataclasses.replace(function, bound=not static)})
 
 
-def _stored(
-    evaluator: Evaluation, instance: Instance, related: tuple[str, ...], name: str
-) -> Values:
+def _stored(evaluator: Evaluation, instance: Instance, name: str) -> Values:
     found: Values = NOTHING
-    for class_name in dict.fromkeys(related):
+    for class_name in evaluator.storing(instance, name):
         layer = layer_of(class_name)
         if layer is None:
             for stored in evaluator.stored(class_name, name):
@@ -278,12 +272,3 @@ def _or_passed(evaluator: Evaluation, class_name: str, name: str, declared: Valu
     if is_unknown(passed):
         return declared | seen_among(evaluator, passed)
     return passed
-
-
-def _declared(evaluator: Evaluation, related: tuple[str, ...], name: str) -> Values:
-    for class_name in related:
-        located = evaluator.project.class_of(class_name)
-        if located is not None and name in located[1].annotations:
-            scope = Scope(located[0], located[1].scope)
-            return annotated(evaluator.hierarchy, scope, located[1].annotations[name])
-    return NOTHING

@@ -1,61 +1,152 @@
-"""What is stored in an attribute: by the code of its class, and by other code."""
+"""What attributes hold: by what their classes store and declare, and by what other code stores.
+
+An object of a class of which hundreds are below is asked about in every round of every circle: each
+class is gone through once, and of each attribute only the classes are looked at that have it.
+"""
 
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.domain.values import (
+    NOTHING,
     Basic,
     ClassValue,
     Instance,
     Located,
     Scope,
     Value,
+    Values,
     is_unknown,
 )
+from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import annotated
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import is_new_container
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
+from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.analysis.symbols.passed_on import writes_in
 
 
-def stored_by_class(hierarchy: Hierarchy, class_name: str, name: str) -> list[Located]:
-    """Every value that a class's own methods store in `self.<name>`, or its body does."""
-    project = hierarchy.project
-    located = project.class_of(class_name)
-    if located is None:
-        return []
-    module, record = located
-    found = [
-        Located(Scope(module, record.scope), value) for value in record.attributes.get(name, ())
-    ]
-    keyed: list[tuple[Scope, ir.Expr]] = []
-    for key, function in project.methods_of(module, record.key):
-        if not function.parameters:
-            continue
-        target = ir.Attribute(ir.Name(function.parameters[0].name), name)
-        writes = [w for w in writes_in(function) if w.target == target and w.value is not None]
-        if function.name == "__init__" and any(w.how == "set" for w in writes):
-            found = [each for each in found if not _says_nothing(hierarchy, each)]
-        for write in writes:
-            if write.how in {"set", "grow", "augment"} and write.value is not None:
-                found.append(Located(Scope(module, key), write.value))
-        keyed += [(Scope(module, key), w.value) for w in writes if w.how == "key" and w.value]
-    if any(is_new_container(each.expr) for each in found):
-        found += [Located(scope, ir.Sequence((value,), is_tuple=False)) for scope, value in keyed]
-    return found
+class _Store(NamedTuple):
+    """A store of a method in its own object: `self.name = value`."""
+
+    method: Scope
+    how: str
+    value: ir.Expr
 
 
-def _says_nothing(hierarchy: Hierarchy, stored: Located) -> bool:
-    """Whether it is a lone `name: Callable`, which stores nothing where `__init__` does."""
-    match stored.expr:
-        case ir.Call(func=ir.ANNOTATED, args=(annotation,)):
-            return is_unknown(annotated(hierarchy, stored.scope, annotation))
-        case _:
-            return False
+class ClassAttributes:
+    """Answers, each question once, what the classes of a project say of attributes."""
+
+    def __init__(self, hierarchy: Hierarchy, mentions: Mentions) -> None:
+        self.hierarchy = hierarchy
+        self.project = hierarchy.project
+        self.mentions = mentions
+        self._stores: dict[str, Mapping[str, Sequence[_Store]]] = {}
+        self._stored: dict[tuple[str, str], list[Located]] = {}
+        self._storing: dict[tuple[str, bool, str], tuple[str, ...]] = {}
+        self._declared: dict[tuple[str, bool, str], Values] = {}
+
+    def stored(self, class_name: str, name: str) -> list[Located]:
+        """Every value that the class's own methods store in `self.<name>`, or its body does."""
+        key = class_name, name
+        if key not in self._stored:
+            self._stored[key] = self._find_stored(class_name, name)
+        return self._stored[key]
+
+    def storing(self, instance: Instance, name: str) -> tuple[str, ...]:
+        """The classes, of those an object may be of, that may say what it has under a name.
+
+        All of them, where other code stores something under it in objects that it has to tell.
+        """
+        key = instance.class_name, instance.exact, name
+        if key not in self._storing:
+            related = dict.fromkeys(self._related(instance))
+            if next(self.mentions.outside_writes(name), None) is None:
+                self._storing[key] = tuple(each for each in related if self._has(each, name))
+            else:
+                self._storing[key] = tuple(related)
+        return self._storing[key]
+
+    def declared(self, instance: Instance, name: str) -> Values:
+        """What the annotation of an attribute allows; nothing without one."""
+        key = instance.class_name, instance.exact, name
+        if key not in self._declared:
+            self._declared[key] = self._find_declared(instance, name)
+        return self._declared[key]
+
+    def _related(self, instance: Instance) -> tuple[str, ...]:
+        above = self.hierarchy.ancestry(instance.class_name).classes
+        below = () if instance.exact else self.hierarchy.descendants(instance.class_name)
+        return above + below
+
+    def _has(self, class_name: str, name: str) -> bool:
+        layer = layer_of(class_name)
+        if layer is None:
+            return bool(self.stored(class_name, name))
+        return layer.attribute(name) is not None
+
+    def _find_declared(self, instance: Instance, name: str) -> Values:
+        for class_name in self._related(instance):
+            located = self.project.class_of(class_name)
+            if located is not None and name in located[1].annotations:
+                scope = Scope(located[0], located[1].scope)
+                return annotated(self.hierarchy, scope, located[1].annotations[name])
+        return NOTHING
+
+    def _find_stored(self, class_name: str, name: str) -> list[Located]:
+        located = self.project.class_of(class_name)
+        if located is None:
+            return []
+        module, record = located
+        found = [
+            Located(Scope(module, record.scope), value) for value in record.attributes.get(name, ())
+        ]
+        keyed: list[Located] = []
+        if class_name not in self._stores:
+            self._stores[class_name] = self._stores_of(module, record.key)
+        stores = self._stores[class_name].get(name, ())
+        for method, of_method in itertools.groupby(stores, key=lambda store: store.method):
+            own = list(of_method)
+            in_constructor = self.project.function(method).name == "__init__"
+            if in_constructor and any(store.how == "set" for store in own):
+                found = [each for each in found if not self._says_nothing(each)]
+            for store in own:
+                if store.how in {"set", "grow", "augment"}:
+                    found.append(Located(method, store.value))
+                elif store.how == "key":
+                    keyed.append(Located(method, store.value))
+        if any(is_new_container(each.expr) for each in found):
+            for each in keyed:
+                found.append(Located(each.scope, ir.Sequence((each.expr,), is_tuple=False)))
+        return found
+
+    def _stores_of(self, module: str, key: str) -> Mapping[str, Sequence[_Store]]:
+        """What the methods of a class store in their own object, by the names of attributes."""
+        found: dict[str, list[_Store]] = collections.defaultdict(list)
+        for method, function in self.project.methods_of(module, key):
+            if not function.parameters:
+                continue
+            own = ir.Name(function.parameters[0].name)
+            for write in writes_in(function):
+                target = write.target
+                if isinstance(target, ir.Attribute) and target.base == own and write.value:
+                    store = _Store(Scope(module, method), write.how, write.value)
+                    found[target.name].append(store)
+        return dict(found)
+
+    def _says_nothing(self, stored: Located) -> bool:
+        """Whether it is a lone `name: Callable`, which stores nothing where `__init__` does."""
+        match stored.expr:
+            case ir.Call(func=ir.ANNOTATED, args=(annotation,)):
+                return is_unknown(annotated(self.hierarchy, stored.scope, annotation))
+            case _:
+                return False
 
 
 def stored_outside(evaluator: Evaluation, class_name: str, name: str) -> list[Located]:

@@ -18,6 +18,7 @@ from nnx_migrate.analysis.domain.values import (
     PLAIN,
     ClassValue,
     ContainerValue,
+    Instance,
     Located,
     Scope,
     TupleValue,
@@ -29,7 +30,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.interp.annotations import annotated_at
 from nnx_migrate.analysis.interp.attributes import attribute_values
 from nnx_migrate.analysis.interp.calls import call_values
-from nnx_migrate.analysis.interp.field_stores import names_stored_outside, stored_by_class
+from nnx_migrate.analysis.interp.field_stores import ClassAttributes, names_stored_outside
 from nnx_migrate.analysis.interp.named_tuples import field_values
 from nnx_migrate.analysis.interp.names import imported, named
 from nnx_migrate.analysis.interp.parameters import parameter_values
@@ -48,7 +49,7 @@ class Evaluator(Evaluation):
         self, project: Project, before: Evaluator | None = None, lasting: Lasts | None = None
     ) -> None:
         super().__init__(project, before, lasting)
-        self._stored: dict[tuple[str, str], list[Located]] = {}
+        self._attributes = ClassAttributes(self.hierarchy, self.callers.mentions)
 
     def _values(self, scope: Scope, expr: ir.Expr) -> Values:
         match expr:
@@ -103,10 +104,13 @@ class Evaluator(Evaluation):
         return found if function.returns else found or PLAIN
 
     def stored(self, class_name: str, name: str) -> list[Located]:
-        key = class_name, name
-        if key not in self._stored:
-            self._stored[key] = stored_by_class(self.hierarchy, class_name, name)
-        return self._stored[key]
+        return self._attributes.stored(class_name, name)
+
+    def storing(self, instance: Instance, name: str) -> tuple[str, ...]:
+        return self._attributes.storing(instance, name)
+
+    def declared(self, instance: Instance, name: str) -> Values:
+        return self._attributes.declared(instance, name)
 
     @functools.cached_property
     def _stored_outside(self) -> Mapping[str, set[str]]:

@@ -48,6 +48,7 @@ class Hierarchy:
         self._methods: dict[tuple[str, str], Scope | str | None] = {}
         self.first_methods = FirstMethods()
         self._implementing: dict[str, tuple[str, ...]] = {}
+        self._below: dict[str, tuple[str, ...]] = {}
 
     def ancestry(self, class_name: str) -> Ancestry:
         known = self._ancestry.get(class_name)
@@ -261,9 +262,11 @@ class Hierarchy:
         found = self._descendants.get(class_name, ())
         if self._before is None:
             return found
-        renewed = self.project.renewed
-        others = (c for c in self._before.descendants(class_name) if _module(c) not in renewed)
-        return tuple(sorted((*found, *others), key=_module))
+        if class_name not in self._below:
+            renewed = self.project.renewed
+            others = (c for c in self._before.descendants(class_name) if _module(c) not in renewed)
+            self._below[class_name] = tuple(sorted((*found, *others), key=_module))
+        return self._below[class_name]
 
     def classes_of(self, instance: Instance) -> tuple[str, ...]:
         """The classes that an object can be of, its own first."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from nnx_migrate.analysis.callgraph.call_targets import Handle
+from nnx_migrate.analysis.callgraph.called_functions import Handle
 from nnx_migrate.analysis.domain.values import Scope, describe
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.ir import nodes as ir

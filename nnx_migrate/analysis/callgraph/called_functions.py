@@ -1,0 +1,116 @@
+"""The functions that a call may run by what it says, and their parameters that it gives values to.
+
+A call of an attribute may run any function of its name. Of a name that hundreds have, like
+`forward`, they are gone through once for each place that an argument can have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from nnx_migrate.analysis.domain.values import Located, Scope
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.records import linked_record
+from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
+from nnx_migrate.analysis.symbols.occurrences import Mentions
+from nnx_migrate.analysis.symbols.program import Binding
+
+
+@linked_record
+class Handle(ir.Link):
+    """Something that a function may be called by.
+
+    Args:
+        name: the last part of what is called; of a result, the name of the function called for it.
+        within: the function or module whose variable it is.
+        kind: "variable": that one variable; "own": any variable of the name that is not a
+            parameter; "attribute": of whatever object; "any": all of these; "result": no name, but
+            what a call of that function returns.
+    """
+
+    name: str
+    within: Scope | None = None
+    kind: Literal["variable", "own", "attribute", "any", "result"] = "variable"
+
+
+class Called(NamedTuple):
+    """The functions that a call may run.
+
+    Args:
+        name: they are all that have this name.
+    """
+
+    functions: tuple[tuple[Scope, ir.Function], ...]
+    name: str = ""
+
+
+class CalledFunctions:
+    """Tells them, and remembers those of a name."""
+
+    def __init__(self, hierarchy: Hierarchy, mentions: Mentions) -> None:
+        self.hierarchy = hierarchy
+        self.project = hierarchy.project
+        self.mentions = mentions
+        self._by_name: dict[str, Called] = {}
+        self._taking: dict[tuple[str, int | str], tuple[Handle, ...]] = {}
+
+    def of(self, here: Scope, func: ir.Expr) -> Called:
+        """The functions that a call may run: the one it names, else all that have the name."""
+        if not isinstance(func, ir.Name | ir.Attribute):
+            return Called(())
+        dotted = self.project.dotted(here, func)
+        if dotted is not None:
+            bindings = self.project.member(dotted) or []
+        elif isinstance(func, ir.Name):
+            bindings = self.project.bindings(here, func.id)
+        else:
+            return self._of_name(func.name)
+        defined = [self._defined(binding) for binding in bindings]
+        if None in defined:
+            return self._of_name(ir.last_name(func))
+        return Called(
+            tuple((s, self.project.function(s)) for scopes in defined for s in scopes or ())
+        )
+
+    def _of_name(self, name: str) -> Called:
+        if name not in self._by_name:
+            functions = tuple(self.mentions.functions_called(name))
+            self._by_name[name] = Called(functions, name)
+        return self._by_name[name]
+
+    def taking(self, called: Called, place: int | str) -> tuple[Handle, ...]:
+        """The parameters of functions that an argument is given to."""
+        key = called.name, place
+        if not called.name or key not in self._taking:
+            found = tuple(_parameters_at(called.functions, place))
+            if not called.name:
+                return found
+            self._taking[key] = found
+        return self._taking[key]
+
+    def _defined(self, binding: Binding) -> list[Scope] | None:
+        """What runs when something is called that is bound to a name by its definition.
+
+        None for what is bound in any other way.
+        """
+        match binding:
+            case Located(scope=scope, expr=ir.FunctionRef(key=key)):
+                return [Scope(scope.module, key)]
+            case Located(scope=scope, expr=ir.ClassRef(key=key)):
+                method = self.hierarchy.method(f"{scope.module}:{key}", "__init__")
+                return [method] if isinstance(method, Scope) else []
+            case _:
+                return None
+
+
+def _parameters_at(
+    functions: Iterable[tuple[Scope, ir.Function]], place: int | str
+) -> Iterator[Handle]:
+    for scope, function in functions:
+        parameters = function.parameters
+        if isinstance(place, str):
+            if any(each.name == place for each in parameters):
+                yield Handle(place, scope)
+        elif (i := place + (1 if function.owner else 0)) < len(parameters):
+            yield Handle(parameters[i].name, scope)
