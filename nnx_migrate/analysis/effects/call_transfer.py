@@ -34,7 +34,6 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT
 from nnx_migrate.core.place import Place
 
-_MAX_HOPS = 4
 _VARS = LibraryValue("builtins.vars")
 _GETATTR = LibraryValue("builtins.getattr")
 
@@ -78,7 +77,9 @@ class Handing:
             return False
         return ir.is_super(expr) or expr == ir.Name(function.parameters[0].name)
 
-    def is_attributes(self, scope: Scope, expr: ir.Expr, hops: int = 0) -> bool:
+    def is_attributes(
+        self, scope: Scope, expr: ir.Expr, seen: frozenset[tuple[Scope, str]] = frozenset()
+    ) -> bool:
         """Whether it is the dictionary that holds an object's attributes: `vars(model)`."""
         match expr:
             case ir.Attribute(name="__dict__"):
@@ -88,11 +89,11 @@ class Handing:
             case ir.Call(func=func, args=(_, ir.Constant(text="__dict__"), *_)):
                 return _GETATTR in self.finder.evaluator.values(scope, func)
             case ir.Choice(options=parts):
-                return any(self.is_attributes(scope, part, hops) for part in parts)
-            case ir.Name(id=name) if hops < _MAX_HOPS:
+                return any(self.is_attributes(scope, part, seen) for part in parts)
+            case ir.Name(id=name) if (scope, name) not in seen:
                 return any(
                     isinstance(each, Located)
-                    and self.is_attributes(each.scope, each.expr, hops + 1)
+                    and self.is_attributes(each.scope, each.expr, seen | {(scope, name)})
                     for each in self.project.bindings(scope, name)
                 )
             case _:

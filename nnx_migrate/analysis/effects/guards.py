@@ -25,7 +25,6 @@ from nnx_migrate.analysis.symbols.program import Project
 Flag = tuple[Scope, str]
 #: What asks for nothing.
 FALSE = (ir.Constant("none"), ir.Constant("number", "False"))
-_MAX_HOPS = 4
 
 
 def only_when(flag: Flag | None, effects: Iterable[Effect]) -> Iterator[Effect]:
@@ -110,11 +109,17 @@ class Flags:
         """The parameter that what is called closes over, when this very call of it made that."""
         of = flag[0]
         around = of == self.scope or self._is_inside(self.scope, of)
-        if not around or not self._is_made_here(scope, call.func, called.key, 0):
+        if not around or not self._is_made_here(scope, call.func, called.key):
             return None
         return Scope("", of.function), flag[1]
 
-    def _is_made_here(self, scope: Scope, expr: ir.Expr, key: str, hops: int) -> bool:
+    def _is_made_here(
+        self,
+        scope: Scope,
+        expr: ir.Expr,
+        key: str,
+        seen: frozenset[tuple[Scope, str]] = frozenset(),
+    ) -> bool:
         """Whether an expression names a function that is defined around it, or is it.
 
         What comes in as an argument may be of another call of the function around.
@@ -122,16 +127,16 @@ class Flags:
         match expr:
             case ir.FunctionRef():
                 return expr.key == key
-            case ir.Name(id=name) if hops < _MAX_HOPS:
+            case ir.Name(id=name) if (scope, name) not in seen:
                 bindings = self.project.bindings(scope, name)
                 return len(bindings) == 1 and any(
                     isinstance(bound, Located)
-                    and self._is_made_here(bound.scope, bound.expr, key, hops + 1)
+                    and self._is_made_here(bound.scope, bound.expr, key, seen | {(scope, name)})
                     for bound in bindings
                 )
             case ir.Call(func=func, args=args):
                 parts = (func, *args)
-                return any(self._is_made_here(scope, part, key, hops) for part in parts)
+                return any(self._is_made_here(scope, part, key, seen) for part in parts)
             case _:
                 return False
 

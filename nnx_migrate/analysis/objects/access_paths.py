@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.interp.interpreter import Evaluator
@@ -11,7 +12,7 @@ from nnx_migrate.analysis.objects.shared_references import SharingFinder
 
 #: The variable that an object is found by, then attributes: ("main", "train:3:0", "model", "lin").
 Path = tuple[str, ...]
-_MAX_HOPS = 5
+_Seen = frozenset[tuple[Scope, ir.Expr]]
 
 
 class IdentityFinder:
@@ -22,19 +23,19 @@ class IdentityFinder:
         self.project = evaluator.project
         self.sharing = sharing
 
-    def path(self, scope: Scope, expr: ir.Expr, hops: int = 0) -> Path:
+    def path(self, scope: Scope, expr: ir.Expr, seen: _Seen = frozenset()) -> Path:
         """Where an object is found; empty when that is no variable and no attribute of one."""
         match expr:
             case ir.Attribute(base=base, name=name):
                 stored = self.stored(scope, expr)
-                if stored and isinstance(stored.expr, ir.Name | ir.Attribute) and hops < _MAX_HOPS:
-                    return self.path(stored.scope, stored.expr, hops + 1)
-                path = self.path(scope, base, hops)
+                if _leads_on(stored, seen):
+                    return self.path(stored.scope, stored.expr, seen | {(scope, expr)})
+                path = self.path(scope, base, seen)
                 return (*path, name) if path else ()
             case ir.Name(id=name):
                 bound = self._bound(scope, name)
-                if bound and isinstance(bound.expr, ir.Name | ir.Attribute) and hops < _MAX_HOPS:
-                    return self.path(bound.scope, bound.expr, hops + 1)
+                if _leads_on(bound, seen):
+                    return self.path(bound.scope, bound.expr, seen | {(scope, expr)})
                 bindings = self.project.bindings(scope, name)
                 where = bindings[0].scope if bindings else scope
                 return (where.module, where.function, name)
@@ -91,3 +92,10 @@ class IdentityFinder:
                 stored = self.path(scope, write.value)
                 if stored and stored[: len(holder)] != holder:
                     yield stored
+
+
+def _leads_on(held: Located | None, seen: _Seen) -> TypeGuard[Located]:
+    """Whether what a name or an attribute holds is another one, which was not met before."""
+    if held is None or not isinstance(held.expr, ir.Name | ir.Attribute):
+        return False
+    return (held.scope, held.expr) not in seen

@@ -20,7 +20,6 @@ from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.analysis.symbols.redefinitions import with_classes
 
 _MODULE_BASES = frozenset({"Module", "Pytree", "Object"})
-_MAX_HOPS = 24
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ class Hierarchy:
             renamed = self.project.dotted(scope, expr.func) == "typing.NewType"
             return self.class_name(scope, expr.args[1], seen) if renamed else None
         if isinstance(expr, ir.Name):
-            if len(seen) > _MAX_HOPS or (scope, expr.id) in seen:
+            if (scope, expr.id) in seen:
                 return None
             seen = seen | {(scope, expr.id)}
             bindings = self.project.bindings(scope, expr.id)
