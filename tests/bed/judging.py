@@ -12,7 +12,7 @@ from tests.bed.programs import Program
 from tests.bed.truth import Truth
 from tests.hazards.running import migrated
 
-_CHANGING = frozenset({Outcome.REWRITTEN, Outcome.PINNED, Outcome.PINNED_MID, Outcome.MANUAL})
+_CHANGING = frozenset(Outcome) - {Outcome.SAME}
 
 
 class Verdict(enum.StrEnum):

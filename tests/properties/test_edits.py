@@ -19,10 +19,14 @@ from nnx_migrate.rewrite.style.locations import source_edits
 from nnx_migrate.rewrite.text.edits import Edit, Text, apply_edits
 from nnx_migrate.rewrite.text.history import History
 from nnx_migrate.sources.text import decode
+from tests.golden.cases import all_cases
+from tests.golden.migration import migrate_tree, options_for
 from tests.hazards.running import migrated
 from tests.hazards.sources import SOURCES
 from tests.properties.programs import Program, programs
 
+#: Outcomes that edits bring about; the others leave the file as it is.
+_CHANGING = frozenset(Outcome) - {Outcome.MANUAL, Outcome.SAME}
 _FINDINGS = [Finding(f"rule-{n}", 1, 1, Outcome.REWRITTEN, "done") for n in range(4)]
 _FEW = settings(max_examples=60, derandomize=True, deadline=None, database=None)
 
@@ -42,8 +46,7 @@ def check_edits(result: FileResult) -> None:
         assert former.end < latter.start
     explained = {place for edit in result.edits for place in edit.findings}
     for place, finding in enumerate(result.findings):
-        changed = finding.outcome in {Outcome.REWRITTEN, Outcome.PINNED, Outcome.PINNED_MID}
-        assert (place in explained) == changed, finding
+        assert (place in explained) == (finding.outcome in _CHANGING), finding
 
 
 @_FEW
@@ -55,6 +58,20 @@ def test_edits_of_a_program_are_what_happened(program: Program) -> None:
 @pytest.mark.parametrize("name", SOURCES)
 def test_edits_of_hazards_are_what_happened(name: str) -> None:
     check_edits(migrated(SOURCES[name].text))
+
+
+@pytest.mark.parametrize("outcome", sorted(_CHANGING))
+def test_edits_of_golden_programs_are_what_happened(outcome: Outcome) -> None:
+    """One of each outcome, whatever the drawn programs and the hazards come to."""
+    for case in all_cases():
+        said = case.expectation()
+        if not any(counts.get(outcome) for counts in said.outcomes.values()):
+            continue
+        (result, *others) = migrate_tree(case.files("before"), options_for(said)).values()
+        if not others and any(finding.outcome is outcome for finding in result.findings):
+            check_edits(result)
+            return
+    pytest.fail(f"no golden program of one file is {outcome}")
 
 
 @st.composite

@@ -20,7 +20,7 @@ def _used(results: dict[str, FileResult]) -> frozenset[Permission]:
     return frozenset(
         each.permission
         for finding in findings
-        if finding.outcome is Outcome.REWRITTEN
+        if finding.outcome in {Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED}
         for each in finding.evidence
         if each.permission is not None
     )
