@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -296,21 +297,74 @@ def twice(model: nnx.Module, x):
 def test_what_a_proof_contradicts_is_told_and_does_not_count(
     tmp_path: Path, command: Command
 ) -> None:
-    from hashlib import sha256
-
     (tmp_path / "net.py").write_text(CONTRADICTED)
-    seen = {"calls": 1, "tests": [], "parameters": {"model": ["net.py::Other"]}}
-    file = {
-        "sha256": sha256(CONTRADICTED.encode()).hexdigest(),
-        "functions": {"step": seen, "twice": seen},
-    }
-    facts = {"version": 1, "root": ".", "command": ["x"], "files": {"net.py": file}}
-    (tmp_path / "facts.json").write_text(json.dumps(facts))
+    model = {"model": ["net.py::Other"]}
+    write_facts(tmp_path, CONTRADICTED, {"step": model, "twice": model})
     done = command("apply", "net.py", "--check", "--facts", "facts.json", "--format", "json")
     findings = json.loads(done.out)["files"][0]["findings"]
     told = [each for each in findings if each["rule"] == "observed-facts"]
     assert [each["line"] for each in told] == [14], findings
     assert "model of step was Other in a recorded run, and the code says" in told[0]["message"]
+
+
+PARTLY_KNOWN = """\
+import pydoc
+
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self):
+        self.w = nnx.Param(1.0)
+
+    def __call__(self, x):
+        return self.w * x
+
+
+class Growing(nnx.Module):
+    def __call__(self, x):
+        self.last = x
+        return x
+
+
+def step(model, x):
+    return nnx.jit(lambda m, y: m(y))(model, x)
+
+
+def known(x):
+    return step(Growing(), x)
+
+
+def by_name(name, x):
+    return step(pydoc.locate(name)(), x)
+"""
+
+
+def test_what_a_call_in_sight_passes_counts_beside_what_ran(
+    tmp_path: Path, command: Command
+) -> None:
+    (tmp_path / "net.py").write_text(PARTLY_KNOWN)
+    write_facts(tmp_path, PARTLY_KNOWN, {"step": {"model": ["net.py::Net"], "x": ["array"]}})
+    done = command("apply", "net.py", "--check", "--facts", "facts.json", "--format", "json")
+    (finding,) = json.loads(done.out)["files"][0]["findings"]
+    assert (finding["line"], finding["outcome"]) == (21, "pinned")
+
+    harmless = PARTLY_KNOWN.replace("Growing()", "Net()")
+    (tmp_path / "net.py").write_text(harmless)
+    write_facts(tmp_path, harmless, {"step": {"model": ["net.py::Net"], "x": ["array"]}})
+    done = command("apply", "net.py", "--check", "--facts", "facts.json", "--format", "json")
+    (finding,) = json.loads(done.out)["files"][0]["findings"]
+    assert (finding["line"], finding["outcome"]) == (21, "same")
+
+
+def write_facts(folder: Path, text: str, functions: dict[str, dict[str, list[str]]]) -> None:
+    seen = {
+        path: {"calls": 1, "tests": [], "parameters": parameters}
+        for path, parameters in functions.items()
+    }
+    file = {"sha256": sha256(text.encode()).hexdigest(), "functions": seen}
+    facts = {"version": 1, "root": ".", "command": ["x"], "files": {"net.py": file}}
+    (folder / "facts.json").write_text(json.dumps(facts))
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 2}', '{"version": 1, "files": 3}'])

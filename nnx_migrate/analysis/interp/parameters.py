@@ -7,6 +7,7 @@ from nnx_migrate.analysis.callgraph.dunder_dispatch import operands_passed
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
     PLAIN,
+    Basic,
     ClassValue,
     Instance,
     Located,
@@ -46,6 +47,8 @@ def parameter_values(evaluator: Evaluation, scope: Scope, parameter: ir.Paramete
     if passed and not is_unknown(passed) and (not declared or _agrees(declared, passed)):
         return passed
     observed = observed_values(evaluator, scope, parameter)
+    if observed:  # not every call has run
+        observed |= {v for v in passed if not (isinstance(v, Basic) and v.sort == "unknown")}
     if declared and not is_unknown(declared):
         if observed and not observed <= PLAIN:
             return observed
