@@ -57,7 +57,7 @@ def kind_evidence(
         return Evidence(claim, Proof.PROVED, min(places, default=None))
     reasons = sorted({v.reason for v in values if isinstance(v, Basic) and v.reason})
     because = reasons[0] if reasons and is_unknown(values) else "it can be of several kinds"
-    claim = f"is not known: {because}"
+    claim = f"the class of argument {index} is not known: {because}"
     return Evidence(claim, Proof.ASSUMED, permission=Permission.UNKNOWN_CLASS)
 
 
@@ -82,7 +82,7 @@ def refuse_split(
     known = kind_evidence(context, index, values, kinds)
     evidence.append(known)
     if known.permission is not None and not context.options.allows(known.permission):
-        return Pin(rule, f"what argument {index} is {known.claim}", tuple(evidence), outward=True)
+        return Pin(rule, known.claim, tuple(evidence), outward=True)
     shared = context.analysis.sharing.of(values)
     if shared:
         evidence.append(Evidence(shared, Proof.PROVED))

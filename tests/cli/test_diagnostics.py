@@ -53,6 +53,7 @@ def test_a_pinned_place_is_shown_with_its_code_reason_and_way_out(
     ) in told
     assert "  = help: split the Module in front of the gradient" in told
     assert "  = help: or let the rewrite assume it: --allow unknown-class\n" in told
+    assert "  = help: or let a run show it: nnx-migrate observe -- COMMAND" in told
     assert "  = docs: nnx-migrate rule module-gradient\n" in told
 
 

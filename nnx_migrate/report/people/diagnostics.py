@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from nnx_migrate.core.findings import Finding, Outcome, Proof
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.report.manuals import is_rule, way_out_of
 from nnx_migrate.report.people.causes import Cause, Shown, places
 from nnx_migrate.report.people.frames import Frame, Sources
@@ -136,6 +137,8 @@ def _ways_out(finding: Finding) -> list[str]:
     }
     if assumed:
         ways.append(f"let the rewrite assume it: --allow {','.join(sorted(assumed))}")
+    if Permission.UNKNOWN_CLASS in assumed:
+        ways.append("let a run show it: nnx-migrate observe -- COMMAND, then --facts facts.json")
     return ways
 
 
