@@ -4,7 +4,8 @@ What it finds
 -------------
 `nnx.jit` of functions that are given a Module for which `in_shardings` says something,
 `nnx.StateSharding` or not. `nnx.shard_map` and `nnx.pmap` of functions that are given a Module or
-Variables, in files that read `.sharding` of something.
+Variables, in files that read `.sharding` of something; of `nnx.pmap` in a function, where that
+function does.
 
 Why it matters
 --------------
@@ -57,7 +58,7 @@ from nnx_migrate.rewrite.model.rule import Rule
 def decide(context: FileContext, site: Site) -> Decision | None:
     by_device = site.spec.maps_axes or not site.spec.compiles
     if by_device:
-        told = _reads_shardings(context)
+        told = _reads_shardings(context, site)
         because = "this file reads where arrays lie"
     else:
         told = "in_shardings" in site.options
@@ -93,9 +94,17 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _reads_shardings(context: FileContext) -> bool:
+def _reads_shardings(context: FileContext, site: Site) -> bool:
+    """Whether code that may see what the site leaves behind asks where arrays lie.
+
+    `nnx.shard_map` is for who cares where arrays lie: all of the file counts. Of `nnx.pmap` in a
+    function, that function does.
+    """
+    around = context.outermost_function(site.node) if site.spec.maps_axes else None
     return any(
-        node.attr == "sharding" and context.tree.dotted(node) != "jax.sharding"
+        node.attr == "sharding"
+        and context.tree.dotted(node) != "jax.sharding"
+        and (around is None or context.outermost_function(node) is around)
         for node in context.tree.of_kind(ast.Attribute)
     )
 

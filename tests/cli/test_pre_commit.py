@@ -63,7 +63,8 @@ def test_the_check_fails_and_changes_nothing(repository: Path) -> None:
     (repository / ".pre-commit-config.yaml").write_text(local_config("nnx-migrate-check"))
     done = run(repository, PRE_COMMIT, "run", "--all-files")
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "train.py:18:19: module-gradient: rewritten: " in done.stdout
+    assert "rewritten[module-gradient]  1 place: " in done.stdout
+    assert "\n  train.py:18:19\n" in done.stdout
     assert "notes.txt" not in done.stdout
     assert (repository / "train.py").read_bytes() == TRAIN
 
@@ -96,4 +97,5 @@ def test_pre_commit_installs_the_hook_and_runs_it(repository: Path, tmp_path: Pa
     if "No matching distribution found" in done.stdout + done.stderr:
         pytest.skip("no package index here")
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "train.py:18:19: module-gradient: rewritten: " in done.stdout
+    assert "rewritten[module-gradient]  1 place: " in done.stdout
+    assert "\n  train.py:18:19\n" in done.stdout

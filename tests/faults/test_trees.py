@@ -18,7 +18,7 @@ def test_a_hostile_tree_is_done_and_told(tmp_path: Path) -> None:
     root = tmp_path / "tree"
     expected = make(root)
     outside = (tmp_path / "outside" / "far.py").read_bytes()
-    done = run(root, "apply", ".", seconds=60)
+    done = run(root, "apply", ".", "--output-format", "concise", seconds=60)
     assert done.code == 1
     assert "Traceback" not in done.said
     for name, said in expected.items():
@@ -45,7 +45,7 @@ def test_a_huge_file_alone_is_told(tmp_path: Path) -> None:
         file.write(b"nnx")
     done = run(tmp_path / "work", "apply", "huge.py", seconds=60)
     assert done.code == 1
-    assert "huge.py: large-file: skipped: it has 268 MB" in done.said
+    assert "skipped[large-file]  huge.py\n  = why: it has 268 MB" in done.said
 
 
 def test_many_tiny_files_take_little_memory(tmp_path: Path) -> None:

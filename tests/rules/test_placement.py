@@ -42,6 +42,32 @@ def forward(model: Net, x):
     )
 
 
+def test_pmap_in_a_function_that_does_not_ask_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+def forward(model: Net, x):
+    return nnx.pmap(lambda m, x: m(x), in_axes=(None, 0))(model, x)
+
+
+def where(array):
+    return array.sharding
+""",
+    )
+
+
+def test_pmap_in_a_function_that_asks_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+def forward(model: Net, x):
+    y = nnx.pmap(lambda m, x: m(x), in_axes=(None, 0))(model, x)
+    return y, [each.sharding for each in jax.tree.leaves(nnx.state(model))]
+""",
+        "tree mode places nothing of m that the function does not change",
+    )
+
+
 def test_a_model_that_jit_places_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,

@@ -19,7 +19,7 @@ _FLAGS = frozenset(
     {"--dry-run", "--check", "--diff", "-q", "--quiet", "-v", "--verbose", "--statistics"}
 )
 _WITH_VALUE = frozenset(
-    {"--output-format", "--format", "-o", "--output", "--color", "--report", "--html"}
+    {"--output-format", "--format", "-o", "--output", "--color", "--report", "--html", "--jobs"}
 )
 
 
