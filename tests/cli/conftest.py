@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,18 @@ class Done:
 
 
 Command = Callable[..., Done]
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let SIGINT end the processes that a test starts, whoever runs the tests.
+
+    A shell starts what it runs in the background with SIGINT ignored. Processes inherit that, and
+    the command keeps to it, as it should. What is handled here is not ignored in them.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

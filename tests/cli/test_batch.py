@@ -362,6 +362,7 @@ def test_what_is_kept_of_a_broken_folder_is_told(tmp_path: Path, command: Comman
     assert command("batch", "src", "--out", "out").code == 2
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("seconds", [0.5, 0.8, 1.1])
 def test_ctrl_c_is_a_line_and_no_process_is_left(tmp_path: Path, seconds: float) -> None:
     grow(tmp_path / "src")
@@ -373,8 +374,6 @@ def test_ctrl_c_is_a_line_and_no_process_is_left(tmp_path: Path, seconds: float)
         env=environment,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        # Whoever runs the tests in the background may ignore it, which processes inherit.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     time.sleep(seconds)
     os.killpg(running.pid, signal.SIGINT)

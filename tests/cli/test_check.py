@@ -362,6 +362,7 @@ def test_all_that_differs_has_to_be_checked(tmp_path: Path, command: Command) ->
     assert command("check", "old", "new", "--cases", "cases.py", "--only", "value").code == 0
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_tells_what_is_known(tmp_path: Path) -> None:
     (tmp_path / "work.py").write_text(
         "import time\n\ndef quick():\n    return 1\n\n"
@@ -382,7 +383,8 @@ def test_an_interrupt_tells_what_is_known(tmp_path: Path) -> None:
         time.sleep(0.2)
     time.sleep(1)
     running.send_signal(signal.SIGINT)
-    out, _ = running.communicate(timeout=300)
+    # It does not wait for --timeout, which would end the case too.
+    out, _ = running.communicate(timeout=60)
     found = json.loads(out)
     verdicts = {case["name"]: case["verdict"] for case in found["cases"]}
     assert verdicts["cases.py:quick_0"] == "equal", found

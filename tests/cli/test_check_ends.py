@@ -105,6 +105,7 @@ def test_a_platform_that_is_not_there_is_json_too(tmp_path: Path, command: Comma
     assert "there is no gpu here: " in document["error"]
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_of_several_at_once_tells_what_is_known(tmp_path: Path) -> None:
     started = tmp_path / "started"
     (tmp_path / "work.py").write_text(
@@ -127,7 +128,8 @@ def test_an_interrupt_of_several_at_once_tells_what_is_known(tmp_path: Path) -> 
             break
         time.sleep(0.2)
     running.send_signal(signal.SIGINT)
-    out, _ = running.communicate(timeout=300)
+    # It does not wait for --timeout, which would end them too.
+    out, _ = running.communicate(timeout=60)
     lines = [line.split() for line in out.splitlines()]
     assert ["cases.py:slow", "not", "checked", "not", "checked"] in lines, out
     assert ["cases.py:slow_too", "not", "checked", "not", "checked"] in lines

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 
+import jsonschema
 import pytest
 
 from nnx_migrate.check.compare.comparison import Difference
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Costs
 from nnx_migrate.check.report import CheckReport, as_json, as_text, regressions
+from tests.unit.report.test_machine_formats import schema
 
 APART = Difference("result/x[3]", "1.0 float32", "2.0 float32", 8388608, 1.0)
 
@@ -92,6 +94,13 @@ def test_json_has_all_of_it() -> None:
     assert column["repro"] == "again.py"
     assert (found["schema"], found["summary"], found["exit_code"]) == (1, {"different": 1}, 1)
     assert (found["remarks"], found["unchecked"]) == (["f is new"], [])
+
+
+def test_cases_are_by_the_schema_of_reports() -> None:
+    costs = {"c": {"new@tree": Costs(1, 0.1, 1, 1.0, 1.0)}}
+    found = json.loads(as_json(report(case("c", Verdict.EQUAL, Verdict.DIFFERENT), costs=costs)))
+    known = schema()["$defs"]
+    jsonschema.validate(found["cases"][0], {**known["case"], "$defs": known})
 
 
 def test_costs_that_grew_past_their_threshold_are_told() -> None:
