@@ -43,9 +43,7 @@ class Analysis:
         plain = self.project.unobserved
         if plain is None:
             return None
-        if self._before is None:
-            return analysis_of(plain)
-        return Analysis(plain, self._before.unobserved)
+        return Analysis(plain, self._before and self._before.unobserved)
 
     @functools.cached_property
     def effects(self) -> EffectFinder:
@@ -97,7 +95,7 @@ class Analysis:
         return ExtentFinder(self.evaluator, before)
 
 
-@functools.lru_cache(maxsize=4)  # two projects, each with and without observed facts
+@functools.lru_cache(maxsize=2)
 def analysis_of(project: Project) -> Analysis:
     """The analysis of a project; projects are compared by identity."""
     return Analysis(project)

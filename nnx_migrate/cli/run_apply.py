@@ -162,7 +162,8 @@ def _refuse_combinations(paths: list[str], request: Request, stdin_filename: Pat
         console.stop("a baseline, --diff-base and --add-ignores are for files on disk")
     if adoption.writes_only and (looks or adoption.narrows):
         console.stop(
-            "--write-baseline and --add-ignores are runs of their own: nothing else goes with them"
+            "--write-baseline and --add-ignores are runs of their own; "
+            "leave out --check, --dry-run, --diff, --patch, --baseline and --diff-base"
         )
     if adoption.narrows and not looks:
         console.stop(

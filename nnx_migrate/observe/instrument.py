@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from nnx_migrate.check.cases.touched import comes_first
+from nnx_migrate.check.cases.touched import put_first
 from nnx_migrate.check.recording.rewritten_tests import watch
 from nnx_migrate.check.recording.settings import VARIABLE
 from nnx_migrate.observe.seen import number_of
@@ -63,9 +63,9 @@ def _instrumented(tree: ast.Module, path: str) -> ast.Module:
         parameters = _parameters(function, in_class=in_class)
         if several[own] == 1 and parameters:
             number = number_of(name, own, tuple(parameters))
-            _insert(function.body, _call(number, parameters, function))
+            put_first(function.body, _call(number, parameters, function))
     imported = ast.ImportFrom("nnx_migrate.observe.seen", [ast.alias("seen", _SEEN)], 0)
-    _insert(tree.body, ast.copy_location(imported, ast.Pass(lineno=1, col_offset=0)))
+    put_first(tree.body, ast.copy_location(imported, ast.Pass(lineno=1, col_offset=0)))
     return ast.fix_missing_locations(tree)
 
 
@@ -101,9 +101,3 @@ def _call(number: int, parameters: list[str], function: _Function) -> ast.Expr:
         if isinstance(node, ast.expr | ast.stmt):
             ast.copy_location(node, function)
     return made
-
-
-def _insert(body: list[ast.stmt], statement: ast.stmt) -> None:
-    """Puts a statement first, behind what has to come before it."""
-    at = next((number for number, each in enumerate(body) if not comes_first(each)), len(body))
-    body.insert(at, statement)

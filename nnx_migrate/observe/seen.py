@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from nnx_migrate.check.recording.kinds import is_array
 from nnx_migrate.check.recording.settings import VARIABLE
 from nnx_migrate.sources.observed_facts import ARRAY, IN_FILE, NONE, OTHER, PLAIN, RUNNING_TEST
 
@@ -108,7 +109,7 @@ def _described(kind: type) -> str:
         return NONE
     if issubclass(kind, _PLAIN_TYPES):
         return PLAIN
-    if _is_array(kind):
+    if is_array(kind):
         return ARRAY
     family = kind.__module__.partition(".")[0]
     if family == "flax":
@@ -117,11 +118,3 @@ def _described(kind: type) -> str:
     module = sys.modules.get(kind.__module__)
     file = _settings()["touched"].get(os.path.realpath(getattr(module, "__file__", None) or ""))
     return f"{file}{IN_FILE}{kind.__name__}" if file is not None else OTHER
-
-
-def _is_array(kind: type) -> bool:
-    numpy: Any = sys.modules.get("numpy")
-    if numpy is not None and issubclass(kind, (numpy.ndarray, numpy.generic)):
-        return True
-    jax: Any = sys.modules.get("jax")
-    return jax is not None and issubclass(kind, (jax.Array, jax.core.Tracer, jax.ShapeDtypeStruct))

@@ -16,7 +16,7 @@ from types import CodeType
 from typing import Any
 
 from nnx_migrate.check.branches.not_taken import file_of, first_line
-from nnx_migrate.check.cases.touched import comes_first
+from nnx_migrate.check.cases.touched import comes_first, put_first
 from nnx_migrate.check.jobs import Side
 
 Lines = Mapping[str, tuple[int, ...]]
@@ -88,8 +88,7 @@ def probed_code(path: str) -> CodeType:
         call = ast.Expr(ast.Call(ast.Name(_PROBE, ast.Load()), [], []))
         block.insert(number, ast.copy_location(call, ast.Pass(lineno=line, col_offset=0)))
     imported = ast.ImportFrom(__name__, [ast.alias("ran", _PROBE)], 0)
-    first = next((n for n, each in enumerate(tree.body) if not comes_first(each)), len(tree.body))
-    tree.body.insert(first, ast.copy_location(imported, ast.Pass(lineno=1, col_offset=0)))
+    put_first(tree.body, ast.copy_location(imported, ast.Pass(lineno=1, col_offset=0)))
     probed = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
     _remember(probed, compile(source, path, "exec", dont_inherit=True))
     return probed

@@ -24,20 +24,9 @@ from nnx_migrate.check.branches.sites import Taken, sites_in
 from nnx_migrate.check.cases.calls import failure
 from nnx_migrate.check.compare.forms import NotDone
 from nnx_migrate.check.jobs import Side
+from nnx_migrate.check.proof.primitives import CALLS
 
 _Program = core.Jaxpr | core.ClosedJaxpr
-# The bodies of calls, which are what the call computes.
-_CALLS = {
-    "jit": "jaxpr",
-    "pjit": "jaxpr",
-    "closed_call": "call_jaxpr",
-    "core_call": "call_jaxpr",
-    "checkpoint": "jaxpr",
-    "remat": "jaxpr",
-    "remat2": "jaxpr",
-    "custom_jvp_call": "call_jaxpr",
-    "custom_vjp_call": "call_jaxpr",
-}
 _OF_JAX = str(Path(jax.__file__).parent) + os.sep
 
 
@@ -210,7 +199,7 @@ def _opened(program: _Program) -> tuple[core.Jaxpr, Sequence[Any]]:
 def _inside(equation: core.JaxprEqn, place: _Place | None, above: _Above) -> _Above:
     """What the programs that an equation computes are part of."""
     of_jax = False
-    if equation.primitive.name in _CALLS:
+    if equation.primitive.name in CALLS:
         jaxpr, _ = _opened(*_bodies(equation))
         file = jaxpr.debug_info.func_filename or ""
         of_jax = file.startswith(_OF_JAX)
@@ -220,8 +209,8 @@ def _inside(equation: core.JaxprEqn, place: _Place | None, above: _Above) -> _Ab
 def _bodies(equation: core.JaxprEqn) -> Sequence[_Program]:
     """The programs that an equation computes and whose conditions can be seen."""
     name, parameters = equation.primitive.name, equation.params
-    if name in _CALLS:
-        return [parameters[_CALLS[name]]]
+    if name in CALLS:
+        return [parameters[CALLS[name]]]
     if name == "cond":
         return list(parameters["branches"])
     if name == "scan":

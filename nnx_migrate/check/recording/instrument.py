@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from nnx_migrate.check.cases.touched import Touched, assigned_name, comes_first
+from nnx_migrate.check.cases.touched import Touched, assigned_name, put_first
 from nnx_migrate.check.recording.rewritten_tests import watch
 from nnx_migrate.check.recording.settings import read_settings
 
@@ -42,13 +42,10 @@ def watch_rewritten_tests(rewriting: ModuleType) -> None:
 def _instrumented(tree: ast.Module, path: str) -> ast.Module:
     touched = read_settings().touched[os.path.realpath(path)]
     _mark(tree.body, "", touched)
-    first = next(
-        (number for number, each in enumerate(tree.body) if not comes_first(each)), len(tree.body)
-    )
     boundary = ast.ImportFrom(
         "nnx_migrate.check.recording.boundary", [ast.alias("boundary", _BOUNDARY)], 0
     )
-    tree.body.insert(first, ast.copy_location(boundary, ast.Pass(lineno=1, col_offset=0)))
+    put_first(tree.body, ast.copy_location(boundary, ast.Pass(lineno=1, col_offset=0)))
     return ast.fix_missing_locations(tree)
 
 

@@ -85,7 +85,7 @@ def _look_of(kind: type) -> _Look:
         return _members
     if issubclass(kind, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
         return _named
-    return _array if _is_array(kind) else _look_inside(kind)
+    return _array if is_array(kind) else _look_inside(kind)
 
 
 def _look_inside(kind: Any) -> _Look:
@@ -102,7 +102,8 @@ def _look_inside(kind: Any) -> _Look:
     return _object if _is_opened(kind) else _opaque
 
 
-def _is_array(kind: type) -> bool:
+def is_array(kind: type) -> bool:
+    """Whether values of a type are arrays of numpy or jax, traced ones too."""
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None and issubclass(kind, (numpy.ndarray, numpy.generic)):
         return True

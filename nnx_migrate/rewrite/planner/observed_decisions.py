@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+from collections.abc import Mapping
 
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.symbols.observed import Observations
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
-from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Pin, Same
 from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
@@ -74,10 +76,13 @@ def _seen(context: FileContext, observed: Observations, site: Site) -> _Seen:
 
 def _without(rule: Rule, plain: FileContext, site: Site) -> Decision | None:
     """What a rule says without what runs have shown; None where there is no such site then."""
-    for each in plain.finder.sites:
-        if each.node is site.node and each.transform == site.transform:
-            return rule.decide(plain, each)
-    return None
+    same = _sites(plain).get((site.node, site.transform))
+    return None if same is None else rule.decide(plain, same)
+
+
+@remembered
+def _sites(plain: FileContext) -> Mapping[tuple[ast.AST, str], Site]:
+    return {(each.node, each.transform): each for each in plain.finder.sites}
 
 
 def _freed(before: Pin | Manual, seen: _Seen) -> Same:

@@ -36,6 +36,7 @@ class ChangedLines:
         self._base = _text(folder, "merge-base", commit, "HEAD")
         differ = ("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "-z")
         self._changed = set(_names(self._top, *differ, self._base))
+        self._known: dict[str, Sequence[tuple[int, int]]] = {}
         self._new = set(_names(self._top, "ls-files", "--others", "--exclude-standard", "-z"))
 
     def touches(self, path: Path, data: bytes, first: int, last: int) -> bool:
@@ -52,7 +53,9 @@ class ChangedLines:
             return True
         if name not in self._changed:
             return False
-        return any(start <= last and first <= end for start, end in self._ranges(name, data))
+        if name not in self._known:
+            self._known[name] = self._ranges(name, data)
+        return any(start <= last and first <= end for start, end in self._known[name])
 
     def _ranges(self, name: str, data: bytes) -> Sequence[tuple[int, int]]:
         """The changed lines of a file, 1-based, first and last; all of a new one."""

@@ -49,7 +49,7 @@ def test_cases_are_found_without_an_import(tmp_path: Path) -> None:
 
 
 def test_arrays_are_the_same_in_every_run_and_differ_by_name() -> None:
-    def case_x(x: f32[2, 3], y: f32[2, 3], labels: i32[50] < 3, mask: b1[4]):  # type: ignore
+    def case_x(x: f32[2, 3], y: f32[2, 3], labels: i32[50] < 3, mask: b1[4]):  # type: ignore[no-untyped-def,valid-type]
         return print, (x, y, labels, mask)
 
     first, second = called(case_x).arguments, called(case_x).arguments
@@ -67,7 +67,7 @@ def test_keys_and_scalars_have_a_shorthand() -> None:
 
 
 def test_modules_are_built_from_their_signatures() -> None:
-    def case_module(model: Outer, rngs: nnx.Rngs, program, scale=2.0):  # type: ignore
+    def case_module(model: Outer, rngs: nnx.Rngs, program, scale=2.0):  # type: ignore[no-untyped-def]
         return print, (model, rngs, program), {"scale": scale}
 
     call = called(case_module)
@@ -88,10 +88,10 @@ def test_a_class_that_needs_more_is_refused_by_name() -> None:
 
 
 def test_functions_that_are_no_cases_are_told_apart() -> None:
-    def case_nothing():  # type: ignore
+    def case_nothing():  # type: ignore[no-untyped-def]
         return 3
 
-    def case_unknown(x):  # type: ignore
+    def case_unknown(x):  # type: ignore[no-untyped-def]
         return print, (x,)
 
     with pytest.raises(BadCase, match="has to return"):
