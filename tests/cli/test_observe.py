@@ -177,17 +177,28 @@ def test_what_tests_show_lets_rewrites_be_made(app: Path, command: Command) -> N
     after = outcomes(command, "--facts", "facts.json")
     assert {line: each["outcome"] for line, each in after.items()} == {
         9: "rewritten",
-        17: "rewritten",
+        17: "rewritten-checked",
         21: "pinned",  # what was seen there changes structure
         25: "pinned",  # nobody called it
     }
     assert after[9]["message"].endswith("; observed in 1 call of 1 test")
-    proofs = {each["proof"] for line in (9, 17) for each in after[line]["evidence"]}
-    assert proofs == {"observed"}
+    assert {each["proof"] for each in after[9]["evidence"]} == {"observed"}
+    assert [each["proof"] for each in after[17]["evidence"]] == [
+        "observed",
+        "checked when traced",
+        "observed",
+    ]
     assert any("tests/test_app.py::test_rows" in each["claim"] for each in after[9]["evidence"])
     assert after[25]["message"].endswith("; no recorded run calls it")
 
     assert command("apply", "app", "--facts", "facts.json").code == 0
+    pytest_passes(app, "true")
+    pytest_passes(app, "false")
+
+    # A class that no run has passed: the check raises, and nothing is silently another.
+    unseen = "def test_unseen():\n    with pytest.raises(ValueError, match='must not change'):\n"
+    unseen += '        trainer.gradient(build("Growing")(), jnp.ones(()))\n'
+    (app / "tests/test_app.py").write_text(f"import pytest\n{TESTS}\n\n{unseen}")
     pytest_passes(app, "true")
     pytest_passes(app, "false")
 
@@ -355,6 +366,54 @@ def test_what_a_call_in_sight_passes_counts_beside_what_ran(
     done = command("apply", "net.py", "--check", "--facts", "facts.json", "--format", "json")
     (finding,) = json.loads(done.out)["files"][0]["findings"]
     assert (finding["line"], finding["outcome"]) == (21, "same")
+
+
+GRADIENTS = """\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self):
+        self.w = nnx.Param(1.0)
+        self.n = nnx.BatchStat(1.0)
+
+    def __call__(self, x):
+        return self.w * x
+
+
+def at_once(model, x):
+    return nnx.grad(lambda m: m(x))(model)
+
+
+def loss(model, x):
+    return model(x)
+
+
+kept = nnx.grad(loss)
+
+
+def later(model, x):
+    return kept(model, x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "at_once"), [((), "rewritten-checked"), (("--no-trace-checks",), "rewritten")]
+)
+def test_what_only_runs_show_is_checked_when_traced_where_a_check_fits(
+    tmp_path: Path, command: Command, options: tuple[str, ...], at_once: str
+) -> None:
+    (tmp_path / "net.py").write_text(GRADIENTS)
+    given = {"model": ["net.py::Net"], "x": ["array"]}
+    write_facts(tmp_path, GRADIENTS, {"at_once": given, "later": given})
+    done = command(
+        "apply", "net.py", "--check", "--facts", "facts.json", "--format", "json", *options
+    )
+    findings = json.loads(done.out)["files"][0]["findings"]
+    assert {each["line"]: each["outcome"] for each in findings} == {14: at_once, 21: "rewritten"}
+    proofs = {each["line"]: {e["proof"] for e in each["evidence"]} for each in findings}
+    assert proofs[21] == {"observed"}
+    assert ("checked when traced" in proofs[14]) == (at_once == "rewritten-checked")
 
 
 def write_facts(folder: Path, text: str, functions: dict[str, dict[str, list[str]]]) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from nnx_codemods._evidence import is_graph_node, refuse_split
 from nnx_codemods._gradient.argnums import Argnums, Target, argnums_of
-from nnx_codemods._gradient.trace_check import checked_when_traced
+from nnx_codemods._gradient.trace_check import checked_beside_runs, checked_when_traced
 from nnx_migrate.analysis.domain.containers import all_leaves
 from nnx_migrate.analysis.domain.values import (
     Basic,
@@ -91,6 +93,7 @@ def _decide_module(
 ) -> Decision:
     evidence: list[Evidence] = []
     checked: set[int] = set()
+    by_runs: dict[int, tuple[int, Evidence]] = {}
     captured = _returned_captured(context, site)
     if captured is not None:
         return Pin(
@@ -101,6 +104,8 @@ def _decide_module(
             continue
         refusal = refuse_split(context, site, rule, target.index, held, evidence, _MODULES)
         if refusal is None:
+            if check := checked_beside_runs(context, site, target.index):
+                by_runs[target.index] = len(evidence) - 1, check
             continue
         check = checked_when_traced(context, site, target.index, held)
         if check is None:
@@ -111,7 +116,14 @@ def _decide_module(
         return Same(rule, "the model holds only Params, and nobody sees the type of the gradients")
     pairs = zip(argnums.targets, values, strict=True)
     whole = frozenset(t.index for t, held in pairs if _is_whole(context, t, held))
-    return _contribution(rule, argnums, tuple(evidence), param, whole, frozenset(checked))
+    proved = _contribution(rule, argnums, tuple(evidence), param, whole, frozenset(checked))
+    if not by_runs:
+        return proved
+    for place, check in by_runs.values():
+        evidence[place] = check
+    more = frozenset(checked | by_runs.keys())
+    with_checks = _contribution(rule, argnums, tuple(evidence), param, whole, more)
+    return dataclasses.replace(with_checks, unchecked=proved)
 
 
 def _is_whole(context: FileContext, target: Target, values: Values) -> bool:

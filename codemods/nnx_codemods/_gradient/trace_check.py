@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from nnx_codemods._evidence import effects_on, is_graph_node
+from nnx_codemods._evidence import effects_on, is_graph_node, refuse_split
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node, seen_functions
 from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import Basic, Instance, Scope, Value, Values
@@ -23,7 +23,12 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.functions import function_scopes, function_values
+from nnx_migrate.rewrite.model.functions import (
+    argument_values,
+    function_scopes,
+    function_values,
+)
+from nnx_migrate.rewrite.model.unobserved import unobserved_site
 
 _MODULES = frozenset({"module"})
 
@@ -54,6 +59,29 @@ def checked_when_traced(
             return None
     if not _returns_no_object(context, site, scopes or seen_functions(context, site)):
         return None
+    return _evidence(context, site, index)
+
+
+def checked_beside_runs(context: FileContext, site: Site, index: int) -> Evidence | None:
+    """What the new code checks of an argument that only runs have shown to be a Module, and which.
+
+    What no run has passed may change its structure, and nothing in the code says that it does not.
+
+    Args:
+        index: the place of the differentiated argument.
+
+    Returns:
+        None where the code says enough of it, where nothing is to be checked, or no check fits.
+    """
+    plain = unobserved_site(context, site)
+    if plain is None or not context.options.trace_checks or site.form != "call":
+        return None
+    held = argument_values(*plain, index)
+    refused = refuse_split(*plain, "", index, held, [], _MODULES)
+    return None if refused is None else _evidence(context, site, index)
+
+
+def _evidence(context: FileContext, site: Site, index: int) -> Evidence:
     claim = f"the function leaves the structure of argument {index} alone"
     return Evidence(claim, Proof.CHECKED, context.where(site.node))
 

@@ -211,6 +211,8 @@ class Contribution:
         options: new source text of the transform's keyword arguments; None removes one.
         settles: rules whose pins at the site have no reason any more when this is done.
         drop: names whose binding is no longer needed when this is done.
+        unchecked: the same without a check in the new code, where it may stand on what runs have
+            shown if there is no place for the check; None where it may not.
     """
 
     rule: str
@@ -220,6 +222,7 @@ class Contribution:
     options: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
     settles: frozenset[str] = frozenset()
     drop: tuple[str, ...] = ()
+    unchecked: Contribution | None = None
 
     @property
     def outcome(self) -> Outcome:

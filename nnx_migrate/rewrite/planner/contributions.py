@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.rewrite.model.decisions import (
@@ -17,6 +18,7 @@ from nnx_migrate.rewrite.model.decisions import (
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
 from nnx_migrate.rewrite.model.lifted_rngs import LiftedRngs
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan, PutBack
+from nnx_migrate.rewrite.split.job import Job
 
 
 def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
@@ -37,6 +39,18 @@ def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
     # What is set before the calls is no reason any more to leave other things undone.
     hoists = [c for c in found if isinstance(c.change, Hoist)]
     return hoists or [c for c in found if not isinstance(c.change, FunctionRewrite)] or found[:1]
+
+
+def without_checks(job: Job) -> Job | None:
+    """The job without the checks that have no place, where it may do without; None where not.
+
+    Args:
+        job: of a site.
+    """
+    if not any(each.unchecked for each in job.contributions):
+        return None
+    less = tuple(each.unchecked or each for each in job.contributions)
+    return dataclasses.replace(job, contributions=less)
 
 
 def _forbids(decision: Decision) -> bool:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-from collections.abc import Mapping
 
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.symbols.observed import Observations
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
-from nnx_migrate.rewrite.model.context import FileContext, remembered
+from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Pin, Same
 from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.model.unobserved import unobserved_site
 
 
 def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
@@ -28,11 +27,11 @@ def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
         context: the file, with what was observed, if anything was.
         site: a site of it.
     """
-    plain = context.unobserved
     observed = context.project.observed
-    if plain is None or observed is None:
+    if context.unobserved is None or observed is None:
         return rule.decide(context, site)
-    before = _without(rule, plain, site)
+    plain = unobserved_site(context, site)
+    before = None if plain is None else rule.decide(*plain)
     if isinstance(before, Contribution | Same):
         return before
     seen = _seen(context, observed, site)
@@ -74,17 +73,6 @@ def _seen(context: FileContext, observed: Observations, site: Site) -> _Seen:
     return _Seen(f"runs of {observed.command}")
 
 
-def _without(rule: Rule, plain: FileContext, site: Site) -> Decision | None:
-    """What a rule says without what runs have shown; None where there is no such site then."""
-    same = _sites(plain).get((site.node, site.transform))
-    return None if same is None else rule.decide(plain, same)
-
-
-@remembered
-def _sites(plain: FileContext) -> Mapping[tuple[ast.AST, str], Site]:
-    return {(each.node, each.transform): each for each in plain.finder.sites}
-
-
 def _freed(before: Pin | Manual, seen: _Seen) -> Same:
     """A site that the rule has nothing to say of any more."""
     reason = f"what would keep it in graph mode did not occur; observed in {seen.words}"
@@ -100,12 +88,29 @@ def _never_called(before: Pin | Manual) -> Pin | Manual:
 
 def _resting(decision: Decision, known: tuple[Evidence, ...], seen: _Seen) -> Decision:
     """A decision whose evidence says that it rests on runs."""
-    weakened = (each if each in known else _weakened(each) for each in decision.evidence)
-    evidence = (*weakened, seen.evidence())
-    told = f"; observed in {seen.words}"
     if isinstance(decision, Contribution):
-        return dataclasses.replace(decision, message=decision.message + told, evidence=evidence)
-    return dataclasses.replace(decision, reason=decision.reason + told, evidence=evidence)
+        return _contribution_resting(decision, known, seen)
+    reason = f"{decision.reason}; observed in {seen.words}"
+    evidence = _evidence(decision.evidence, known, seen)
+    return dataclasses.replace(decision, reason=reason, evidence=evidence)
+
+
+def _contribution_resting(
+    decision: Contribution, known: tuple[Evidence, ...], seen: _Seen
+) -> Contribution:
+    less = decision.unchecked
+    return dataclasses.replace(
+        decision,
+        message=f"{decision.message}; observed in {seen.words}",
+        evidence=_evidence(decision.evidence, known, seen),
+        unchecked=None if less is None else _contribution_resting(less, known, seen),
+    )
+
+
+def _evidence(
+    found: tuple[Evidence, ...], known: tuple[Evidence, ...], seen: _Seen
+) -> tuple[Evidence, ...]:
+    return (*(e if e in known else _weakened(e) for e in found), seen.evidence())
 
 
 def _weakened(evidence: Evidence) -> Evidence:

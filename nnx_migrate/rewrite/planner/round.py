@@ -29,7 +29,7 @@ from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan
 from nnx_migrate.rewrite.pinned.shapes import OldPin
-from nnx_migrate.rewrite.planner.contributions import contributions_of
+from nnx_migrate.rewrite.planner.contributions import contributions_of, without_checks
 from nnx_migrate.rewrite.planner.deciding import Decided, decide_all
 from nnx_migrate.rewrite.planner.emit import emit
 from nnx_migrate.rewrite.planner.mid_mode import enough
@@ -175,6 +175,8 @@ class _Planner:
             edits = emit(self.context, job)
             _require_place(self.context, edits)
         except NotRewritten as error:
+            if less := without_checks(job):
+                return self._rewrite(item, less)
             reason = str(error)
             pins = [d for d in item.decisions if isinstance(d, Pin)]  # they were settled
             pins += [Pin(c.rule, reason, c.evidence) for c in job.contributions]
