@@ -20,19 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from nnx_migrate.check.compare.comparison import DEFAULT, Tolerance
-from nnx_migrate.sources.config_values import ConfigError, did_you_mean
-
-_KEYS = (
-    "cases",
-    "command",
-    "roots",
-    "timeout",
-    "memory",
-    "tolerances",
-    "exclude",
-    "allow-unchecked",
-    "data",
-)
+from nnx_migrate.sources.settings.files import Table
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,50 +50,26 @@ class CheckSettings:
     data: tuple[str, ...] = ()
 
 
-def settings_from(file: Path, table: Mapping[str, object]) -> CheckSettings:
-    """Reads a `[tool.nnx-migrate.check]` table.
+def settings_from(table: Table) -> CheckSettings:
+    """What the configuration says of checks.
 
     Args:
-        file: the pyproject.toml that it stands in.
-        table: its keys and values.
+        table: of the project.
 
     Raises:
-        ConfigError: a key is not known, or its value is of another type.
+        ConfigError: a key is not known, or its value is of another kind.
     """
-    where = f"{file}: [tool.nnx-migrate.check]"
-    for key in table:
-        if key not in _KEYS:
-            raise ConfigError(f"{where} has no key {key!r}{did_you_mean(key, _KEYS)}")
-    command = table.get("command", "")
-    if isinstance(command, list):
-        words = _strings(where, "command", command)
-    elif isinstance(command, str):
-        words = tuple(shlex.split(command))
-    else:
-        raise ConfigError(f"{where} command must be a string or a list of strings")
-    tolerances = table.get("tolerances", {})
-    if not isinstance(tolerances, dict):
-        raise ConfigError(f"{where} tolerances must be a table of numbers by dtype")
-    allow_unchecked = table.get("allow-unchecked", False)
-    if not isinstance(allow_unchecked, bool):
-        raise ConfigError(f"{where} allow-unchecked must be true or false")
+    from nnx_migrate.sources.settings.reading import read_values
+    from nnx_migrate.sources.settings.tables import CheckTable
+
+    values = read_values(table.named("check"), table.check, CheckTable)
+    command = values.pop("command", ())
+    words = shlex.split(command) if isinstance(command, str) else command
+    cases = tuple(table.base / name for name in values.pop("cases", ()))
+    tolerances = with_tolerances(values.pop("tolerances", {}))
+    lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
     return CheckSettings(
-        cases=tuple(
-            file.parent / name for name in _strings(where, "cases", table.get("cases", []))
-        ),
-        command=words,
-        roots=_strings(where, "roots", table.get("roots", [])),
-        timeout=_number(where, "timeout", table.get("timeout", 120)),
-        memory=_number(where, "memory", table.get("memory", 0)),
-        tolerances=with_tolerances(
-            {
-                dtype: _number(where, f"tolerances.{dtype}", value)
-                for dtype, value in tolerances.items()
-            }
-        ),
-        exclude=_strings(where, "exclude", table.get("exclude", [])),
-        allow_unchecked=allow_unchecked,
-        data=_strings(where, "data", table.get("data", [])),
+        cases=cases, command=tuple(words), tolerances=tolerances, **{**values, **lists}
     )
 
 
@@ -117,15 +81,3 @@ def with_tolerances(relative: Mapping[str, float]) -> dict[str, Tolerance]:
     """
     given = {dtype: Tolerance(value, value / 10) for dtype, value in relative.items()}
     return {**DEFAULT, **given}
-
-
-def _strings(where: str, key: str, value: object) -> tuple[str, ...]:
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return tuple(value)
-    raise ConfigError(f"{where} {key} must be a list of strings, not {value!r}")
-
-
-def _number(where: str, key: str, value: object) -> float:
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
-        return float(value)
-    raise ConfigError(f"{where} {key} must be a number of 0 or more, not {value!r}")

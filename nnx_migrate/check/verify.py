@@ -14,7 +14,8 @@ from nnx_migrate.check.report import CheckReport
 from nnx_migrate.check.run import CheckRequest, run_check
 from nnx_migrate.check.settings import settings_from
 from nnx_migrate.check.trees import side_at
-from nnx_migrate.sources.configuration import Configuration, Table
+from nnx_migrate.sources.configuration import Configuration
+from nnx_migrate.sources.settings.files import Table
 from nnx_migrate.sources.write import Replacement, WriteError, replace_file
 
 
@@ -33,40 +34,41 @@ class Verified:
     failed: tuple[str, ...]
 
 
-def project_table(path: Path) -> Table:
+def project_table(path: Path, configuration: Configuration) -> Table:
     """The table that says how the project of a path is checked.
 
     Args:
         path: of a file or folder.
+        configuration: of the run.
 
     Raises:
         CannotCheck: there is none.
         ConfigError: it cannot be obeyed.
     """
     place = path.resolve()
-    table = Configuration({}).table_for(place if place.is_dir() else place.parent)
+    table = configuration.table_for(place if place.is_dir() else place.parent)
     if table is None or not ({"cases", "command"} & table.check.keys()):
         raise CannotCheck(
             "--verify needs to know what to run: add [tool.nnx-migrate.check] with `cases` or "
-            "`command` to pyproject.toml (`nnx-migrate check --help` has examples)"
+            "`command` to pyproject.toml, or [check] to nnx-migrate.toml "
+            "(docs/configuration.md has all keys)"
         )
     return table
 
 
-def verify(changes: Sequence[Replacement], revert: bool) -> Verified:
+def verify(changes: Sequence[Replacement], table: Table, revert: bool) -> Verified:
     """Checks migrated files in place, against the same tree with the old bytes in it.
 
     Args:
         changes: the files that were written.
+        table: says how their project is checked.
         revert: put back every changed file that a case which differs has imported.
 
     Raises:
-        CannotCheck: the project does not say how it is checked.
-        ConfigError: what it says cannot be obeyed.
+        ConfigError: what the table says cannot be obeyed.
     """
-    table = project_table(changes[0].path)
-    settings = settings_from(table.file, table.check)
-    root = table.file.parent
+    settings = settings_from(table)
+    root = table.base
     with tempfile.TemporaryDirectory(prefix="nnx-migrate-") as folder:
         old = Path(folder) / "old"
         copy_tree(root, old, settings.data)

@@ -10,7 +10,9 @@ import typer
 
 from nnx_migrate.cli.options import (
     Allow,
+    Config,
     Docs,
+    Exclude,
     FollowInstalled,
     Ignore,
     Jobs,
@@ -37,7 +39,7 @@ ReportFormat = Literal[
 
 def _gone(context: typer.Context, parameter: typer.CallbackParam, value: str | None) -> None:
     """Say what to do instead to who still passes an option that there was."""
-    from nnx_migrate.sources.configuration import NO_TARGET
+    from nnx_migrate.sources.settings.files import NO_TARGET
 
     if value is not None:
         context.fail(f"{parameter.opts[0]} is gone: {NO_TARGET}; leave it out")
@@ -176,6 +178,8 @@ def apply(
     check: Check = False,
     select: Select = None,
     ignore: Ignore = None,
+    exclude: Exclude = None,
+    config: Config = None,
     docs: Docs = False,
     allow: Allow = None,
     unsafe: Unsafe = False,
@@ -255,6 +259,8 @@ def apply(
     flags = given_flags(
         select=select,
         ignore=ignore,
+        exclude=exclude,
+        config=config,
         docs=docs,
         allow=allow,
         unsafe=unsafe,

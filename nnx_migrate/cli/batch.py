@@ -9,7 +9,9 @@ import typer
 
 from nnx_migrate.cli.options import (
     Allow,
+    Config,
     Docs,
+    Exclude,
     FollowInstalled,
     Ignore,
     Python,
@@ -131,6 +133,8 @@ def batch(
     merge: Merge = False,
     select: Select = None,
     ignore: Ignore = None,
+    exclude: Exclude = None,
+    config: Config = None,
     docs: Docs = False,
     allow: Allow = None,
     unsafe: Unsafe = False,
@@ -179,6 +183,8 @@ def batch(
     flags = given_flags(
         select=select,
         ignore=ignore,
+        exclude=exclude,
+        config=config,
         docs=docs,
         allow=allow,
         unsafe=unsafe,

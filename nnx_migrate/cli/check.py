@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
-from nnx_migrate.cli.options import Verbose
+from nnx_migrate.cli.options import Config, Verbose
 
 if TYPE_CHECKING:
     from nnx_migrate.check.jobs import Method
@@ -136,6 +136,7 @@ def check(
     costs: WithCosts = False,
     no_proof: NoProof = False,
     abstract: Abstract = False,
+    config: Config = None,
     no_cache: NoCache = False,
     jobs: Jobs = 1,
     report_format: Format = "text",
@@ -186,7 +187,7 @@ def check(
         with _told_to_programs(report_format == "json"):
             if abstract and (no_proof or costs):
                 _wrong("--abstract runs nothing: not with --no-proof or --costs")
-            settings = _settings(new, roots or (), timeout, memory, tolerance or ())
+            settings = _settings(new, config, roots or (), timeout, memory, tolerance or ())
             settings = dataclasses.replace(
                 settings,
                 exclude=(*settings.exclude, *(exclude or ())),
@@ -256,18 +257,19 @@ def _method(*, no_proof: bool, abstract: bool) -> Method:
 
 def _settings(
     new: str,
+    config: Path | None,
     roots: Sequence[str],
     timeout: float | None,
     memory: float | None,
     tolerance: Sequence[str],
 ) -> CheckSettings:
-    """The flags over the nearest `[tool.nnx-migrate.check]` table."""
+    """The flags over the table `check` of the nearest configuration."""
     from nnx_migrate.check.settings import CheckSettings, settings_from, with_tolerances
     from nnx_migrate.sources.configuration import Configuration
 
     place = Path.cwd() if new.startswith("git:") else Path(new).resolve()
-    table = Configuration({}).table_for(place if place.is_dir() else place.parent)
-    settings = settings_from(table.file, table.check) if table is not None else CheckSettings()
+    table = Configuration(file=config).table_for(place if place.is_dir() else place.parent)
+    settings = settings_from(table) if table is not None else CheckSettings()
     given: dict[str, float] = {}
     for word in tolerance:
         dtype, _, value = word.partition("=")

@@ -121,11 +121,11 @@ def configure(flags: Mapping[str, Any], facts: ObservedFacts | None = None) -> C
     """Return the configuration of a run.
 
     Args:
-        flags: the options that were given, by name.
+        flags: the options that were given, by name; `config` is the file that counts for all.
         facts: what runs have shown of the files.
 
     Raises:
-        ConfigError: a flag names an unknown rule.
+        ConfigError: a flag names an unknown rule, or that file cannot be obeyed.
     """
 
     def known_rules() -> Collection[str]:
@@ -138,7 +138,9 @@ def configure(flags: Mapping[str, Any], facts: ObservedFacts | None = None) -> C
 
         return of_nnx(lambda known: known.is_site)
 
-    return Configuration(flags, known_rules, known_transforms, facts)
+    others = {name: value for name, value in flags.items() if name != "config"}
+    file = Path(flags["config"]) if "config" in flags else None
+    return Configuration(others, known_rules, known_transforms, facts, file)
 
 
 def run_paths(

@@ -33,6 +33,26 @@ Ignore = Annotated[
         "--ignore", metavar="RULE", autocompletion=complete_rule, help="Do not run these rules."
     ),
 ]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude",
+        metavar="PATTERN",
+        help="Leave these files alone (a .gitignore pattern; may be given again). They are still"
+        " read, as other files of the project are.",
+    ),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="Take this configuration for all files.  [default: the nearest nnx-migrate.toml, or"
+        " pyproject.toml with [tool.nnx-migrate]]",
+    ),
+]
 Docs = Annotated[
     bool,
     typer.Option(
@@ -119,13 +139,15 @@ Verbose = Annotated[
 
 def given_flags(
     *,
-    select: Sequence[str] | None,
-    ignore: Sequence[str] | None,
-    docs: bool,
+    select: Sequence[str] | None = None,
+    ignore: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    config: Path | None = None,
+    docs: bool = False,
     allow: Sequence[str] | None = None,
-    unsafe: bool,
-    on_unsafe: OnUnsafe | None,
-    no_trace_checks: bool,
+    unsafe: bool = False,
+    on_unsafe: OnUnsafe | None = None,
+    no_trace_checks: bool = False,
     unpin: bool | None = None,
     follow_installed: bool = False,
     python: Path | None = None,
@@ -137,6 +159,8 @@ def given_flags(
     Args:
         select: the rules to run, given again or with commas.
         ignore: those not to run.
+        exclude: patterns of files that are left alone.
+        config: the configuration file for all files.
         docs: look into documents.
         allow: the assumptions that rewrites may rest on, given again or with commas.
         unsafe: apply rewrites that rest on any.
@@ -151,6 +175,8 @@ def given_flags(
     flags = {
         "select": _names(select),
         "ignore": _names(ignore),
+        "exclude": tuple(exclude) if exclude else None,
+        "config": os.path.abspath(config) if config is not None else None,
         "docs": docs or None,
         "allow": _names(allow),
         "unsafe": unsafe or None,

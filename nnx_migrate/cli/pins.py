@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from nnx_migrate.cli.options import Docs, Jobs
+from nnx_migrate.cli.options import Config, Docs, Exclude, Jobs, given_flags
 
 Paths = Annotated[
     list[str] | None,
@@ -27,6 +27,8 @@ def pins(
     paths: Paths = None,
     by: By = "cause",
     report_format: Format = "text",
+    exclude: Exclude = None,
+    config: Config = None,
     docs: Docs = False,
     jobs: Jobs = None,
 ) -> None:
@@ -51,5 +53,6 @@ def pins(
     """
     from nnx_migrate.cli.run_pins import list_pins
 
+    flags = given_flags(docs=docs, unpin=True, exclude=exclude, config=config, jobs=jobs)
     files = [Path(path) for path in paths or ["."]]
-    context.exit(list_pins(files, by, report_format, docs=docs, jobs=jobs))
+    context.exit(list_pins(files, by, report_format, flags))

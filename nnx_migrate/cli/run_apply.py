@@ -15,6 +15,7 @@ from nnx_migrate.cli.telling.shape import Adoption, Shape
 if TYPE_CHECKING:
     from nnx_migrate.core.totals import RunResult
     from nnx_migrate.report.patches.split_by import SplitBy
+    from nnx_migrate.sources.configuration import Configuration
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def apply_paths(
             files = [Path(path) for path in paths]
             console.require_paths(files)
             if request.verify:
-                require_check(files[0])
+                require_check(files[0], configuration)
             journal = console.new_journal(files) if request.writes and request.journal else None
             write = console.writer(journal, files) if request.writes else None
             shape = request.shape
@@ -118,7 +119,7 @@ def apply_paths(
                 if done is not None:
                     return done
         _emit_changes(result, request)
-        code = _tell(result, request, stdin=stdin)
+        code = _tell(result, request, configuration, stdin=stdin)
         if request.shape.for_people and journal is not None and journal.name:
             typer.echo(f"put back with: nnx-migrate undo {journal.name}", err=True)
         return code
@@ -200,7 +201,7 @@ def _emit_changes(result: RunResult, request: Request) -> None:
             emit.emit_patches(result, folder=request.patch, by=request.patch_by)
 
 
-def _tell(result: RunResult, request: Request, *, stdin: bool) -> int:
+def _tell(result: RunResult, request: Request, configuration: Configuration, *, stdin: bool) -> int:
     """Verify what was written where that was asked for, write all reports, return the exit code."""
     from nnx_migrate.cli import console
     from nnx_migrate.cli.telling import emit
@@ -226,7 +227,9 @@ def _tell(result: RunResult, request: Request, *, stdin: bool) -> int:
     if shape.for_people:
         emit_report()
     if request.verify:
-        verified, check = check_written(result, revert=request.revert, verbose=shape.verbose)
+        verified, check = check_written(
+            result, configuration, revert=request.revert, verbose=shape.verbose
+        )
         code = max(code, verified)
     if not shape.for_people:
         emit_report(check)
@@ -236,18 +239,19 @@ def _tell(result: RunResult, request: Request, *, stdin: bool) -> int:
     return code
 
 
-def require_check(path: Path) -> None:
+def require_check(path: Path, configuration: Configuration) -> None:
     """Stops before anything is written where --verify could not be done."""
     from nnx_migrate.cli import console
 
     with console.check_explained():
         from nnx_migrate.check.verify import project_table
 
-        project_table(path)
+        project_table(path, configuration)
 
 
 def check_written(
     result: RunResult,
+    configuration: Configuration,
     *,
     revert: bool,
     verbose: bool = False,
@@ -257,6 +261,7 @@ def check_written(
 
     Args:
         result: of a run that wrote.
+        configuration: says how the project is checked.
         revert: put back what differs.
         verbose: tell of what is equal, too.
         where: calls what runs the code, with its arguments; None for here.
@@ -265,7 +270,7 @@ def check_written(
 
     with console.check_explained():
         from nnx_migrate.check.report import as_document, as_text
-        from nnx_migrate.check.verify import verify
+        from nnx_migrate.check.verify import project_table, verify
         from nnx_migrate.sources.write import Replacement
 
         changes = [
@@ -273,7 +278,9 @@ def check_written(
         ]
         if not changes:
             return console.DONE, None
-        verified = verify(changes, revert) if where is None else where(verify, changes, revert)
+        table = project_table(changes[0].path, configuration)
+        asked = (changes, table, revert)
+        verified = verify(*asked) if where is None else where(verify, *asked)
     typer.echo(as_text(verified.report, verbose=verbose), err=True, nl=False)
     for path in verified.reverted:
         typer.echo(f"put back: {path}", err=True)

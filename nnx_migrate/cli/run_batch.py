@@ -71,7 +71,7 @@ def run_batch(paths: list[Path], flags: dict[str, Any], request: BatchRequest) -
         if request.verify:
             from nnx_migrate.cli.run_apply import require_check
 
-            require_check(paths[0])
+            require_check(paths[0], console.configure(flags))
         _made_for_runs(request.out, paths)
         with (
             _locked(request.out / f"{f'shard-{shard.stem}' if shard else 'run'}.lock"),
@@ -173,7 +173,9 @@ def _finished(
             from nnx_migrate.cli.run_apply import check_written
 
             where = campaign.processes.check
-            code, check = check_written(result, revert=request.revert, where=where)
+            code, check = check_written(
+                result, campaign.configuration, revert=request.revert, where=where
+            )
         write_review(result, told(result, check), request.out, request.patch_by)
         write_findings(told(result, check), request.out)
         moment = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

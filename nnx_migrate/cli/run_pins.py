@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nnx_migrate.cli import console
 from nnx_migrate.core.findings import FileResult, FileStatus
@@ -15,25 +15,21 @@ if TYPE_CHECKING:
     from nnx_migrate.core.pins import PinnedPlace
 
 
-def list_pins(
-    paths: Sequence[Path], by: str, report_format: str, *, docs: bool, jobs: int | None
-) -> int:
+def list_pins(paths: Sequence[Path], by: str, report_format: str, flags: Mapping[str, Any]) -> int:
     """Print the list and return the exit code.
 
     Args:
         paths: files and folders.
         by: what places are grouped by.
         report_format: "text" or "json".
-        docs: look into documents.
-        jobs: worker processes.
+        flags: the options for files that were given, by name.
     """
     from nnx_migrate.engine.pins import pins_of
     from nnx_migrate.report.pins.grouping import grouped
     from nnx_migrate.report.pins.rendering import as_json, as_text
 
-    flags = {"unpin": True, "docs": docs or None, "jobs": jobs}
     with console.errors_reported():
-        configuration = console.configure({k: v for k, v in flags.items() if v is not None})
+        configuration = console.configure(flags)
         result = console.run_paths(paths, configuration, None)
         found = pins_of(result.results)
         groups = grouped(found.places, _keys(by, [each.path for each in result.results]))

@@ -146,7 +146,7 @@ def find(
             tasks.append(PlanTask(indexed.path, indexed.digest, options))
         elif indexed.wanted and indexed.failure is not None:
             results.append(indexed.failure)
-    results.extend(walk.problems)
+    results.extend(each for each in walk.problems if not configuration.leaves_alone(each.path))
     projects = Projects(indexes, configuration.facts)
     tasks.sort(key=lambda task: (projects.group(task.path), str(task.path)))
     return Found(projects, tasks, results, walk.looked_at, tuple(walk.missing))
@@ -175,7 +175,8 @@ def to_index(
     waiting: list[tuple[Path, Digest, bool]] = []
     for candidate in walk:
         fringe.add(candidate.path)
-        waiting.append((candidate.path, Digest(digest_of(candidate.data)), True))
+        wanted = not configuration.leaves_alone(candidate.path)
+        waiting.append((candidate.path, Digest(digest_of(candidate.data)), wanted))
     own_folders = {Path(listing.shown) for listing in walk.others}
     around = Walk(
         dict.fromkeys(project_root(path) for path in paths if os.path.exists(path)),
@@ -198,7 +199,8 @@ def to_index(
     for path, digest, wanted in waiting:
         yield task(path, digest, wanted, fringe.place(path))
     for found, place in fringe.find():
-        yield task(found.path, found.data, found.path.parent in own_folders, place)
+        wanted = found.path.parent in own_folders and not configuration.leaves_alone(found.path)
+        yield task(found.path, found.data, wanted, place)
 
 
 def index_file(task: IndexTask) -> Indexed:

@@ -1,4 +1,6 @@
-"""What a run is told to do: command-line flags over the nearest `[tool.nnx-migrate]` table.
+"""What a run is told to do: command-line flags over the nearest configuration file.
+
+That is nnx-migrate.toml, or pyproject.toml with a table of this tool (docs/configuration.md):
 
     [tool.nnx-migrate]
     select = ["module-gradient"]      # only these rules; leave it out for all
@@ -21,55 +23,40 @@
     [tool.nnx-migrate.transforms."acme.fancy_jit"]
     like = "nnx.jit"                  # a transform of your own (own_transforms.py has the keys)
 
-The table that counts for a file is the one in the nearest pyproject.toml upward that has one, and
-it counts whole: tables of outer projects are not merged in. Overrides apply in the order in which
-they are written.
+The nearest one upward from a file counts for it, and it counts whole: those of outer projects are
+not merged in. Overrides apply in the order in which they are written.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Collection, Iterable, Mapping
+import os
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.pins import Unpin
-from nnx_migrate.sources.config_values import (
-    READERS,
-    ConfigError,
-    did_you_mean,
-    permissions_of,
-    strings,
-)
+from nnx_migrate.sources.config_values import ConfigError, did_you_mean, permissions_of
 from nnx_migrate.sources.imports.installed import environment
 from nnx_migrate.sources.imports.module_names import place_of
 from nnx_migrate.sources.observed_facts import ObservedFacts
-from nnx_migrate.sources.own_transforms import (
-    OwnTransform,
-    TransformError,
-    installed_transforms,
-    read_transforms,
+from nnx_migrate.sources.own_transforms import OwnTransform, installed_transforms
+from nnx_migrate.sources.settings.files import (
+    KnownRules,
+    Table,
+    check_rules,
+    named_table,
+    patterns_of,
+    table_in,
 )
-from nnx_migrate.sources.walk.scanning import read_settings
 
 if TYPE_CHECKING:
     import pathspec
 
 OnUnsafe = Literal["pin", "leave"]
-NO_TARGET = "what is written holds in graph mode and in tree mode, always"
-KnownRules = Callable[[], Collection[str]]
 KnownTransforms = Callable[[], Collection[str]]
-#: Keys that are tables of their own.
-_TABLES = frozenset({"overrides", "check", "transforms"})
-_KEYS = frozenset(READERS) | _TABLES
-_OVERRIDABLE = frozenset(
-    {"select", "ignore", "allow", "unsafe", "on-unsafe", "trace-checks", "unpin"}
-)
-#: Keys that there were, and what to do without them.
-_GONE = MappingProxyType({"target": NO_TARGET})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -128,47 +115,23 @@ class Options:
         return Unpin.ALL if self.unpin else Unpin.NONE
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Table:
-    """One `[tool.nnx-migrate]` table.
-
-    Args:
-        file: the pyproject.toml it stands in.
-        values: fields of `Options` that it sets.
-        overrides: patterns and the fields of `Options` they set, in the order of the file.
-        check: what its sub-table `check` says, unread.
-    """
-
-    file: Path
-    values: Mapping[str, Any]
-    overrides: tuple[tuple[pathspec.GitIgnoreSpec, Mapping[str, Any]], ...] = ()
-    check: Mapping[str, object] = dataclasses.field(default_factory=dict)
-
-    def values_for(self, path: Path, *, overridden: bool = True) -> dict[str, Any]:
-        """Return the fields of `Options` that this table sets for `path` (absolute)."""
-        relative = path.relative_to(self.file.parent).as_posix()
-        values = dict(self.values)
-        if "python" in values:
-            values["python"] = str(self.file.parent / values["python"])
-        for patterns, others in self.overrides if overridden else ():
-            if patterns.match_file(relative):
-                values.update(others)
-        return values
-
-
 class Configuration:
-    """Flags, and the tables found on the way up from each file; every pyproject.toml is read once.
+    """Flags, and the tables found on the way up from each file; every file is read once.
 
     Args:
-        flags: fields of `Options` given on the command line; they beat every table.
+        flags: fields of `Options` given on the command line; they beat every table. `exclude` is
+            another: patterns relative to the current folder of files that are left alone, which
+            are still read for what they say of the others.
         known_rules: gives the names that `select` and `ignore` may use, and is called only when
             one of them does; None to accept any name.
         known_transforms: gives the names after `nnx.` that a transform of a project may be like;
             None to accept any.
         facts: what runs have shown of the files.
+        file: counts for all files in the place of those that would be found; what it says of
+            paths is relative to the current folder.
 
     Raises:
-        ConfigError: a flag names an unknown rule.
+        ConfigError: a flag names an unknown rule, or the file cannot be obeyed.
     """
 
     def __init__(
@@ -177,14 +140,22 @@ class Configuration:
         known_rules: KnownRules | None = None,
         known_transforms: KnownTransforms | None = None,
         facts: ObservedFacts | None = None,
+        file: Path | None = None,
     ) -> None:
         self.facts = facts
         self._flags = dict(flags or {})
         self._known_rules = known_rules
         self._known_transforms = known_transforms
         self._tables: dict[Path, Table | None] = {}
+        here = Path.cwd()
+        left_alone = self._flags.pop("exclude", ())
+        self._left_alone = (here, patterns_of("--exclude", left_alone)) if left_alone else None
+        self._named = None
+        if file is not None:
+            self._named = named_table(here / file, here, known_rules)
+            self._check_transforms(self._named.values.get("transforms", ()))
         for field in ("select", "ignore"):
-            _check_rules(f"--{field}", self._flags.get(field) or (), known_rules)
+            check_rules(f"--{field}", self._flags.get(field) or (), known_rules)
         if "allow" in self._flags:
             self._flags["allow"] = permissions_of("--allow", self._flags["allow"])
 
@@ -192,8 +163,10 @@ class Configuration:
         """Return the table that counts for files in `directory` (absolute), or None.
 
         Raises:
-            ConfigError: a pyproject.toml on the way up has a table that cannot be obeyed.
+            ConfigError: a configuration on the way up cannot be obeyed.
         """
+        if self._named is not None:
+            return self._named
         climbed: list[Path] = []
         table: Table | None = None
         for folder in (directory, *directory.parents):
@@ -201,7 +174,7 @@ class Configuration:
                 table = self._tables[folder]
                 break
             climbed.append(folder)
-            table = _read_table(folder / "pyproject.toml", self._known_rules)
+            table = table_in(folder, self._known_rules)
             if table is not None:
                 self._check_transforms(table.values.get("transforms", ()))
                 break
@@ -215,12 +188,17 @@ class Configuration:
             directory: an absolute path; the nearest table upward from it counts.
 
         Raises:
-            ConfigError: a pyproject.toml on the way up has a table that cannot be obeyed.
+            ConfigError: a configuration on the way up cannot be obeyed.
         """
         table = self.table_for(directory)
-        if table is None or not table.values.get("exclude"):
-            return None
-        return table.file.parent, _patterns(f"{table.file}: exclude", table.values["exclude"])
+        return table.exclude() if table is not None else None
+
+    def leaves_alone(self, path: Path) -> bool:
+        """Return whether the file at `path` is not to be migrated, whoever names it."""
+        if self._left_alone is None:
+            return False
+        base, patterns = self._left_alone
+        return patterns.match_file(os.path.relpath(place_of(path), base).replace(os.sep, "/"))
 
     def options_for(self, path: Path, *, overridden: bool = True) -> Options:
         """Return what counts for the file at `path`.
@@ -230,7 +208,7 @@ class Configuration:
             overridden: what overrides say of it counts too.
 
         Raises:
-            ConfigError: a pyproject.toml on the way up has a table that cannot be obeyed.
+            ConfigError: a configuration on the way up cannot be obeyed.
         """
         place = place_of(path)
         table = self.table_for(place.parent)
@@ -244,10 +222,7 @@ class Configuration:
     @functools.cached_property
     def _of_packages(self) -> tuple[OwnTransform, ...]:
         """The transforms that installed packages name."""
-        try:
-            found = installed_transforms()
-        except TransformError as error:
-            raise ConfigError(str(error)) from None
+        found = installed_transforms()
         self._check_transforms(found)
         return found
 
@@ -260,87 +235,3 @@ class Configuration:
                 near = did_you_mean(f"nnx.{each.like}", [f"nnx.{name}" for name in known])
                 hint = near or f"; it may be one of {names}"
                 raise ConfigError(f"{each.where} like: nnx.{each.like} is no transform{hint}")
-
-
-def _read_table(file: Path, known_rules: KnownRules | None) -> Table | None:
-    try:
-        data = read_settings(file)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise ConfigError(f"{file}: {error.strerror}") from None
-    # A broken pyproject.toml that is not about this tool (a test fixture, say) is not our business.
-    if b"nnx-migrate" not in data:
-        return None
-    import tomllib
-
-    try:
-        document = tomllib.loads(data.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file}: {error}") from None
-    table = document.get("tool", {}).get("nnx-migrate")
-    return None if table is None else _parse_table(file, table, known_rules)
-
-
-def _parse_table(file: Path, table: object, known_rules: KnownRules | None) -> Table:
-    where = f"{file}: [tool.nnx-migrate]"
-    if not isinstance(table, dict):
-        raise ConfigError(f"{where} must be a table")
-    entries = table.get("overrides", [])
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise ConfigError(f"{where} overrides must be written as [[tool.nnx-migrate.overrides]]")
-    check = table.get("check", {})
-    if not isinstance(check, dict):
-        raise ConfigError(f"{where} check must be written as [tool.nnx-migrate.check]")
-    plain = {key: value for key, value in table.items() if key not in _TABLES}
-    values = _parse_values(where, plain, _KEYS, known_rules)
-    if "transforms" in table:
-        try:
-            own = read_transforms(f"{file}: [tool.nnx-migrate.transforms]", table["transforms"])
-        except TransformError as error:
-            raise ConfigError(str(error)) from None
-        values["transforms"] = own
-    overrides = []
-    for number, entry in enumerate(entries, start=1):
-        place = f"{file}: [[tool.nnx-migrate.overrides]] number {number}"
-        if not entry.get("paths"):
-            raise ConfigError(f"{place} needs 'paths', a list of patterns")
-        paths = strings(place, "paths", entry["paths"])
-        rest = {key: value for key, value in entry.items() if key != "paths"}
-        overridden = _parse_values(place, rest, _OVERRIDABLE, known_rules)
-        overrides.append((_patterns(place, paths), overridden))
-    return Table(file, values, tuple(overrides), check)
-
-
-def _patterns(where: str, lines: Iterable[str]) -> pathspec.GitIgnoreSpec:
-    from nnx_migrate.sources.patterns import ignore_patterns
-
-    try:
-        return ignore_patterns(lines)
-    except ValueError as error:
-        raise ConfigError(f"{where}: {error}") from None
-
-
-def _parse_values(
-    where: str,
-    table: Mapping[str, object],
-    keys: Collection[str],
-    known_rules: KnownRules | None,
-) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for key, value in table.items():
-        if key in _GONE:
-            raise ConfigError(f"{where} {key} is gone: {_GONE[key]}; remove the key")
-        if key not in keys:
-            raise ConfigError(f"{where} has no key {key!r}{did_you_mean(key, keys)}")
-        values[key.replace("-", "_")] = READERS[key](where, key, value)
-        if key in ("select", "ignore"):
-            _check_rules(f"{where} {key}", values[key], known_rules)
-    return values
-
-
-def _check_rules(where: str, names: Iterable[str], known_rules: KnownRules | None) -> None:
-    for name in sorted(names):
-        if known_rules is not None and name not in known_rules():
-            hint = did_you_mean(name, known_rules()) or "; 'nnx-migrate rule' lists them"
-            raise ConfigError(f"{where}: there is no rule named {name!r}{hint}")

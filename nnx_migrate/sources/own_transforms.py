@@ -19,11 +19,9 @@ import functools
 import importlib.metadata
 from collections.abc import Mapping
 
+from nnx_migrate.sources.config_values import ConfigError
+
 GROUP = "nnx_migrate.transforms"
-
-
-class TransformError(ValueError):
-    """What is said of a project's own transform cannot be obeyed; the text names the key."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -80,10 +78,10 @@ def read_transforms(where: str, table: object) -> tuple[OwnTransform, ...]:
         table: by the dotted name of each wrapper, what it is like.
 
     Raises:
-        TransformError: an entry cannot be obeyed.
+        ConfigError: an entry cannot be obeyed.
     """
     if not isinstance(table, Mapping):
-        raise TransformError(f'{where} must be written as [tool.nnx-migrate.transforms."NAME"]')
+        raise ConfigError(f"{where} must be a table with a table for each wrapper, not {table!r}")
     return tuple(_read(f'{where}."{name}"', name, entry) for name, entry in table.items())
 
 
@@ -92,7 +90,7 @@ def installed_transforms() -> tuple[OwnTransform, ...]:
     """The wrappers that installed packages name, looked up once a process.
 
     Raises:
-        TransformError: an entry cannot be loaded, or not be obeyed.
+        ConfigError: an entry cannot be loaded, or not be obeyed.
     """
     found = []
     points = importlib.metadata.entry_points(group=GROUP)
@@ -101,50 +99,33 @@ def installed_transforms() -> tuple[OwnTransform, ...]:
         try:
             entry = point.load()
         except Exception as error:
-            raise TransformError(f"{where}: {error}; install its package again") from error
+            raise ConfigError(f"{where}: {error}; install its package again") from error
         found.append(_read(where, point.name, entry))
     return tuple(found)
 
 
 def _read(where: str, name: str, entry: object) -> OwnTransform:
-    if not isinstance(entry, Mapping):
-        raise TransformError(f'{where} must be a table with the key like, as in like = "nnx.jit"')
+    from nnx_migrate.sources.settings.reading import read_values
+    from nnx_migrate.sources.settings.tables import OwnTransformTable
+
     _check_name(where, name)
-    for key in entry:
-        if key not in _KEYS:
-            raise TransformError(f"{where} has no key {key!r}; there are {', '.join(_KEYS)}")
-    like = entry.get("like")
-    if not isinstance(like, str) or not like.startswith("nnx."):
-        raise TransformError(f'{where} like must name a transform, as in "nnx.jit", not {like!r}')
-    renamed = entry.get("renamed", {})
-    if not isinstance(renamed, Mapping) or not all(isinstance(v, str) for v in renamed.values()):
-        raise TransformError(f"{where} renamed must be a table of keywords, not {renamed!r}")
-    compat = entry.get("compat", "")
-    if compat != "":
-        _check_name(f"{where} compat", compat)
-    passes = entry.get("passes", [])
+    values = read_values(where, entry, OwnTransformTable)
+    if "compat" in values:
+        _check_name(f"{where} compat", values["compat"])
+    passes = values.get("passes", False)
     return OwnTransform(
         name,
-        like.removeprefix("nnx."),
-        tuple(sorted(renamed.items())),
-        _names(where, "bound", entry.get("bound", [])),
-        _names(where, "own", entry.get("own", [])),
-        None if passes is True else _names(where, "passes", [] if passes is False else passes),
-        compat,
+        values["like"].removeprefix("nnx."),
+        tuple(sorted(values.get("renamed", {}).items())),
+        frozenset(values.get("bound", ())),
+        frozenset(values.get("own", ())),
+        None if passes is True else frozenset(passes or ()),
+        values.get("compat", ""),
         where,
     )
 
 
-def _check_name(where: str, name: object) -> None:
-    parts = name.split(".") if isinstance(name, str) else []
+def _check_name(where: str, name: str) -> None:
+    parts = name.split(".")
     if len(parts) < 2 or not all(part.isidentifier() for part in parts):
-        raise TransformError(f'{where}: {name!r} is no absolute name, as "acme.training.jit" is')
-
-
-def _names(where: str, key: str, value: object) -> frozenset[str]:
-    if isinstance(value, list | tuple | frozenset | set) and all(isinstance(v, str) for v in value):
-        return frozenset(value)
-    raise TransformError(f"{where} {key} must be a list of keywords, not {value!r}")
-
-
-_KEYS = ("like", "renamed", "bound", "own", "passes", "compat")
+        raise ConfigError(f'{where}: {name!r} is no absolute name, as "acme.training.jit" is')

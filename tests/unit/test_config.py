@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
+import re
+import runpy
 import sys
+import tomllib
 import types
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from nnx_migrate.sources.config_values import ConfigError
 from nnx_migrate.sources.configuration import Configuration, Options
 from nnx_migrate.sources.own_transforms import GROUP, installed_transforms
 
+SCRIPT = Path(__file__).parents[2] / "scripts" / "configuration_page.py"
 RULES = ["diff-state", "module-gradient", "state-axes"]
 
 
@@ -100,9 +107,15 @@ def test_overrides_apply_by_path_in_order(tmp_path: Path) -> None:
         ('on_unsafe = "pin"', "has no key 'on_unsafe'; did you mean 'on-unsafe'?"),
         ('ignore = ["state-axis"]', "no rule named 'state-axis'; did you mean 'state-axes'?"),
         ("overrides = 3", "overrides must be written as [[tool.nnx-migrate.overrides]]"),
-        ("overrides = [{unsafe = true}]", "number 1 needs 'paths'"),
+        ("overrides = [{unsafe = true}]", "number 1 needs 'paths': a list of strings"),
         ('overrides = [{paths = ["a"], jobs = 2}]', "number 1 has no key 'jobs'"),
         ('overrides = [{paths = ["!"]}]', "number 1"),
+        ('allow = ["unknown-clas"]', "not ['unknown-clas']; did you mean 'unknown-class'?"),
+        (
+            'on-unsafe = "pinn"',
+            "on-unsafe must be 'leave' or 'pin', not 'pinn'; did you mean 'pin'?",
+        ),
+        ("frobnicate = 1", "has no key 'frobnicate'; the keys are allow, check, docs"),
         ("unsafe = ", "pyproject.toml: "),
     ],
 )
@@ -112,6 +125,88 @@ def test_errors_name_the_file_and_the_key(tmp_path: Path, table: str, message: s
         Configuration(known_rules=lambda: RULES).options_for(tmp_path / "a.py")
     assert str(tmp_path / "pyproject.toml") in str(caught.value)
     assert message in str(caught.value)
+
+
+def test_a_file_of_its_own_has_the_same_keys_and_beats_pyproject(tmp_path: Path) -> None:
+    write(tmp_path / "pyproject.toml", "[tool.nnx-migrate]\nunsafe = true\njobs = 2\n")
+    write(
+        tmp_path / "nnx-migrate.toml",
+        'jobs = 3\n[[overrides]]\npaths = ["old/"]\nunpin = true\n[check]\nroots = ["src"]\n'
+        '[transforms."acme.jit"]\nlike = "nnx.jit"\n',
+    )
+    (own,) = configured().options_for(tmp_path / "a.py").transforms
+    assert configured().options_for(tmp_path / "a.py") == Options(jobs=3, transforms=(own,))
+    assert configured().options_for(tmp_path / "old" / "a.py").unpin is True
+    table = configured().table_for(tmp_path / "deep")
+    assert table is not None
+    assert table.check == {"roots": ["src"]}
+    # The nearest folder counts first, whatever its file is called.
+    write(tmp_path / "b" / "pyproject.toml", "[tool.nnx-migrate]\njobs = 5\n")
+    assert configured().options_for(tmp_path / "b" / "x.py") == Options(jobs=5)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("unsave = true", "nnx-migrate.toml: has no key 'unsave'; did you mean 'unsafe'?"),
+        ("jobs = 0", "nnx-migrate.toml: jobs must be a whole number of 1 or more, not 0"),
+        ("overrides = 3", "nnx-migrate.toml: overrides must be written as [[overrides]]"),
+        ("[[overrides]]\njobs = 2", "nnx-migrate.toml: [[overrides]] number 1 has no key 'jobs'"),
+        ("check = 3", "nnx-migrate.toml: [check] must be a table, not 3"),
+        ("transforms = 3", "nnx-migrate.toml: [transforms] must be a table"),
+        ("[tool.nnx-migrate]\njobs = 2", "nnx-migrate.toml: has no key 'tool'"),
+    ],
+)
+def test_errors_name_a_file_of_its_own(tmp_path: Path, text: str, message: str) -> None:
+    write(tmp_path / "nnx-migrate.toml", text)
+    with pytest.raises(ConfigError) as caught:
+        Configuration(known_rules=lambda: RULES).options_for(tmp_path / "a.py")
+    assert message in str(caught.value)
+
+
+def test_a_named_file_counts_alone_and_for_paths_from_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "nnx-migrate.toml", "jobs = 2\n")
+    write(tmp_path / "ci" / "x.toml", 'unsafe = true\n[[overrides]]\npaths=["a/"]\nunpin = true\n')
+    named = Configuration(file=Path("ci/x.toml"))
+    assert named.options_for(tmp_path / "a.py") == Options(unsafe=True)
+    assert named.options_for(tmp_path / "a" / "b.py") == Options(unsafe=True, unpin=True)
+    assert named.options_for(tmp_path.parent / "a" / "b.py") == Options(unsafe=True)
+    with pytest.raises(ConfigError, match=r"no\.toml: No such file"):
+        Configuration(file=Path("no.toml"))
+    write(tmp_path / "ci" / "pyproject.toml", "[project]\n")
+    with pytest.raises(ConfigError, match=r"there is no \[tool\.nnx-migrate\] in it"):
+        Configuration(file=Path("ci/pyproject.toml"))
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What scripts/configuration_page.py defines."""
+    monkeypatch.syspath_prepend(SCRIPT.parent)
+    return runpy.run_path(str(SCRIPT))
+
+
+def test_the_schema_and_the_page_are_those_of_the_tables(script: dict[str, Any]) -> None:
+    fresh = "run scripts/configuration_page.py and read the diff"
+    assert script["SCHEMA"].read_text() == script["schema"](), fresh
+    assert script["keys"]() in script["PAGE"].read_text(), fresh
+
+
+def test_the_schema_takes_what_is_read_and_refuses_what_is_not(
+    tmp_path: Path, script: dict[str, Any]
+) -> None:
+    validator = Draft202012Validator(json.loads(script["schema"]()))
+    page = (SCRIPT.parents[1] / "docs" / "configuration.md").read_text()
+    in_pyproject, alone = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    documents = tomllib.loads(in_pyproject)["tool"]["nnx-migrate"], tomllib.loads(alone)
+    assert documents[0] == documents[1]
+    validator.validate(documents[1])
+    write(tmp_path / "nnx-migrate.toml", alone)
+    assert Configuration().options_for(tmp_path / "a.py").jobs == 4
+    for wrong in ({"jobs": 0}, {"unsave": True}, {"overrides": [{"unsafe": True}]}):
+        assert not validator.is_valid(wrong)
 
 
 def test_a_broken_file_that_is_not_about_this_tool_is_passed_over(tmp_path: Path) -> None:
@@ -172,11 +267,15 @@ def test_a_transform_that_hands_on_all_keywords(tmp_path: Path) -> None:
     [
         ('"nnx.jit"', '"nnx.vmpa"', "nnx.vmpa is no transform; did you mean 'nnx.vmap'?"),
         ('"nnx.jit"', '"nnx.Linear"', "it may be one of nnx.jit, nnx.vmap"),
-        ('"nnx.jit"', '"jax.jit"', 'like must name a transform, as in "nnx.jit"'),
-        ('like = "nnx.jit"', "", 'like must name a transform, as in "nnx.jit", not None'),
+        (
+            '"nnx.jit"',
+            '"jax.jit"',
+            "like must be the name of a transform, as in 'nnx.jit'",
+        ),
+        ('like = "nnx.jit"', "", "needs 'like': the name of a transform"),
         ("own =", "mine =", "has no key 'mine'"),
-        ('["label"]', '"label"', "own must be a list of keywords, not 'label'"),
-        ("{ frozen =", "{ frozen = 1, x =", "renamed must be a table of keywords"),
+        ('["label"]', '"label"', "own must be a list of strings, not 'label'"),
+        ("{ frozen =", "{ frozen = 1, x =", "renamed.frozen must be a string, not 1"),
         ('"acme.fancy_jit"', '"fancy_jit"', "'fancy_jit' is no absolute name"),
         ("passes =", 'compat = "jit"\npasses =', "compat: 'jit' is no absolute name"),
     ],

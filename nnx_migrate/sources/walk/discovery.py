@@ -20,6 +20,7 @@ from pathlib import Path
 
 from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.sources.documents.kinds import NOTEBOOKS, PAGES
+from nnx_migrate.sources.settings.files import OWN_FILE, PYPROJECT
 from nnx_migrate.sources.walk import ignores
 from nnx_migrate.sources.walk.ignores import PatternFile
 from nnx_migrate.sources.walk.scanning import Listing, TooLarge, read_file, says_nnx, scan
@@ -27,6 +28,8 @@ from nnx_migrate.sources.walk.scanning import Listing, TooLarge, read_file, says
 MAX_BYTES = 20 * 1024 * 1024
 #: Of a notebook most is images, which cost next to nothing.
 MAX_NOTEBOOK_BYTES = 5 * MAX_BYTES
+
+_CONFIGURATIONS = (OWN_FILE, PYPROJECT)
 
 Excludes = Callable[[Path], PatternFile | None]
 Pages = Callable[[Path], bool]
@@ -162,7 +165,7 @@ class Walk:
             folders, names, marks = self._sort_entries(shown, listing, suffixes)
             if "pyvenv.cfg" in marks and real != real_root:
                 continue
-            if marks & {".gitignore", "pyproject.toml"}:
+            if marks & {".gitignore", *_CONFIGURATIONS}:
                 rules = rules.entering(real, self._excludes(Path(real)))
                 suffixes = self._suffixes(Path(real))
             yield Listing.of(shown, real, names, rules)
@@ -188,7 +191,7 @@ class Walk:
                     names.append(name)
                 else:
                     self._odd_entry(os.path.join(shown, name), entry)
-            elif name in (".gitignore", "pyproject.toml", "pyvenv.cfg"):
+            elif name in (".gitignore", "pyvenv.cfg", *_CONFIGURATIONS):
                 marks.add(name)
             elif entry.is_symlink() and os.path.isdir(entry):  # also where it links to itself
                 self._linked_folder(os.path.join(shown, name))

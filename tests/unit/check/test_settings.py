@@ -10,12 +10,13 @@ from nnx_migrate.check.compare.comparison import DEFAULT, Tolerance
 from nnx_migrate.check.settings import CheckSettings, settings_from
 from nnx_migrate.sources.config_values import ConfigError
 from nnx_migrate.sources.configuration import Configuration
+from nnx_migrate.sources.settings.files import Table
 
 FILE = Path("/project/pyproject.toml")
 
 
 def test_an_empty_table_is_the_default() -> None:
-    assert settings_from(FILE, {}) == CheckSettings()
+    assert settings_from(Table(FILE, FILE.parent)) == CheckSettings()
 
 
 def test_every_key_is_read() -> None:
@@ -29,7 +30,7 @@ def test_every_key_is_read() -> None:
         "exclude": ["save"],
         "allow-unchecked": True,
     }
-    found = settings_from(FILE, table)
+    found = settings_from(Table(FILE, FILE.parent, check=table))
     assert found.cases == (Path("/project/checks/cases.py"),)
     assert found.command == ("pytest", "-k", "not slow")
     assert (found.roots, found.timeout, found.memory) == (("src",), 5.0, 1.5)
@@ -46,7 +47,7 @@ def test_every_key_is_read() -> None:
         ({"cases": "cases.py"}, "cases must be a list of strings"),
         ({"timeout": "long"}, "timeout must be a number"),
         ({"memory": True}, "memory must be a number"),
-        ({"command": 3}, "command must be a string"),
+        ({"command": 3}, "command must be a string or a list of strings, not 3"),
         ({"exclude": "save"}, "exclude must be a list of strings"),
         ({"allow-unchecked": "yes"}, "allow-unchecked must be true or false"),
         ({"tolerances": {"float32": -1}}, "tolerances.float32 must be a number of 0 or more"),
@@ -54,7 +55,7 @@ def test_every_key_is_read() -> None:
 )
 def test_what_cannot_be_obeyed_is_refused(table: dict[str, object], told: str) -> None:
     with pytest.raises(ConfigError, match=r"\[tool\.nnx-migrate\.check\]") as error:
-        settings_from(FILE, table)
+        settings_from(Table(FILE, FILE.parent, check=table))
     assert told in str(error.value)
 
 
