@@ -17,6 +17,7 @@ import enum
 import fractions
 import itertools
 import logging
+import math
 import pathlib
 import re
 import sys
@@ -75,13 +76,9 @@ def view_of(value: object) -> View:
     Raises:
         TooLarge: there are too many leaves.
     """
-    walk = _Walk()
-    form: Form = {}
-    for path, leaf in walk.leaves("", value, ()):
-        form[path] = leaf
-        if len(form) > _MOST_LEAVES:
-            raise TooLarge(f"more than {_MOST_LEAVES} leaves")
-    return View(form, walk.shared)
+    walk = _Walk(_MOST_LEAVES)
+    walk.take("", value, ())
+    return View(walk.form, walk.shared)
 
 
 def array_leaves(value: object) -> dict[str, Any]:
@@ -95,8 +92,7 @@ def array_leaves(value: object) -> dict[str, Any]:
         second name is left out there: it is the same, and need not be reached by that name later.
     """
     walk = _Walk()
-    for _ in walk.leaves("", value, ()):
-        pass
+    walk.take("", value, ())
     return walk.arrays
 
 
@@ -107,13 +103,14 @@ def containers(value: object) -> dict[str, object]:
         value: as `view_of` takes it.
     """
     walk = _Walk()
-    for _ in walk.leaves("", value, ()):
-        pass
+    walk.take("", value, ())
     return walk.containers
 
 
 class _Walk:
-    def __init__(self) -> None:
+    def __init__(self, most_leaves: float = math.inf) -> None:
+        self.form: Form = {}
+        self._most_leaves = most_leaves
         self.containers: dict[str, object] = {}
         self.shared: dict[str, str] = {}
         self.arrays: dict[str, Any] = {}
@@ -122,34 +119,41 @@ class _Walk:
         self._first: dict[int, tuple[str, object]] = {}
         self._functions: dict[int, tuple[int, object]] = {}
 
-    def leaves(
-        self, path: str, value: object, above: tuple[int, ...]
-    ) -> Iterator[tuple[str, Leaf]]:
+    # No generator: each leaf would pass through all that lies around it, and a recorded program
+    # waits for this.
+    def take(self, path: str, value: object, above: tuple[int, ...]) -> None:
+        """Notes a value and all in it."""
         if id(value) in above:
-            yield path, Plain("cycle", str(above.index(id(value))))
+            self._put(path, Plain("cycle", str(above.index(id(value)))))
             return
         leaf = _leaf(value)
         if leaf is not None:
             if isinstance(leaf, Array) and not self._depth_of_second_names:
                 self.arrays[path] = value
-            yield path, leaf
+            self._put(path, leaf)
             return
         if _is_function(value) and (again := self._seen_before(value)) is not None:
-            yield path, Plain("function", f"number {again} of those above")
+            self._put(path, Plain("function", f"number {again} of those above"))
             return
         second_name = self._note(path, value)
         opened = _open(value)
         if opened is None:
-            yield path, Plain("unknown", f"{type(value).__module__}.{type(value).__qualname__}")
+            kind = type(value)
+            self._put(path, Plain("unknown", f"{kind.__module__}.{kind.__qualname__}"))
             return
-        kind, children = opened
+        container, children = opened
         self.containers[path] = value
-        yield path, kind
+        self._put(path, container)
         self._depth_of_second_names += second_name
+        within = (*above, id(value))
         for name, child in children:
-            inner = f"{path}/{name}" if path else name
-            yield from self.leaves(inner, child, (*above, id(value)))
+            self.take(f"{path}/{name}" if path else name, child, within)
         self._depth_of_second_names -= second_name
+
+    def _put(self, path: str, leaf: Leaf) -> None:
+        self.form[path] = leaf
+        if len(self.form) > self._most_leaves:
+            raise TooLarge(f"more than {_MOST_LEAVES} leaves")
 
     def _seen_before(self, function: object) -> int | None:
         """The number of a function that was opened already: many refer to each other."""
@@ -169,6 +173,8 @@ class _Walk:
 
 
 def _leaf(value: object) -> Leaf | None:
+    if type(value) in _PLAIN:
+        return Plain("plain", f"{type(value).__name__} {value!r}")
     if isinstance(value, jax.Array):
         return _array(value)
     if isinstance(value, (np.ndarray, np.generic)):

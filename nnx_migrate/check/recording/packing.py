@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import io
 import os
+import pickle
 import sys
 import types
 from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
 
+from nnx_migrate.check.compare.forms import Array, Observation
 from nnx_migrate.check.recording.meshes import axes_of
 from nnx_migrate.check.recording.unpacking import (
     array_of_shape,
@@ -50,6 +52,25 @@ def packed(value: object, root: Path, most_bytes: int, *, shapes: bool = False) 
     file = _Bounded(most_bytes)
     _Pickler(file, root, shapes).dump(value)
     return file.getvalue()
+
+
+def packed_observation(found: Observation, most_bytes: int) -> bytes:
+    """Pickles what became of a call, which is plain data: `packed` would look at each part.
+
+    Args:
+        found: the observation.
+        most_bytes: how large its arrays, and the pickle, may be.
+
+    Raises:
+        TooManyBytes: they are larger.
+    """
+    leaves = [leaf for view in (found.view, found.left) if view for leaf in view.form.values()]
+    data = [leaf.data for leaf in leaves if isinstance(leaf, Array) and leaf.data is not None]
+    if sum(each.nbytes for each in data) <= most_bytes:
+        pickled = pickle.dumps(found, protocol=pickle.HIGHEST_PROTOCOL)
+        if len(pickled) <= most_bytes:
+            return pickled
+    raise TooManyBytes(f"more than {most_bytes} bytes came of it")
 
 
 @dataclasses.dataclass(frozen=True)

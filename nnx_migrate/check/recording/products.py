@@ -5,10 +5,16 @@ from __future__ import annotations
 import functools
 import os
 import types
+import weakref
 from typing import Any
 
 from nnx_migrate.check.recording.settings import read_settings
 from nnx_migrate.check.recording.taking import Site
+
+# What a factory keeps and returns again is the same object for its callers: so has to be what
+# stands for it. A boundary holds its function, so that no other gets its id.
+_boundaries: weakref.WeakValueDictionary[tuple[int, str, str], Any] = weakref.WeakValueDictionary()
+_sites: weakref.WeakKeyDictionary[Any, Site] = weakref.WeakKeyDictionary()
 
 
 def with_watched_products(site: Site, arguments: bytes, result: Any) -> Any:
@@ -36,7 +42,17 @@ def _watched(site: Site, arguments: bytes, place: str, value: Any) -> Any:
 
     if not _is_made_here(value):
         return value
-    return around(value, Site(site.path, f"{site.name}(){place}", made=arguments))
+    name = f"{site.name}(){place}"
+    key = id(value), site.path, name
+    known = _boundaries.get(key)
+    if known is not None:
+        _sites[known].make_again(arguments)
+        return known
+    product = Site(site.path, name, made=arguments)
+    found = around(value, product)
+    if found is not value:
+        _boundaries[key], _sites[found] = found, product
+    return found
 
 
 def _is_made_here(value: Any) -> bool:

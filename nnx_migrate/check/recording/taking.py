@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,6 +30,10 @@ _ALWAYS_LOOKED_AT = 32
 _PART_OF_TIME = 0.01
 # A function that is called in more ways than these is not looked at in all of them.
 _MOST_KINDS = 24
+# Of each kind the first call is kept; more of them are, as far as these go: so many of a function
+# whatever it takes, then as many as this part of the CPU time of the process is enough for.
+_ALWAYS_KEPT = 8
+_PART_OF_CPU_TIME = 0.02
 
 
 @dataclasses.dataclass
@@ -77,6 +82,13 @@ class Site:
         made = hashlib.sha256(self.made).hexdigest()[:8] if self.made is not None else ""
         return kind.digest() + made
 
+    def make_again(self, made: bytes) -> None:
+        """From now on it is what another call returned, which may have made it otherwise."""
+        if made != self.made:
+            self.made = made
+            self.kinds.clear()
+            self.traced.clear()
+
 
 @dataclasses.dataclass
 class _Looking:
@@ -85,6 +97,22 @@ class _Looking:
 
 
 _looking = _Looking()
+
+
+@dataclasses.dataclass
+class _Keeping:
+    """What it took this process to keep calls, without what had to be imported for it.
+
+    Args:
+        seconds: of CPU time.
+        calls: how many were kept, by path and name of the function.
+    """
+
+    seconds: float = 0.0
+    calls: Counter[tuple[str, str]] = dataclasses.field(default_factory=Counter)
+
+
+_keeping = _Keeping()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,12 +187,14 @@ def note_missed(site: Site, reason: str, kind: str = "") -> None:
 @contextlib.contextmanager
 def _working(site: Site, kind: str = "") -> Iterator[None]:
     _at_work.busy = True
+    started = time.thread_time()
     try:
         yield
     except Exception as error:
         # A recording that fails is a finding of the report, never one of the user's program.
         note_missed(site, f"{type(error).__name__}: {error}", kind)
     finally:
+        _keeping.seconds += time.thread_time() - started
         _at_work.busy = False
 
 
@@ -200,6 +230,7 @@ def _wanted(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Wa
     kept.calls += 1
     if kept.done or not _is_kept(site, kept, hash(kind.numbers)):
         return None
+    _keeping.calls[site.path, site.name] += 1
     return _Wanted(kept.digest, repr(kind.numbers))
 
 
@@ -216,14 +247,22 @@ def _first_of_its_kind(site: Site, digest: str) -> Seen:
 def _is_kept(site: Site, seen: Seen, numbers: int) -> bool:
     calls = read_settings().calls
     if numbers not in seen.numbers:
-        if len(seen.numbers) < store.most_numbers(calls):
+        if len(seen.numbers) < store.most_numbers(calls) and _may_keep(site, seen):
             seen.numbers.add(numbers)
             return True
         if not seen.more_numbers:
             seen.more_numbers = True
             note_missed(site, "its numbers are other ones than those of the kept calls", "")
     # The first calls of a training loop are alike: 1st, 2nd, 4th, 8th, ...
-    return not seen.calls & (seen.calls - 1) and seen.calls < 2**calls
+    is_due = not seen.calls & (seen.calls - 1) and seen.calls < 2**calls
+    return is_due and _may_keep(site, seen)
+
+
+def _may_keep(site: Site, seen: Seen) -> bool:
+    """Whether one more call of a kind may be kept; its first one always is."""
+    if seen.calls == 1 or _keeping.calls[site.path, site.name] < _ALWAYS_KEPT:
+        return True
+    return _keeping.seconds < _PART_OF_CPU_TIME * time.process_time()
 
 
 def _may_look(site: Site) -> bool:
@@ -279,7 +318,7 @@ def _end(site: Site, begun: _Begun, observe: Callable[[], Observation | None]) -
     with _working(site, begun.wanted.kind):
         observed: bytes | None = None
         from nnx_migrate.check.compare.places import placeless
-        from nnx_migrate.check.recording.packing import packed
+        from nnx_migrate.check.recording.packing import packed_observation
 
         settings = read_settings()
         # A result that is no value at all spoils the observation, not the call.
@@ -287,7 +326,7 @@ def _end(site: Site, begun: _Begun, observe: Callable[[], Observation | None]) -
             found = observe()
             if found is not None:
                 found = placeless(found, settings.root)
-                observed = packed(found, settings.root, settings.most_bytes)
+                observed = packed_observation(found, settings.most_bytes)
         _store(site, begun, observed)
 
 

@@ -49,6 +49,15 @@ def uncalled(lr):
     return lambda p: p + lr + 0.5
 
 
+_kept = {}
+
+
+def kept_step(name):
+    if name not in _kept:
+        _kept[name] = jax.jit(lambda p: p * 3)
+    return _kept[name]
+
+
 if __name__ == "__main__":
     one = make_step(0.1)
     assert one.lower is not None
@@ -58,6 +67,11 @@ if __name__ == "__main__":
     make_for(nnx.Linear(2, 2, rngs=nnx.Rngs(0)))(jnp.ones(2))
     assert chosen("relu") is nnx.relu
     uncalled(0.1)
+    # The user's program may ask whether it is the same function.
+    first = kept_step("one")
+    assert first(jnp.ones(2)) is not None
+    assert kept_step("one") is first
+    assert kept_step("two") is not first
 """
 
 
@@ -93,6 +107,14 @@ def test_the_same_in_other_words_passes(tmp_path: Path) -> None:
 def test_what_it_returns_and_nobody_calls_is_not_checked(tmp_path: Path) -> None:
     found = _checked(tmp_path, ("p + lr + 0.5", "p + lr + 0.6"))
     assert found["uncalled#1"].verdict is Verdict.NOT_CHECKED
+
+
+def test_a_function_that_a_factory_keeps_stays_the_same_object(tmp_path: Path) -> None:
+    # The program would fail if it saw that it is recorded.
+    found = _checked(
+        tmp_path, ("_kept[name] = jax.jit(lambda p: p * 3)", "_kept[name] = (lambda p: p * 4)")
+    )
+    assert found["kept_step()#1"].verdict is Verdict.DIFFERENT
 
 
 def test_a_function_over_a_model_is_checked_or_said_not_to_be(tmp_path: Path) -> None:

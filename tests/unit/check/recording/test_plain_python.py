@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -308,3 +310,29 @@ def test_a_call_that_is_not_in_a_recording_is_refused(tmp_path: Path) -> None:
     project.record("program.py")
     with pytest.raises(LookupError):
         recorded_call(project.recording, 1, project.old)
+
+
+def test_of_each_kind_the_first_call_is_kept_and_others_in_measure(tmp_path: Path) -> None:
+    text = """
+        from nnx_migrate.check.recording import taking
+
+        def f(x, way):
+            return x * 2
+
+        # As after much work: what is kept from now on is the first of each kind, and eight calls.
+        taking._keeping.seconds = 1e9
+        for way in "abcdefghij":
+            for number in range(3):
+                f(number, way)
+        """
+    text = textwrap.dedent(text)
+    project = write_project(tmp_path, {"work.py": text}, {"work.py": ("x * 2", "2 * x")})
+    outcome = project.record("work.py")
+    with sqlite3.connect(project.recording) as database:
+        rows = database.execute("SELECT kind, numbers FROM calls ORDER BY id").fetchall()
+    kinds = [kind for kind, _ in rows]
+    assert len(set(kinds)) == 10
+    assert [kinds.count(kind) for kind in dict.fromkeys(kinds)] == [3, 3, 2] + 7 * [1]
+    (missed,) = outcome.missed
+    assert missed.reason == "its numbers are other ones than those of the kept calls"
+    assert missed.spoken_for
