@@ -62,6 +62,10 @@ def never(x):
     if x.ndim:
         return x
     return -x
+
+
+def chosen(x, train, rate):
+    return (x * 2 if train else x) + (rate if rate else 1)
 """
 NEW = (
     OLD.replace("y * 2", "2 * y")
@@ -69,6 +73,7 @@ NEW = (
     .replace("    if x.ndim > 3:\n        x = x * 2\n", "")
     .replace("return same(", "return 1 * same(")
     .replace("return -x", "return 0 - x")
+    .replace("(x * 2 if", "(2 * x if")
 )
 CASES = """\
 from flax import nnx
@@ -93,6 +98,14 @@ def case_lost(x: f32[2]):
     return work.lost, (x,)
 
 
+def case_chosen(x: f32[3]):
+    return work.chosen, (x, False, 0)
+
+
+def case_chosen_otherwise(x: f32[3]):
+    return work.chosen, (x, False, 2)
+
+
 def case_broken(x: f32[3, 2]):
     return work.run, (work.Net(True, nnx.Rngs(0)), x, "none", 1)
 """
@@ -115,6 +128,7 @@ def test_branches_that_no_case_took_are_told(tmp_path: Path, command: Command) -
             "no case took `if wide` in Net.__init__ (work.py:9)",
             "no case took `if x.ndim > 3` in lost (work.py:35 of OLD)",
             "no case took the `else` of `if mode == 'eval'` in Net.__call__ (work.py:21)",
+            "no case took the value of `... if train` in chosen (work.py:52)",
         ], document
         (wide,) = [each for each in document["branches_not_taken"] if each["what"] == "`if wide`"]
         names = ["cases.py:trained", "cases.py:trained_again", "cases.py:evaluated"]
@@ -122,7 +136,7 @@ def test_branches_that_no_case_took_are_told(tmp_path: Path, command: Command) -
         assert any(case["cached"] for case in document["cases"]) == is_kept
     text = command(*asked, "--exclude", "evaluated").out.decode()
     assert "note: no case took `if mode == 'eval'` in Net.__call__ (work.py:19)\n" in text
-    assert "; 5 branches that no case took" in text
+    assert "; 6 branches that no case took" in text
 
 
 TRACED = """\

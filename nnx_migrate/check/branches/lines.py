@@ -1,7 +1,8 @@
 """Which branches of changed files a case takes.
 
 A probe at the start of each function and branch, put there when the file is compiled: to watch
-every line would make a trace take three times as long. What a function is compared by is its code
+every line would make a trace take three times as long. The values of `a if c else b` have one
+each, too. What a function is compared by is its code
 without the probes.
 """
 
@@ -16,21 +17,27 @@ from types import CodeType
 from typing import Any
 
 from nnx_migrate.check.branches.not_taken import file_of, first_line
+from nnx_migrate.check.branches.sites import place_of
 from nnx_migrate.check.cases.touched import comes_first, put_first
 from nnx_migrate.check.jobs import Side
 
+# Lines, and of expressions the numbers that `place_of` gives.
 Lines = Mapping[str, tuple[int, ...]]
 # No two underscores in front: they would be mangled in a class.
 _PROBE = "_nnx_migrate_ran"
-# Since the current case began: files and lines.
+# Since the current case began: files and places.
 _ran: set[tuple[str, int]] = set()
 _as_written: dict[CodeType, CodeType] = {}
 
 
-def ran() -> None:
-    """Notes the line that this is called from."""
+def ran(place: int = 0) -> None:
+    """Notes where this is called from.
+
+    Args:
+        place: of an expression, from `place_of`; 0 for the line.
+    """
     frame = sys._getframe(1)
-    _ran.add((frame.f_code.co_filename, frame.f_lineno))
+    _ran.add((frame.f_code.co_filename, place or frame.f_lineno))
 
 
 class LinesRun:
@@ -87,6 +94,7 @@ def probed_code(path: str) -> CodeType:
     for block, number, line in reversed(probes):
         call = ast.Expr(ast.Call(ast.Name(_PROBE, ast.Load()), [], []))
         block.insert(number, ast.copy_location(call, ast.Pass(lineno=line, col_offset=0)))
+    tree = _ProbedExpressions().visit(tree)
     imported = ast.ImportFrom(__name__, [ast.alias("ran", _PROBE)], 0)
     put_first(tree.body, ast.copy_location(imported, ast.Pass(lineno=1, col_offset=0)))
     probed = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
@@ -110,6 +118,26 @@ def _remember(probed: CodeType, plain: CodeType) -> None:
     ]
     for one, other in zip(*inner, strict=True):
         _remember(one, other)
+
+
+class _ProbedExpressions(ast.NodeTransformer):
+    """Puts a probe before each value of `a if c else b`; it is a value of its own then."""
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.IfExp:  # as ast calls it
+        """Keeps the condition as it is."""
+        places = place_of(node.body), place_of(node.orelse)
+        self.generic_visit(node)
+        node.body, node.orelse = map(_probed, (node.body, node.orelse), places)
+        return node
+
+
+def _probed(value: ast.expr, place: int) -> ast.expr:
+    call = ast.Call(ast.Name(_PROBE, ast.Load()), [ast.Constant(place)], [])
+    both = ast.Tuple([call, value], ast.Load())
+    made = ast.Subscript(both, ast.Constant(1), ast.Load())
+    for node in (call, call.func, call.args[0], both, made, made.slice):
+        ast.copy_location(node, value)
+    return made
 
 
 def _probes(tree: ast.AST) -> Iterator[tuple[list[ast.stmt], int, int]]:

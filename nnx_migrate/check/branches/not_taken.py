@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from nnx_migrate.check.branches.sites import KINDS, Site, Taken, sites_in
+from nnx_migrate.check.branches.sites import KINDS, Site, Taken, line_of, place_of, sites_in
 from nnx_migrate.check.cases.touched import Touched
 from nnx_migrate.check.compare.verdicts import CaseResult, Verdict
 from nnx_migrate.check.jobs import Side, SideName
@@ -48,11 +49,12 @@ class _Function:
     lines: range
     text: str
     branches: tuple[tuple[int, str], ...]
+    values: tuple[tuple[tuple[int, str], tuple[int, str]], ...]
     sites: tuple[Site, ...]
 
     def whats(self) -> set[str]:
         """All that may be said of it."""
-        found = {what for _, what in self.branches}
+        found = {what for _, what in (*self.branches, *itertools.chain(*self.values))}
         return found | {each.way(number) for each in self.sites for number in range(_MOST_WAYS)}
 
 
@@ -103,13 +105,19 @@ def _not_taken(
 ) -> Iterator[Branch]:
     ran: dict[str, set[int]] = {}
     for result in results:
-        lines = set(result.lines.get(side, {}).get(path, ())) & set(function.lines)
-        if lines:
-            ran[result.name] = lines
-    taken = {line for lines in ran.values() for line in lines}
-    for line, what in function.branches if ran else ():
-        if line not in taken and what not in told:
-            yield Branch(side, path, function.name, line, what, tuple(ran))
+        places = set(result.lines.get(side, {}).get(path, ()))
+        places = {place for place in places if line_of(place) in function.lines}
+        if places:
+            ran[result.name] = places
+    taken = {place for places in ran.values() for place in places}
+    branches = list(function.branches) if ran else []
+    for values in function.values:
+        # Of what nobody came to, the branch around it tells.
+        if any(place in taken for place, _ in values):
+            branches += values
+    for place, what in branches:
+        if place not in taken and what not in told:
+            yield Branch(side, path, function.name, line_of(place), what, tuple(ran))
 
 
 def _ways_not_taken(
@@ -153,8 +161,8 @@ def _outermost(body: Sequence[ast.stmt], scope: str) -> Iterator[_Function]:
     for node in body:
         if isinstance(node, _FUNCTIONS):
             lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-            branches, sites = tuple(_branches(node)), tuple(sites_in(node))
-            yield _Function(scope + node.name, lines, ast.dump(node), branches, sites)
+            found = tuple(_branches(node)), tuple(_values(node)), tuple(sites_in(node))
+            yield _Function(scope + node.name, lines, ast.dump(node), *found)
         elif isinstance(node, ast.ClassDef):
             yield from _outermost(node.body, f"{scope}{node.name}.")
         else:
@@ -174,6 +182,17 @@ def _branches(function: ast.AST) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.Match):
             for case in node.cases:
                 yield first_line(case.body), f"`case {ast.unparse(case.pattern)[:60]}`"
+
+
+def _values(function: ast.AST) -> Iterator[tuple[tuple[int, str], tuple[int, str]]]:
+    """Both values of each `a if c else b`."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.IfExp):
+            test = ast.unparse(node.test)[:60]
+            yield (
+                (place_of(node.body), f"the value of `... if {test}`"),
+                (place_of(node.orelse), f"the `else` of `... if {test}`"),
+            )
 
 
 def first_line(body: Sequence[ast.stmt]) -> int:

@@ -1,4 +1,4 @@
-"""The calls in a file that choose between ways inside traced code: `lax.cond`, `jnp.where`."""
+"""What in a file chooses between ways: calls in traced code (`lax.cond`), expressions with `if`."""
 
 from __future__ import annotations
 
@@ -54,6 +54,33 @@ class Taken:
     kind: str
     count: int
     ways: tuple[int, ...]
+
+
+# No file has so many lines.
+_MOST_LINES = 2**24
+
+
+def place_of(value: ast.expr) -> int:
+    """A number that tells one value of `a if c else b` from whatever else is on its line.
+
+    Args:
+        value: one of the two, as it was parsed; lines themselves are smaller numbers.
+    """
+    # Of two expressions that begin at one place, one ends earlier.
+    size = (value.end_lineno or 0) - value.lineno, value.end_col_offset or 0
+    place = 0
+    for each in (*size, value.col_offset + 1, value.lineno):
+        place = place * _MOST_LINES + each
+    return place
+
+
+def line_of(place: int) -> int:
+    """The line of a place.
+
+    Args:
+        place: from `place_of`, or a line.
+    """
+    return place % _MOST_LINES
 
 
 def sites_in(node: ast.AST) -> Iterator[Site]:

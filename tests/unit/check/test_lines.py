@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
 from nnx_migrate.check.branches.lines import LinesRun, as_written, probed_code
+from nnx_migrate.check.branches.sites import line_of, place_of
 from nnx_migrate.check.jobs import Side
 
 TEXT = '''"""Of the module."""
@@ -79,3 +81,34 @@ def test_lines_of_branches_are_noted_and_the_code_is_known_as_it_is_written(
     assert made["matched"](1)() == 1
     assert made["documented"]() is None
     assert run.lines == {"work.py": (10, 12, 15, 17, 22, 26, 30, 34)}
+
+
+def test_each_value_of_a_conditional_expression_is_noted(tmp_path: Path) -> None:
+    text = (
+        "def signed(x):\n"
+        "    names = [name if name else '-' for name in ('a', '')]\n"
+        "    return (1 if x > 2 else 2) if x > 0 else (lambda y: -y if y else y)(x), names\n"
+    )
+    file = tmp_path / "work.py"
+    file.write_text(text)
+    side = Side("new", tmp_path, (tmp_path,), watched=("work.py",))
+    probed, plain = probed_code(str(file)), compile(text, str(file), "exec", dont_inherit=True)
+    assert [as_written(each) for each in functions(probed)] == functions(plain)
+    made: dict[str, Any] = {"__name__": "work"}
+    exec(probed, made)
+    values = {
+        ast.unparse(value): place_of(value)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.IfExp)
+        for value in (node.body, node.orelse)
+    }
+    assert len(set(values.values())) == 8
+    for x, returned, taken in (
+        (3, 1, ("1 if x > 2 else 2", "1")),
+        (1, 2, ("1 if x > 2 else 2", "2")),
+        (0, 0, ("(lambda y: -y if y else y)(x)", "y")),
+    ):
+        run = LinesRun(side)
+        assert made["signed"](x) == (returned, ["a", "-"])
+        found = [place for place in run.lines["work.py"] if place != line_of(place)]
+        assert set(found) == {values[each] for each in (*taken, "name", "'-'")}
