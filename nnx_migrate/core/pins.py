@@ -7,6 +7,19 @@ import enum
 from pathlib import Path
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class KeptPlace:
+    """A place that this run is to pin, whatever the rules would make of it.
+
+    Args:
+        line: 1-based line in the file, of the name of the transform.
+        reason: why, in words for the finding.
+    """
+
+    line: int
+    reason: str
+
+
 class Unpin(enum.StrEnum):
     """Which pins are planned anew."""
 

@@ -61,6 +61,7 @@ def plan(
         return tuple(_of_the_file(finding, own) for finding in located)
 
     own, project = _without_pins(source, module, project, options)
+    options = _kept_without_pins(own, options)
     suppressions = parse_suppressions(own.source.text)
     if suppressions.skip_file:
         return _result(source, FileStatus.SKIPPED, reason="nnx-migrate: skip-file")
@@ -102,6 +103,14 @@ def _without_pins(
         return own, project
     own = withdrawn(source, options.withdraws, unseen)
     return own, _indexed(own.source, module, project)
+
+
+def _kept_without_pins(own: Withdrawn, options: Options) -> Options:
+    """The options with the lines of kept places as they are without the pins."""
+    if not own.pins or not options.kept:
+        return options
+    moved_places = (dataclasses.replace(k, line=own.line_without(k.line)) for k in options.kept)
+    return dataclasses.replace(options, kept=tuple(moved_places))
 
 
 def _indexed(source: Source, module: str, project: Project) -> Project:

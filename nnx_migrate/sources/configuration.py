@@ -34,10 +34,11 @@ import functools
 import os
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from nnx_migrate.core.permissions import Permission
-from nnx_migrate.core.pins import Unpin
+from nnx_migrate.core.pins import KeptPlace, Unpin
 from nnx_migrate.sources.config_values import ConfigError, did_you_mean, permissions_of
 from nnx_migrate.sources.imports.installed import environment
 from nnx_migrate.sources.imports.module_names import place_of
@@ -82,6 +83,7 @@ class Options:
         exclude: .gitignore patterns of paths that are not looked at.
         docs: look into pages of documentation and doctests as well.
         transforms: the project's own transforms, and those of installed packages.
+        kept: places of the file that are pinned whatever the rules would make of them.
     """
 
     select: frozenset[str] | None = None
@@ -98,6 +100,7 @@ class Options:
     exclude: tuple[str, ...] = ()
     docs: bool = False
     transforms: tuple[OwnTransform, ...] = ()
+    kept: tuple[KeptPlace, ...] = ()
 
     def runs(self, rule: str) -> bool:
         """Return whether `rule` is to run."""
@@ -129,6 +132,7 @@ class Configuration:
         facts: what runs have shown of the files.
         file: counts for all files in the place of those that would be found; what it says of
             paths is relative to the current folder.
+        kept: by file (absolute), the places that are pinned in any case.
 
     Raises:
         ConfigError: a flag names an unknown rule, or the file cannot be obeyed.
@@ -141,8 +145,10 @@ class Configuration:
         known_transforms: KnownTransforms | None = None,
         facts: ObservedFacts | None = None,
         file: Path | None = None,
+        kept: Mapping[Path, tuple[KeptPlace, ...]] = MappingProxyType({}),
     ) -> None:
         self.facts = facts
+        self._kept = kept
         self._flags = dict(flags or {})
         self._known_rules = known_rules
         self._known_transforms = known_transforms
@@ -217,7 +223,8 @@ class Configuration:
         if options.follow_installed and not environment(options.python).folders:
             raise ConfigError(f"python: no packages are installed below {options.python}")
         named = {each.name: each for each in (*self._of_packages, *values.get("transforms", ()))}
-        return dataclasses.replace(options, transforms=tuple(named.values()))
+        own = tuple(named.values())
+        return dataclasses.replace(options, transforms=own, kept=self._kept.get(place, ()))
 
     @functools.cached_property
     def _of_packages(self) -> tuple[OwnTransform, ...]:

@@ -254,6 +254,7 @@ class Pin:
         sows: it must because of values that are sown, or may be.
         sharing: it must because tree mode does not take the objects as they are, and not because of
             what is done to them.
+        stays: a comment is written beside it, so that later runs leave it, too.
     """
 
     rule: str
@@ -263,6 +264,7 @@ class Pin:
     bare: bool = False
     sows: bool = False
     sharing: bool = False
+    stays: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

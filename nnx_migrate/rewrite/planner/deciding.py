@@ -10,6 +10,7 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Pin, Same
 from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.planner import kept_places
 from nnx_migrate.rewrite.planner.chosen_mode import CODE
 from nnx_migrate.rewrite.planner.observed_decisions import decided
 from nnx_migrate.rewrite.planner.regions import covered_by_setters
@@ -60,7 +61,7 @@ def decide_all(
             used |= {by for _, _, by in said if by is not None}
             decisions = [decision for _, decision, by in said if by is None]
         if decisions:
-            found.append(Decided(site, tuple(decisions)))
+            found.append(Decided(site, kept_places.kept(context, site, decisions, lines)))
     return found, frozenset(used)
 
 

@@ -32,6 +32,7 @@ from nnx_migrate.rewrite.pinned.shapes import OldPin
 from nnx_migrate.rewrite.planner.contributions import contributions_of, without_checks
 from nnx_migrate.rewrite.planner.deciding import Decided, decide_all
 from nnx_migrate.rewrite.planner.emit import emit
+from nnx_migrate.rewrite.planner.kept_places import comment_edits
 from nnx_migrate.rewrite.planner.mid_mode import enough
 from nnx_migrate.rewrite.planner.pin import mid_mode_edits, pin_edits
 from nnx_migrate.rewrite.planner.regions import (
@@ -43,7 +44,7 @@ from nnx_migrate.rewrite.planner.regions import (
 )
 from nnx_migrate.rewrite.split.job import Job, split_expressions
 from nnx_migrate.rewrite.split.unused_bindings import drop_edits, without_gap
-from nnx_migrate.rewrite.text.edits import Edit, LineMap, apply_edits, hull
+from nnx_migrate.rewrite.text.edits import Edit, LineMap, apply_edits, hull, indents
 from nnx_migrate.sources.suppressions import Suppression, Suppressions
 
 #: Transforms that trace nothing: what a function does to an object passes them as it is.
@@ -235,6 +236,7 @@ class _Planner:
                 covers, olds = False, frozenset[OldPin]()
             else:
                 edits, covers, olds = self._pin_edits(site, pins)
+            edits += comment_edits(self.context, site, pins)
             _require_place(self.context, edits)
         except NotRewritten as error:
             for pin in pins:
@@ -333,7 +335,7 @@ class _Planner:
         fresh = [edit for edit in edits if edit not in self.edits]
         if any(self._meets(edit) for edit in fresh):
             return False
-        if _indents(edits):
+        if indents(edits):
             start, end = hull(edits)
             if any(start < other.end and other.start < end for other in self.edits):
                 return False
@@ -392,8 +394,3 @@ def _require_place(context: FileContext, edits: Sequence[Edit]) -> None:
     reason = context.refuses(apply_edits(context.text.text, dict.fromkeys(edits)))
     if reason:
         raise CannotEmit(reason)
-
-
-def _indents(edits: Sequence[Edit]) -> bool:
-    """Whether edits move whole lines, so that what others would insert there would be misplaced."""
-    return any(e.start == e.end and e.replacement and not e.replacement.strip() for e in edits)

@@ -103,6 +103,11 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     return "".join(pieces)
 
 
+def indents(edits: Iterable[Edit]) -> bool:
+    """Whether edits move whole lines, so that what others would insert there would be misplaced."""
+    return any(e.start == e.end and e.replacement and not e.replacement.strip() for e in edits)
+
+
 def hull(edits: Iterable[Edit]) -> tuple[int, int]:
     """The smallest span that holds all edits."""
     edits = list(edits)

@@ -23,18 +23,37 @@ def with_ignores(text: str, wanted: Mapping[int, Iterable[str]]) -> tuple[str, l
         The new text, and the lines that have no room for a comment: those that end in a backslash
         or inside of a string, on every line of what begins there.
     """
-    meant = _means(text)
     left = []
     for line in sorted(wanted):
-        rules = sorted(set(wanted[line]))
-        for place in dict.fromkeys((line, _last_line(text, line))):
-            new = _with_comment(text, place, rules)
-            if _holds(new, place, rules) and _means(new) == meant:
-                text = new
-                break
-        else:
+        room = room_for(text, line, wanted[line])
+        if room is None:
             left.append(line)
+        else:
+            begin, end, comment = room
+            text = f"{text[:begin]}{comment}{text[end:]}"
     return text, left
+
+
+def room_for(text: str, line: int, rules: Iterable[str]) -> tuple[int, int, str] | None:
+    """Where a comment that silences rules on a line fits.
+
+    Args:
+        text: Python.
+        line: 1-based.
+        rules: those that are to be silenced.
+
+    Returns:
+        A span at the end of a line and what takes its place; None where there is no room.
+    """
+    rules = sorted(set(rules))
+    for place in dict.fromkeys((line, _last_line(text, line))):
+        new = _with_comment(text, place, rules)
+        if _holds(new, place, rules) and _means(new) == _means(text):
+            lines = _LINE.findall(text)
+            begin = sum(len(code) + len(end) for code, end in lines[: place - 1])
+            code = lines[place - 1][0]
+            return begin + len(code.rstrip()), begin + len(code), _comment(rules)
+    return None
 
 
 def _means(text: str) -> str | None:
@@ -48,8 +67,12 @@ def _means(text: str) -> str | None:
 def _with_comment(text: str, line: int, rules: Iterable[str]) -> str:
     lines = _LINE.findall(text)
     code, end = lines[line - 1]
-    lines[line - 1] = (f"{code.rstrip()}  # nnx-migrate: ignore[{', '.join(rules)}]", end)
+    lines[line - 1] = (code.rstrip() + _comment(rules), end)
     return "".join(f"{code}{end}" for code, end in lines)
+
+
+def _comment(rules: Iterable[str]) -> str:
+    return f"  # nnx-migrate: ignore[{', '.join(rules)}]"
 
 
 def _holds(text: str, line: int, rules: Iterable[str]) -> bool:

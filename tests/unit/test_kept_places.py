@@ -1,0 +1,90 @@
+"""Places that a run is told to pin are pinned, and stay so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nnx_migrate.core.findings import Outcome
+from nnx_migrate.core.pins import KeptPlace
+from nnx_migrate.engine.run import run_text
+from nnx_migrate.sources.configuration import Configuration
+from nnx_migrate.sources.imports.module_names import place_of
+
+NET = """\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.norm = nnx.BatchNorm(2, rngs=rngs)
+
+    def __call__(self, x):
+        return self.norm(x).sum()
+
+
+"""
+INLINE = """\
+def step(model: Net, x):
+    return nnx.grad(lambda m: m(x))(model)
+
+
+def other(model: Net, x):
+    return nnx.grad(lambda m: m(x))(model)
+"""
+BROKEN_LINES = """\
+def step(model: Net, x):
+    loss, grads = nnx.value_and_grad(
+        lambda m: m(x)
+    )(
+        model
+    )
+    return loss, grads
+"""
+NESTED = """\
+@nnx.jit
+def step(model: Net, x):
+    return nnx.grad(lambda m: m(x))(model)
+"""
+
+
+def outcomes(text: str, path: Path, *kept: int) -> tuple[str, dict[int, Outcome]]:
+    places = {place_of(path): tuple(KeptPlace(line, "it differed") for line in kept)}
+    result = run_text(text.encode(), path, Configuration({"unpin": True}, kept=places))
+    return result.after.decode(), {each.line: each.outcome for each in result.findings}
+
+
+def test_other_places_are_rewritten(tmp_path: Path) -> None:
+    after, found = outcomes(NET + INLINE, tmp_path / "a.py", 13)
+    assert found == {13: Outcome.PINNED, 17: Outcome.REWRITTEN}
+    assert "nnx.compat.grad(" in after
+    assert after.count("# nnx-migrate: ignore[module-gradient]") == 1
+
+
+@pytest.mark.parametrize("code", [INLINE, BROKEN_LINES])
+def test_a_kept_place_stays_in_later_runs(tmp_path: Path, code: str) -> None:
+    path = tmp_path / "a.py"
+    lines = [n for n, line in enumerate((NET + code).splitlines(), 1) if "grad(" in line]
+    after, found = outcomes(NET + code, path, *lines)
+    assert found == dict.fromkeys(lines, Outcome.PINNED)
+    again, _ = outcomes(after, path)
+    assert again == after
+    # Without the comment the rules would take the pin back.
+    bare = after.replace("  # nnx-migrate: ignore[module-gradient]", "")
+    assert bare != after
+    assert "compat" not in outcomes(bare, path)[0]
+
+
+def test_what_stands_around_a_kept_place_is_pinned_with_it(tmp_path: Path) -> None:
+    after, found = outcomes(NET + NESTED, tmp_path / "a.py", 14)
+    assert found[14] is Outcome.PINNED
+    assert "@nnx.compat.jit" in after
+
+
+def test_a_kept_place_that_is_a_pin_of_an_earlier_run_keeps_that(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    pinned, _ = outcomes(NET + INLINE, path, 13)
+    bare = pinned.replace("  # nnx-migrate: ignore[module-gradient]", "")
+    line = next(n for n, each in enumerate(bare.splitlines(), 1) if "compat.grad" in each)
+    assert outcomes(bare, path, line)[0] == outcomes(pinned, path)[0]
