@@ -24,7 +24,7 @@ from nnx_migrate.check.cases.inputs import (
     kept_recording,
     record_command,
 )
-from nnx_migrate.check.cases.touched import touched_functions
+from nnx_migrate.check.cases.touched import Touched, touched_functions
 from nnx_migrate.check.compare.forms import NotDone
 from nnx_migrate.check.compare.judging import Strictness
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
@@ -58,6 +58,7 @@ class CheckRequest:
         recording: the file for calls of the user's own program; None for the usual place.
         calls: how many calls of a function are recorded.
         jobs: how many cases are checked at once.
+        also: files that are the same and whose transforms are checked, too.
     """
 
     settings: CheckSettings
@@ -70,6 +71,7 @@ class CheckRequest:
     recording: Path | None = None
     calls: int = 3
     jobs: int = 1
+    also: tuple[str, ...] = ()
 
 
 def run_check(
@@ -88,6 +90,8 @@ def run_check(
     """
     with tempfile.TemporaryDirectory(prefix="nnx-migrate-", ignore_cleanup_errors=True) as folder:
         touched = touched_functions(old, new)
+        known = {each.path for each in touched}
+        touched += tuple(Touched(path) for path in request.also if path not in known)
         data = request.settings.data
         bases = Bases(old, new, Path(folder).resolve(), data, touched)
         return _checked(bases, request, listener)

@@ -1,4 +1,4 @@
-"""The command line: `nnx-migrate apply`, `batch`, `check`, `observe`, `pins`, `undo` and `rule`.
+"""The command line: `nnx-migrate apply`, `batch`, `campaign`, `check` and the others.
 
 What was asked for goes to stdout: a diff, migrated text, the findings of `--check`, or a format for
 programs, alone. Every other word goes to stderr. Importing this imports no part of the engine.
@@ -20,6 +20,7 @@ from nnx_migrate.cli.batch import batch
 from nnx_migrate.cli.check import check
 from nnx_migrate.cli.guidance import Commands, complete_rule
 from nnx_migrate.cli.observe.arguments import observe
+from nnx_migrate.cli.observe.campaign import campaign
 from nnx_migrate.cli.pins import pins
 
 _COMPLETE = "_NNX_MIGRATE_COMPLETE"
@@ -61,6 +62,7 @@ def commands(
       nnx-migrate check git:HEAD . --cases checks.py   run old and new side by side
       nnx-migrate batch . --out ../campaign   a large repository, in parts or on a cluster
       nnx-migrate observe -- pytest tests/    record what your functions are given, for --facts
+      nnx-migrate campaign -- pytest tests/   observe, migrate, check, and keep what holds
       nnx-migrate pins src/                what is kept in graph mode, why, and the way out
       nnx-migrate rule module-gradient     what a rule finds, and when it is safe
 
@@ -73,6 +75,7 @@ def commands(
 
 app.command()(apply)
 app.command()(batch)
+app.command()(campaign)
 app.command()(check)
 app.command()(observe)
 app.command()(pins)

@@ -10,6 +10,7 @@ import shlex
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from nnx_migrate.core.findings import FileStatus
@@ -25,6 +26,7 @@ from nnx_migrate.sources.walk.discovery import did_you_mean
 from nnx_migrate.sources.write import Writer, real_trees, replace_file, unwritable
 
 if TYPE_CHECKING:
+    from nnx_migrate.core.pins import KeptPlace
     from nnx_migrate.sources.observed_facts import ObservedFacts
 
 DONE, WORK_LEFT, UNUSABLE = 0, 1, 2
@@ -117,12 +119,17 @@ def check_explained() -> Iterator[None]:
         stop(str(error))
 
 
-def configure(flags: Mapping[str, Any], facts: ObservedFacts | None = None) -> Configuration:
+def configure(
+    flags: Mapping[str, Any],
+    facts: ObservedFacts | None = None,
+    kept: Mapping[Path, tuple[KeptPlace, ...]] = MappingProxyType({}),
+) -> Configuration:
     """Return the configuration of a run.
 
     Args:
         flags: the options that were given, by name; `config` is the file that counts for all.
         facts: what runs have shown of the files.
+        kept: by file (absolute), the places that are pinned in any case.
 
     Raises:
         ConfigError: a flag names an unknown rule, or that file cannot be obeyed.
@@ -140,7 +147,7 @@ def configure(flags: Mapping[str, Any], facts: ObservedFacts | None = None) -> C
 
     others = {name: value for name, value in flags.items() if name != "config"}
     file = Path(flags["config"]) if "config" in flags else None
-    return Configuration(others, known_rules, known_transforms, facts, file)
+    return Configuration(others, known_rules, known_transforms, facts, file, kept)
 
 
 def run_paths(

@@ -38,7 +38,7 @@ def observe_command(command: Sequence[str], out: Path, *, fresh: bool) -> int:
             console.stop(f"{out} cannot be written: there is no such folder; make it first")
         here = Path.cwd()
         try:
-            found = observe(command, here, _python_files(here))
+            found = observe(command, here, python_files(here))
         except CannotRun as error:
             console.stop(f"{error}; behind -- goes what you would type")
         facts = found.facts if before is None else before.joined(found.facts)
@@ -55,7 +55,7 @@ def _facts_before(out: Path) -> ObservedFacts:
         console.stop(f"{error}; or leave it with --fresh")
 
 
-def _python_files(folder: Path) -> Iterator[Path]:
+def python_files(folder: Path) -> Iterator[Path]:
     """The files below a folder that a migration would look at."""
     walk = Walk([folder], excludes_of(Configuration({}), lenient=True))
     for candidate in walk:

@@ -254,7 +254,7 @@ class Pin:
         sows: it must because of values that are sown, or may be.
         sharing: it must because tree mode does not take the objects as they are, and not because of
             what is done to them.
-        stays: a comment is written beside it, so that later runs leave it, too.
+        stays: later runs are to leave it, too, which takes a comment where they would not.
     """
 
     rule: str

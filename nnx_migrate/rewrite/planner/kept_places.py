@@ -46,7 +46,7 @@ def rests_on_runs(evidence: Sequence[Evidence]) -> bool:
 
 
 def comment_edits(context: FileContext, site: Site, pins: Sequence[Pin]) -> Iterator[Edit]:
-    """The comment that keeps a pin where it is; none where there is no room for it.
+    """The comment that keeps a pin where later runs would plan it anew, if there is room for it.
 
     Args:
         context: the file.

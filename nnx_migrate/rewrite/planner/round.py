@@ -236,7 +236,7 @@ class _Planner:
                 covers, olds = False, frozenset[OldPin]()
             else:
                 edits, covers, olds = self._pin_edits(site, pins)
-            edits += comment_edits(self.context, site, pins)
+            edits += comment_edits(self.context, site, pins) if covers else ()
             _require_place(self.context, edits)
         except NotRewritten as error:
             for pin in pins:
