@@ -117,7 +117,7 @@ def _gathered(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, SeenFuncti
     """The functions by file and path, with what all processes saw of them."""
     found: dict[str, dict[str, SeenFunction]] = defaultdict(dict)
     for line in lines:
-        types = {name: (each,) for name, each in line.get("parameters", {}).items()}
+        types = {name: tuple(each) for name, each in line.get("parameters", {}).items()}
         seen = SeenFunction(line.get("calls", 0), tuple(line.get("tests", ())), types)
         before = found[line["file"]].get(line["path"])
         found[line["file"]][line["path"]] = seen if before is None else before.joined(seen)

@@ -13,14 +13,30 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
 from nnx_migrate.check.recording.kinds import is_array
 from nnx_migrate.check.recording.settings import VARIABLE
-from nnx_migrate.sources.observed_facts import ARRAY, IN_FILE, NONE, OTHER, PLAIN, RUNNING_TEST
+from nnx_migrate.sources.observed_facts import (
+    ARRAY,
+    BOUND,
+    FUNCTION,
+    IN_CONTAINER,
+    IN_FILE,
+    NONE,
+    OTHER,
+    PLAIN,
+    RUNNING_TEST,
+)
 
+#: Types that say too little: a function is told by its code, a container by what it holds.
+_DEEP = frozenset({FunctionType, MethodType, list, tuple, dict})
+#: What is larger, or lies deeper, is not looked through at every call.
+_MOST_ELEMENTS = 64
+_DEEPEST = 3
 _PLAIN_TYPES = (bool, int, float, complex, str, bytes, enum.Enum)
 
 
@@ -32,6 +48,22 @@ class _Watched(NamedTuple):
     parameters: tuple[str, ...]
 
 
+class _Bound(NamedTuple):
+    """A method that is bound, by its code."""
+
+    code: CodeType
+
+
+class _Held(NamedTuple):
+    """A container, by what it holds."""
+
+    kinds: frozenset[_Kind]
+
+
+#: What is told of a value.
+_Kind = type | CodeType | _Bound | _Held
+
+
 class _Calls:
     """How often a function was called with such types, and in which tests."""
 
@@ -41,7 +73,7 @@ class _Calls:
 
 
 _functions: list[_Watched] = []
-_calls: dict[tuple[int, tuple[type, ...]], _Calls] = {}
+_calls: dict[tuple[int, tuple[_Kind, ...]], _Calls] = {}
 
 
 def number_of(file: str, path: str, parameters: tuple[str, ...]) -> int:
@@ -63,7 +95,9 @@ def seen(number: int, values: tuple[Any, ...]) -> None:
         number: of the function.
         values: of its parameters.
     """
-    types = tuple(map(type, values))
+    types: tuple[_Kind, ...] = tuple(map(type, values))
+    if not _DEEP.isdisjoint(types):
+        types = tuple(map(_kind, values))
     calls = _calls.get((number, types))
     if calls is None:
         calls = _calls[number, types] = _Calls()
@@ -76,8 +110,23 @@ def seen(number: int, values: tuple[Any, ...]) -> None:
         calls.tests.add(test.rpartition(" (")[0])
 
 
-def _tell_new(function: _Watched, types: Sequence[type]) -> None:
-    told = dict(zip(function.parameters, map(_described, types), strict=True))
+def _kind(value: Any, depth: int = 0) -> _Kind:
+    kind = type(value)
+    if kind is FunctionType:
+        code: CodeType = value.__code__
+        return code
+    if kind is MethodType:
+        bound = getattr(value.__func__, "__code__", None)
+        return kind if bound is None else _Bound(bound)
+    if kind not in _DEEP or depth == _DEEPEST or len(value) > _MOST_ELEMENTS:
+        return kind
+    held = value.values() if kind is dict else value
+    return _Held(frozenset(_kind(each, depth + 1) for each in held))
+
+
+def _tell_new(function: _Watched, types: Sequence[_Kind]) -> None:
+    described = (sorted(set(_described(each))) for each in types)
+    told = dict(zip(function.parameters, described, strict=True))
     _write({"file": function.file, "path": function.path, "parameters": told})
 
 
@@ -102,9 +151,28 @@ def _settings() -> dict[str, Any]:
     return found
 
 
+def _described(kind: _Kind) -> Iterator[str]:
+    """A value, as facts name it."""
+    match kind:
+        case _Held(kinds):
+            held = {told for each in kinds for told in _described(each)}
+            yield from (f"{IN_CONTAINER}{told}" for told in held or {PLAIN})
+        case _Bound(code):
+            yield _of_code(code, BOUND)
+        case CodeType():
+            yield _of_code(kind, FUNCTION)
+        case _:
+            yield _of_type(kind)
+
+
+def _of_code(code: CodeType, what: str) -> str:
+    file = _settings()["touched"].get(os.path.realpath(code.co_filename))
+    path = code.co_qualname.replace(".<locals>", "")
+    return OTHER if file is None else f"{file}{IN_FILE}{path}{what}"
+
+
 @functools.cache
-def _described(kind: type) -> str:
-    """A type, as facts name it."""
+def _of_type(kind: type) -> str:
     if kind is type(None):
         return NONE
     if issubclass(kind, _PLAIN_TYPES):

@@ -19,7 +19,10 @@
     }
 
 Names, types and places stand in it, and no values. A type is a class of the project
-(`FILE::CLASS`), one of a library (`flax.nnx.Linear`), or a sort: `array`, `plain`, `none`, `other`.
+(`FILE::CLASS`), one of a library (`flax.nnx.Linear`), a function of the project (`FILE::PATH()`) or
+a method that is bound to an object (`FILE::PATH(self)`), or a sort: `array`, `plain`, `none`,
+`other`. What lists, tuples and dictionaries hold is told behind `in `, once for each of them that
+the thing lies in: `in in array`.
 """
 
 from __future__ import annotations
@@ -38,6 +41,10 @@ ARRAY, PLAIN, NONE, OTHER = "array", "plain", "none", "other"
 RUNNING_TEST = "PYTEST_CURRENT_TEST"
 #: Between the file of a class and its name.
 IN_FILE = "::"
+#: Behind the path of a function, and of a method that is bound.
+FUNCTION, BOUND = "()", "(self)"
+#: In front of what a container holds.
+IN_CONTAINER = "in "
 
 
 class FactsError(ValueError):

@@ -234,7 +234,7 @@ print("from the program")
             "calls": 3,
             "tests": [],
             "parameters": {
-                "one": ["lib.py::Net", "lib.py::Other", "other"],
+                "one": ["lib.py::Net", "lib.py::Other", "lib.py::given()"],
                 "two": ["none", "plain"],
             },
         },
@@ -243,6 +243,116 @@ print("from the program")
     text = (tmp_path / "facts.json").read_text()
     assert "secret" not in text
     assert str(tmp_path) not in text
+
+
+CONTAINERS = """\
+import functools
+
+import lib
+
+
+class Holder(lib.Net):
+    def method(self):
+        pass
+
+
+def make():
+    def inner():
+        pass
+    return inner
+
+
+looped = []
+looped.append(looped)
+for each in (
+    [lib.Net(), 1],
+    {"a": (2.5, None)},
+    (),
+    lib.given,
+    make(),
+    Holder().method,
+    [].append,
+    lambda: None,
+    functools.partial(lib.given),
+    looped,
+    list(range(100)),
+):
+    lib.given(each)
+"""
+
+
+def test_functions_and_what_containers_hold_are_kept(tmp_path: Path, command: Command) -> None:
+    plain_project(tmp_path, CONTAINERS)
+    assert command("observe", "--", sys.executable, "run.py").code == 0
+    assert observed(tmp_path)["lib.py::given"]["parameters"]["one"] == sorted(
+        [
+            "in lib.py::Net",
+            "in plain",
+            "in in none",
+            "in in plain",
+            "lib.py::given()",
+            "run.py::<lambda>()",
+            "run.py::Holder.method(self)",
+            "run.py::make.inner()",
+            "other",
+            "in in in other",
+        ]
+    )
+
+
+GIVEN = """from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self):
+        self.w = nnx.Param(1.0)
+        self.seen = nnx.BatchStat(1.0)
+
+    def __call__(self, x):
+        return self.w * x
+
+
+def plain_loss(model, batch):
+    return model(batch["x"])
+
+
+def growing_loss(model, batch):
+    model.last = batch["x"]
+    return model(batch["x"])
+
+
+def step(model: Net, loss, batch):
+    return nnx.jit(lambda m, b: loss(m, b))(model, batch)
+
+
+def all_of(models, x):
+    for model in models:
+        yield nnx.grad(lambda m: m(x))(model)
+"""
+
+
+@pytest.mark.parametrize(("loss", "outcome"), [("plain_loss", "same"), ("growing_loss", "pinned")])
+def test_functions_and_containers_that_were_passed_count(
+    tmp_path: Path, command: Command, loss: str, outcome: str
+) -> None:
+    (tmp_path / "net.py").write_text(GIVEN)
+    seen = {
+        "step": {"model": ["net.py::Net"], "loss": [f"net.py::{loss}()"], "batch": ["in array"]},
+        "all_of": {"models": ["in net.py::Net"], "x": ["array"]},
+    }
+    write_facts(tmp_path, GIVEN, seen)
+    plain = command("apply", "net.py", "--check", "--format", "json")
+    found = {each["line"]: each for each in json.loads(plain.out)["files"][0]["findings"]}
+    assert {line: each["outcome"] for line, each in found.items()} == dict.fromkeys(
+        (23, 28), "pinned"
+    )
+    done = command("apply", "net.py", "--check", "--facts", "facts.json", "--format", "json")
+    found = {each["line"]: each for each in json.loads(done.out)["files"][0]["findings"]}
+    assert {line: each["outcome"] for line, each in found.items()} == {
+        23: outcome,
+        28: "rewritten-checked",
+    }
+    assert found[28]["message"].endswith("observed in 1 call")
 
 
 def test_runs_add_up_until_a_file_changes(tmp_path: Path, command: Command) -> None:

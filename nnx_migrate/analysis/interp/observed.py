@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
@@ -9,13 +11,15 @@ from nnx_migrate.analysis.domain.values import (
     NOTHING,
     PLAIN,
     STATE,
+    ContainerValue,
+    FunctionValue,
     Instance,
     Scope,
     Values,
 )
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.sources import observed_facts
-from nnx_migrate.sources.observed_facts import IN_FILE
+from nnx_migrate.sources.observed_facts import BOUND, FUNCTION, IN_CONTAINER, IN_FILE
 
 
 def observed_values(evaluator: Evaluation, scope: Scope, parameter: ir.Parameter) -> Values:
@@ -32,11 +36,24 @@ def observed_values(evaluator: Evaluation, scope: Scope, parameter: ir.Parameter
     seen = project.observed.of(index, project.function(scope))
     if seen is None:
         return NOTHING
-    found: Values = NOTHING
     types = seen.parameters.get(parameter.name, ())
     # As of an annotation: None stands for what is not there.
     some = [each for each in types if each != observed_facts.NONE] or types
-    for each in some:
+    return _all_values(evaluator, some)
+
+
+def _all_values(evaluator: Evaluation, types: Sequence[str]) -> Values:
+    """Of all of the types; NOTHING where one of them is not known."""
+    held = [each.removeprefix(IN_CONTAINER) for each in types if each.startswith(IN_CONTAINER)]
+    found: Values = NOTHING
+    if held:
+        element = _all_values(evaluator, held)
+        if not element:
+            return NOTHING
+        found = frozenset({ContainerValue(element)})
+    for each in types:
+        if each.startswith(IN_CONTAINER):
+            continue
         values = _values(evaluator, each)
         if not values:
             return NOTHING
@@ -44,7 +61,20 @@ def observed_values(evaluator: Evaluation, scope: Scope, parameter: ir.Parameter
     return found
 
 
+def _function(evaluator: Evaluation, path: str, *, bound: bool) -> Values:
+    project = evaluator.project
+    assert project.observed is not None
+    found = project.observed.function_of(project.modules, path)
+    if found is None:
+        return NOTHING
+    module, key = found
+    return frozenset({FunctionValue(Scope(module, key), key, bound=bound)})
+
+
 def _values(evaluator: Evaluation, seen: str) -> Values:
+    for suffix in (FUNCTION, BOUND):
+        if seen.endswith(suffix):
+            return _function(evaluator, seen.removesuffix(suffix), bound=suffix == BOUND)
     if seen == observed_facts.ARRAY:
         return ARRAY
     if seen in {observed_facts.PLAIN, observed_facts.NONE}:

@@ -58,6 +58,23 @@ class Observations:
         keys = [key for key in index.classes if key.partition(":")[0] == name]
         return f"{index.module}:{keys[0]}" if len(keys) == 1 else None
 
+    def function_of(
+        self, modules: Mapping[str, ir.ModuleIndex], seen: str
+    ) -> tuple[str, str] | None:
+        """The module and the key of a function that was seen; None where it is not known.
+
+        Args:
+            modules: those of the project, as they are now.
+            seen: its file and path, as facts name them.
+        """
+        file, _, wanted = seen.partition(IN_FILE)
+        index = modules.get(self._module_of.get(file, ""))
+        if index is None:
+            return None
+        paths = self._function_paths(index)
+        key = next((key for key, path in paths.items() if path == wanted), None)
+        return None if key is None else (index.module, key)
+
     def _function_paths(self, index: ir.ModuleIndex) -> Mapping[str, str]:
         """The path of each function that has one for itself, by its key."""
         known = self._paths.get(index.module)
