@@ -226,7 +226,6 @@ def measure(suite: TestSuite, source: Path, python: Path, pairs: int) -> Measure
         facts = bench.folder / "facts.json"
         project = bench.copy("seen")
         tests = suite.found_in(project)
-        bench.run(project, Defaults.GRAPH)  # the first run fills caches
         plain, observed = [], []
         for _ in range(pairs):
             began = _cpu()
