@@ -17,6 +17,7 @@ from nnx_migrate.check.recording.settings import VARIABLE
 from nnx_migrate.sources.observed_facts import (
     RUNNING_TEST,
     ObservedFacts,
+    SeenClass,
     SeenFile,
     SeenFunction,
     digest,
@@ -67,9 +68,13 @@ def observe(command: Sequence[str], root: Path, files: Iterable[Path]) -> Observ
         settings = Path(folder) / "observe.json"
         settings.write_text(json.dumps(_settings(told, names)))
         exit_code = _run(command, _variables(settings))
-        functions = _gathered(_lines(told))
+        lines = list(_lines(told))
+    functions = _gathered(line for line in lines if "path" in line)
+    classes = _classes(line for line in lines if "class" in line)
     seen = {
-        name: SeenFile(digests[name], found) for name, found in functions.items() if name in digests
+        name: SeenFile(digests[name], functions.get(name, {}), classes.get(name, {}))
+        for name in sorted(digests)
+        if name in functions or name in classes
     }
     return Observed(exit_code, ObservedFacts(root, tuple(command), seen), len(names))
 
@@ -111,6 +116,16 @@ def _lines(folder: Path) -> Iterator[dict[str, Any]]:
                 yield json.loads(line)
             except ValueError:
                 continue  # the last line of a process that was killed
+
+
+def _classes(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, SeenClass]]:
+    """The classes by file and name, with what all processes saw of their objects."""
+    found: dict[str, dict[str, SeenClass]] = defaultdict(dict)
+    for line in lines:
+        seen = SeenClass(1, int(line["sharing"]))
+        before = found[line["file"]].get(line["class"])
+        found[line["file"]][line["class"]] = seen if before is None else before.joined(seen)
+    return found
 
 
 def _gathered(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, SeenFunction]]:

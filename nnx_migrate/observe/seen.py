@@ -105,9 +105,26 @@ def seen(number: int, values: tuple[Any, ...]) -> None:
         with contextlib.suppress(Exception):
             _tell_new(_functions[number], types)
     calls.number += 1
+    if calls.number & (calls.number - 1) == 0:  # the first calls, and ever fewer
+        with contextlib.suppress(Exception):
+            _look_into(values)
     test = os.environ.get(RUNNING_TEST)
     if test is not None:
         calls.tests.add(test.rpartition(" (")[0])
+
+
+def _look_into(values: tuple[Any, ...]) -> None:
+    """Tells of Modules of the project whether they hold something in two places."""
+    nnx: Any = sys.modules.get("flax.nnx")
+    for value in values if nnx is not None else ():
+        kind: type = type(value)
+        file, _, name = _of_type(kind).rpartition(IN_FILE)
+        if file and isinstance(value, nnx.Module):
+            try:
+                sharing = bool(nnx.find_duplicates(value))
+            except Exception:
+                sharing = True  # it cannot be said
+            _write({"file": file, "class": name, "sharing": sharing})
 
 
 def _kind(value: Any, depth: int = 0) -> _Kind:

@@ -13,7 +13,8 @@
               "tests": ["tests/test_train.py::test_step"],
               "parameters": {"model": ["src/model.py::Net"], "x": ["array"]}
             }
-          }
+          },
+          "classes": {"Net": {"objects": 3, "sharing": 0}}
         }
       }
     }
@@ -22,7 +23,8 @@ Names, types and places stand in it, and no values. A type is a class of the pro
 (`FILE::CLASS`), one of a library (`flax.nnx.Linear`), a function of the project (`FILE::PATH()`) or
 a method that is bound to an object (`FILE::PATH(self)`), or a sort: `array`, `plain`, `none`,
 `other`. What lists, tuples and dictionaries hold is told behind `in `, once for each of them that
-the thing lies in: `in in array`.
+the thing lies in: `in in array`. Of a class of Modules is told how many objects were looked at, and
+how many of them held something in two places.
 """
 
 from __future__ import annotations
@@ -88,16 +90,35 @@ class SeenFunction:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class SeenClass:
+    """What was seen of the Modules of a class.
+
+    Args:
+        objects: how often one was looked at.
+        sharing: how often it held something in two places.
+    """
+
+    objects: int
+    sharing: int
+
+    def joined(self, other: SeenClass) -> SeenClass:
+        """What two runs have shown together."""
+        return SeenClass(self.objects + other.objects, self.sharing + other.sharing)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class SeenFile:
-    """What was seen of the functions of one file.
+    """What was seen of the functions and classes of one file.
 
     Args:
         sha256: of the bytes that ran.
         functions: by their names, as `function_path` gives them.
+        classes: by their names.
     """
 
     sha256: str
     functions: Mapping[str, SeenFunction]
+    classes: Mapping[str, SeenClass] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -131,7 +152,10 @@ class ObservedFacts:
                 functions = dict(before.functions)
                 for path, seen in file.functions.items():
                     functions[path] = functions[path].joined(seen) if path in functions else seen
-                file = SeenFile(file.sha256, functions)
+                classes = dict(before.classes)
+                for each, kind in file.classes.items():
+                    classes[each] = classes[each].joined(kind) if each in classes else kind
+                file = SeenFile(file.sha256, functions, classes)
             files[name] = file
         return ObservedFacts(other.root, other.command, files)
 
@@ -171,6 +195,10 @@ def _parsed(data: Any, file: Path) -> ObservedFacts:
         str(name): SeenFile(
             str(each["sha256"]),
             {str(path): _function(seen) for path, seen in each["functions"].items()},
+            {
+                str(kind): SeenClass(int(seen["objects"]), int(seen["sharing"]))
+                for kind, seen in each.get("classes", {}).items()
+            },
         )
         for name, each in data["files"].items()
     }
@@ -200,6 +228,9 @@ def facts_text(facts: ObservedFacts, root: str) -> str:
                     "parameters": {key: list(types) for key, types in seen.parameters.items()},
                 }
                 for path, seen in sorted(file.functions.items())
+            },
+            "classes": {
+                name: dataclasses.asdict(seen) for name, seen in sorted(file.classes.items())
             },
         }
         for name, file in sorted(facts.files.items())

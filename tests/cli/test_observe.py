@@ -355,6 +355,70 @@ def test_functions_and_containers_that_were_passed_count(
     assert found[28]["message"].endswith("observed in 1 call")
 
 
+TIED = """\
+from flax import nnx
+
+
+class Tied(nnx.Module):
+    def __init__(self, tie, rngs):
+        self.embed = nnx.Linear(2, 2, rngs=rngs)
+        self.head = self.embed if tie else nnx.Linear(2, 2, rngs=rngs)
+
+
+class Never(nnx.Module, pytree=False):
+    def __init__(self, rngs):
+        self.head = nnx.Linear(2, 2, rngs=rngs)
+
+
+def step(model: Tied, x):
+    return nnx.jit(lambda m, y: m.head(y))(model, x)
+
+
+def other(model: Never, x):
+    return nnx.jit(lambda m, y: m.head(y))(model, x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("sharing", "outcome"), [(0, "same"), (1, "pinned-mid"), (None, "pinned-mid")]
+)
+def test_what_runs_never_saw_in_two_places_is_in_one(
+    tmp_path: Path, command: Command, sharing: int | None, outcome: str
+) -> None:
+    (tmp_path / "net.py").write_text(TIED)
+    kinds = ("Tied", "Never") if sharing is not None else ()
+    write_facts(
+        tmp_path,
+        TIED,
+        {"step": {"model": ["net.py::Tied"]}, "other": {"model": ["net.py::Never"]}},
+        {kind: {"objects": 3, "sharing": sharing} for kind in kinds},
+    )
+    done = command("apply", "net.py", "--check", "--facts", "facts.json", "--format", "json")
+    found = {each["line"]: each for each in json.loads(done.out)["files"][0]["findings"]}
+    assert found[16]["outcome"] == outcome
+    assert ("observed in 1 call" in found[16]["message"]) == (outcome == "same")
+    # That it is told to be no tree is no matter of what it holds.
+    assert found[20]["outcome"].startswith("pinned")
+
+
+@pytest.mark.runs_jax
+def test_what_modules_hold_in_two_places_is_kept(tmp_path: Path, command: Command) -> None:
+    script = """\
+from flax import nnx
+
+import net
+
+for tie in (False, True):
+    net.step(net.Tied(tie, nnx.Rngs(0)), [[1.0, 2.0]])
+"""
+    (tmp_path / "net.py").write_text(TIED.replace("m.head(y))", "y)"))
+    (tmp_path / "run.py").write_text(script)
+    done = command("observe", "--", sys.executable, "run.py")
+    assert done.code == 0, done.err
+    files = json.loads((tmp_path / "facts.json").read_text())["files"]
+    assert files["net.py"]["classes"] == {"Tied": {"objects": 2, "sharing": 1}}
+
+
 def test_runs_add_up_until_a_file_changes(tmp_path: Path, command: Command) -> None:
     plain_project(tmp_path, "import lib\nlib.given(1)\n")
     run = ("observe", "--out", "kept.json", "--", sys.executable, "run.py")
@@ -526,12 +590,18 @@ def test_what_only_runs_show_is_checked_when_traced_where_a_check_fits(
     assert ("checked when traced" in proofs[14]) == (at_once == "rewritten-checked")
 
 
-def write_facts(folder: Path, text: str, functions: dict[str, dict[str, list[str]]]) -> None:
+def write_facts(
+    folder: Path,
+    text: str,
+    functions: dict[str, dict[str, list[str]]],
+    classes: dict[str, dict[str, int | None]] | None = None,
+) -> None:
     seen = {
         path: {"calls": 1, "tests": [], "parameters": parameters}
         for path, parameters in functions.items()
     }
     file = {"sha256": sha256(text.encode()).hexdigest(), "functions": seen}
+    file |= {"classes": classes} if classes is not None else {}
     facts = {"version": 1, "root": ".", "command": ["x"], "files": {"net.py": file}}
     (folder / "facts.json").write_text(json.dumps(facts))
 

@@ -304,3 +304,17 @@ def mapped(held: Held, change: Callable[[Held], Held]) -> Held:
 def step(held: Held, name: str, place: Located) -> Held:
     """An attribute of a value, or some element."""
     return element(held, place) if name == SOME else attribute(held, name, place)
+
+
+def in_words(one: Found, other: Found) -> str:
+    """What two finds of one object are, for a person."""
+    if one.holder is not None and other.holder is not None:
+        if str(one.holder) == str(other.holder):
+            return f"{one.holder} keeps {one.object} twice"
+        return f"{one.object} goes in with {one.holder} and with {other.holder}, which keep it"
+    if one.object.path != other.object.path:
+        return f"{one.object} goes in beside {other.object}, which holds it"
+    holder = one.holder or other.holder
+    if holder is not None:
+        return f"{one.object} goes in beside {holder}, which keeps it"
+    return f"{one.object} goes in twice"

@@ -36,6 +36,7 @@ from nnx_migrate.analysis.objects.held import (
     Object,
     Variable,
     either,
+    in_words,
     objects,
     on_several,
     together,
@@ -48,19 +49,6 @@ from nnx_migrate.core.place import Place, refers_to
 def _own(method: ir.Function) -> ir.Expr:
     """The name of a method's own object."""
     return ir.Name(method.parameters[0].name) if method.parameters else ir.UNSEEN
-
-
-def _in_words(one: Found, other: Found) -> str:
-    if one.holder is not None and other.holder is not None:
-        if str(one.holder) == str(other.holder):
-            return f"{one.holder} keeps {one.object} twice"
-        return f"{one.object} goes in with {one.holder} and with {other.holder}, which keep it"
-    if one.object.path != other.object.path:
-        return f"{one.object} goes in beside {other.object}, which holds it"
-    holder = one.holder or other.holder
-    if holder is not None:
-        return f"{one.object} goes in beside {holder}, which keeps it"
-    return f"{one.object} goes in twice"
 
 
 def _is_parameter(root: object, scope: Scope) -> bool:
@@ -135,7 +123,7 @@ class SharingFinder:
 
     def _in_words(self, whole: Held) -> str:
         found = (pair for pair in twice(whole) if self._is_in_both(*pair))
-        return next((_in_words(*pair) for pair in found), "")
+        return next((in_words(*pair) for pair in found), "")
 
     def _passed(self, scope: Scope, whole: Held, hops: int) -> str:
         """The same of what calls of the function pass for its parameters."""
@@ -257,7 +245,13 @@ class SharingFinder:
     def _class_reason(self, class_name: str) -> str:
         if self.hierarchy.is_plain_tree(class_name):
             return self._of_fields(class_name)
-        return self._reason_within(class_name) or self.ties.reasons.get(class_name, "")
+        tied = "" if self._was_seen_apart(class_name) else self.ties.reasons.get(class_name, "")
+        return self._reason_within(class_name) or tied
+
+    def _was_seen_apart(self, class_name: str) -> bool:
+        """Whether runs have shown objects of a class, and none that holds something twice."""
+        observed = self.project.observed
+        return observed is not None and observed.was_seen_apart(class_name)
 
     def _of_fields(self, class_name: str) -> str:
         """Why what a NamedTuple or another tree keeps in a field holds something twice."""
@@ -277,6 +271,8 @@ class SharingFinder:
         for above in self.hierarchy.ancestry(class_name).classes[1:]:
             if self._makes_no_trees(above):
                 return f"{short_name(above)} makes its subclasses with pytree=False"
+        if self._was_seen_apart(class_name):
+            return ""
         for ancestor in self.hierarchy.ancestry(class_name).classes:
             located = self.project.class_of(ancestor)
             if located is None:

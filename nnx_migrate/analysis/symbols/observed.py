@@ -75,6 +75,17 @@ class Observations:
         key = next((key for key, path in paths.items() if path == wanted), None)
         return None if key is None else (index.module, key)
 
+    def was_seen_apart(self, class_name: str) -> bool:
+        """Whether runs have shown objects of a class, and none that holds something twice.
+
+        Args:
+            class_name: as the analysis names it.
+        """
+        module, _, key = class_name.partition(":")
+        file = self._files.get(module)
+        seen = file and file.classes.get(key.partition(":")[0])
+        return bool(seen and seen.objects and not seen.sharing)
+
     def _function_paths(self, index: ir.ModuleIndex) -> Mapping[str, str]:
         """The path of each function that has one for itself, by its key."""
         known = self._paths.get(index.module)
