@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
+import re
 import subprocess
 import sys
+import zlib
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -588,6 +591,34 @@ def test_what_only_runs_show_is_checked_when_traced_where_a_check_fits(
     proofs = {each["line"]: {e["proof"] for e in each["evidence"]} for each in findings}
     assert proofs[21] == {"observed"}
     assert ("checked when traced" in proofs[14]) == (at_once == "rewritten-checked")
+
+
+def test_reviewers_see_which_test_showed_it(tmp_path: Path, command: Command) -> None:
+    pytest.importorskip("jinja2")
+    (tmp_path / "net.py").write_text(GRADIENTS)
+    write_facts(tmp_path, GRADIENTS, {"at_once": {"model": ["net.py::Net"], "x": ["array"]}})
+    facts = json.loads((tmp_path / "facts.json").read_text())
+    facts["files"]["net.py"]["functions"]["at_once"]["tests"] = ["tests/test_net.py::test_it"]
+    (tmp_path / "facts.json").write_text(json.dumps(facts))
+    given = ("net.py", "--dry-run", "--facts", "facts.json")
+    told = "this ran in 1 call of 1 test, one of them tests/test_net.py::test_it"
+
+    done = command("apply", *given, "--format", "sarif", "--html", "review")
+    (run,) = json.loads(done.out)["runs"]
+    evidence = {
+        result["locations"][0]["physicalLocation"]["region"]["startLine"]: result
+        for result in run["results"]
+    }[14]
+    assert f"observed: {told}" in evidence["properties"]["evidence"]
+    related = {
+        each["message"]["text"]: each["physicalLocation"]["region"]["startLine"]
+        for each in evidence["relatedLocations"]
+    }
+    assert related[f"observed: {told}"] == 13
+    page = (tmp_path / "review" / "index.html").read_text()
+    packed = re.findall(r"[A-Za-z0-9+/]{100,}={0,2}", page)
+    pages = b"".join(zlib.decompress(base64.b64decode(each)) for each in packed)
+    assert b"one of them tests/test_net.py::test_it" in pages
 
 
 def write_facts(

@@ -82,14 +82,6 @@ def campaign(
         context.fail("say what to run, as in: nnx-migrate campaign -- pytest tests/")
     from nnx_migrate.cli.observe.run_campaign import Request, run_campaign
 
-    flags = given_flags(
-        select=select,
-        ignore=ignore,
-        docs=False,
-        allow=allow,
-        unsafe=unsafe,
-        on_unsafe=None,
-        no_trace_checks=False,
-    )
+    flags = given_flags(select=select, ignore=ignore, allow=allow, unsafe=unsafe)
     request = Request(tuple(command), tuple(paths or [Path()]), branch, jobs, html, allow_failing)
     context.exit(run_campaign(request, flags))

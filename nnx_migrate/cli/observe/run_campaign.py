@@ -124,7 +124,7 @@ def _settings(root: Path) -> Any:
     from nnx_migrate.sources.configuration import Configuration
 
     table = Configuration({}).table_for(root)
-    return CheckSettings() if table is None else settings_from(table.file, table.check)
+    return CheckSettings() if table is None else settings_from(table)
 
 
 def _written(report: Any, request: Request, root: Path) -> Any:
