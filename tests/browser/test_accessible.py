@@ -47,8 +47,8 @@ def test_the_order_of_focus_is_that_of_the_page(browser: Browser, sample: Path) 
         page.keyboard.press("Tab")
         order.append(page.evaluate("document.activeElement.innerText || document.activeElement.id"))
     assert order[0] == "Skip to the changes"
-    assert order[1:6] == ["Side by side", "Inline", "Dark", "Print", "Keys"]
-    assert order[6] == "query"
+    assert order[1:6] == ["Side by side", "Inline", "Dark", "Print", "Review"]
+    assert order[6:8] == ["Keys", "query"]
     landmarks = page.evaluate(
         "['header', 'form[role=search]', 'nav[aria-label]', 'main']"
         ".map(each => document.querySelectorAll(each).length > 0)"

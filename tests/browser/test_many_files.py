@@ -15,14 +15,27 @@ from tests.browser.conftest import Reader
 MANY, FEW = 2_000, 20
 
 
-def file(number: int, lines: int = 60) -> FileResult:
-    """A file of which three lines change, far from each other."""
+def letters(number: int) -> str:
+    """A number as letters: two hunks whose reasons differ in numbers alone are alike."""
+    return "".join(chr(ord("a") + int(digit)) for digit in str(number))
+
+
+def file(number: int, lines: int = 60, *, alike: bool = False) -> FileResult:
+    """A file of which three lines change, far from each other.
+
+    Args:
+        number: of the file.
+        lines: that it has.
+        alike: all files give the same reason.
+    """
+    why = "" if alike else f" ({letters(number)})"
     old = [f"value_{line} = function(argument, {line})\n" for line in range(lines)]
     new = list(old)
     findings, edits = [], []
     for place, line in enumerate((lines // 6, lines // 2, lines - 10)):
         rule = ("module-gradient", "state-axes")[number % 2]
-        findings.append(Finding(rule, line + 1, 1, Outcome.REWRITTEN, f"because of {line}"))
+        reason = f"because of {line}{why}{'' if alike else letters(place)}"
+        findings.append(Finding(rule, line + 1, 1, Outcome.REWRITTEN, reason))
         new[line] = old[line].replace("function", "changed")
         start = len("".join(old[:line]))
         span = (start, start + len(old[line]), line + 1, 1, line + 1, len(old[line]))
@@ -110,7 +123,7 @@ def test_the_last_of_many_files_is_one_step_away(reader: Reader, many: Path) -> 
     # The list of files has all of them, and makes those in sight.
     rows = page.locator("#file-list li")
     assert rows.count() < 80
-    assert rows.first.get_attribute("aria-setsize") == "2000"
+    assert rows.first.get_attribute("aria-setsize") == "2040"
     page.locator("#file-list").evaluate("list => list.scrollTo(0, list.scrollHeight)")
     expect(page.locator("#file-list li").last).to_contain_text("module1999.py")
 
@@ -140,6 +153,36 @@ def test_what_no_browser_can_hold_is_shown_in_parts(reader: Reader, many: Path) 
         "aria-label", "package00/module0000.py"
     )
     expect(page.locator("#file-list li[aria-current]")).to_contain_text("module0000.py")
+
+
+def test_what_is_alike_is_reviewed_once(reader: Reader, tmp_path: Path) -> None:
+    results = [file(number, alike=True) for number in range(MANY)]
+    page = reader.open(page_of(results, tmp_path / "alike.html"))
+    # Two rules, so two reasons; each is shown once, and the others are a line each.
+    page.locator("table.rows").first.wait_for()
+    expect(page.locator(".alike").first).to_contain_text("2,999 other hunks in 1,000 files")
+    assert page.locator("table.rows").count() == 2
+    expect(page.locator(".piece.folded .why").first).to_contain_text("Same change and reason as")
+    page.keyboard.press("j")
+    page.keyboard.press("r")
+    expect(page.locator("#progress")).to_have_attribute("value", "3000")
+    expect(page.locator("#count")).to_contain_text("1,000 viewed")
+    page.keyboard.press("j")
+    page.keyboard.press("r")
+    expect(page.locator("#progress")).to_have_attribute("value", "6000")
+    expect(page.locator("#file-list li.done")).to_have_count(page.locator("#file-list li").count())
+    again = reader.open(tmp_path / "alike.html", "#file=package07/module0007.py")
+    expect(again.locator("#count")).to_contain_text("2,000 viewed")
+
+
+def test_code_and_messages_of_all_files_are_searched(reader: Reader, many: Path) -> None:
+    page = reader.open(many)
+    page.locator("#query").fill(f"({letters(1234)})b")
+    expect(page.locator("#count")).to_have_text("1 file of 2,000, 1 hunk, 0 viewed")
+    expect(page.locator(".piece")).to_contain_text("because of 30")
+    page.locator("#query").fill("value_50 changed module0777")
+    expect(page.locator("#count")).to_have_text("1 file of 2,000, 1 hunk, 0 viewed")
+    expect(page.locator(".piece h3")).to_have_text("Line 51")
 
 
 def test_filters_are_as_quick(reader: Reader, many: Path) -> None:

@@ -37,7 +37,7 @@ def test_the_summary_and_what_is_left_come_first(reader: Reader, sample: Path) -
     page = reader.open(sample)
     expect(page.locator("#summary h2")).to_have_text("3 files would change")
     expect(page.locator(".tile.rewritten")).to_have_text("9 rewritten")
-    expect(page.locator("#summary .checked")).to_contain_text("different 1")
+    expect(page.locator("#summary .run")).to_contain_text("different 1")
     expect(page.locator("#todo-list li")).to_have_count(2)
     expect(page.locator("#todo-list")).to_contain_text("broken.py:3")
     expect(page.locator("#todo-list")).to_contain_text("skip-file")
@@ -173,7 +173,7 @@ def test_the_file_filter_is_a_key_away(reader: Reader, sample: Path) -> None:
 def test_viewed_files_fold_and_stay_so(reader: Reader, sample: Path) -> None:
     page = reader.open(sample)
     section = page.locator("section[aria-label='ranker/diagnostics.py']")
-    section.get_by_role("checkbox", name="Viewed").check()
+    section.get_by_role("checkbox", name="Viewed", exact=True).check()
     expect(section.locator(".piece")).to_have_count(0)
     expect(page.locator("#count")).to_contain_text("1 viewed")
     again = reader.open(sample)

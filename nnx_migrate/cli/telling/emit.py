@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -193,7 +194,8 @@ def write_page(
     from nnx_migrate.report.html.writing import write
 
     try:
-        page = write(result, folder, written=written, check=check)
+        command = shlex.join(["nnx-migrate", *sys.argv[1:]])
+        page = write(result, folder, written=written, check=check, command=command)
     except OSError as error:
         raise ConfigError(f"--html {folder}: {error.strerror}") from None
     print(f"review page: {printable(str(page))}", file=sys.stderr)

@@ -18,6 +18,7 @@ from nnx_migrate.core.place import Location
 from nnx_migrate.report.html.checks import Checks
 from nnx_migrate.report.html.display import visible
 from nnx_migrate.report.html.pieces import Piece, pieces_of, wants_code
+from nnx_migrate.report.html.review.folding import likeness
 from nnx_migrate.report.html.sides import Side, lines_of, rows_of, side_of
 
 #: Gives the file of the page and the line of a place that some evidence names, or nothing.
@@ -65,7 +66,9 @@ def file_page(result: FileResult, name: str, checks: Checks | None, place_of: Pl
         "digest": _digest(name, result),
         **_counted(pieces),
         "pieces": [
-            _entry(piece, findings, checks.verdict(its) if checks and piece.changes else "")
+            _entry(
+                piece, findings, (old, new), checks.verdict(its) if checks and piece.changes else ""
+            )
             for piece, its in zip(pieces, cases, strict=True)
         ],
         "alone": [_key(findings[number]) for number in alone],
@@ -104,17 +107,38 @@ def _counted(pieces: Sequence[Piece]) -> dict[str, int]:
     }
 
 
-def _entry(piece: Piece, findings: Sequence[Finding], verdict: str) -> dict[str, Any]:
+def _entry(
+    piece: Piece, findings: Sequence[Finding], sides: tuple[Side, Side], verdict: str
+) -> dict[str, Any]:
+    own = [findings[number] for number in piece.own]
+    follows = [findings[number] for number in piece.follows]
+    old, new = sides
+    cell = _cell_of(piece, old)
     return {
         "line": piece.line,
+        **({"title": f"Cell {cell[0]}, line {cell[1]}"} if cell else {}),
         "rows": len(piece.hunk.rows),
         "changed": sum(not row.equal for row in piece.hunk.rows),
-        "findings": [_key(findings[number]) for number in [*piece.own, *piece.follows]],
+        "findings": [_key(finding) for finding in [*own, *follows]],
         "verdict": verdict,
+        "alike": likeness(piece.hunk.rows, old.lines, new.lines, own, follows, verdict),
     }
 
 
+def _verdict(checks: Checks | None, piece: Piece, cases: Sequence[int]) -> str:
+    return checks.verdict(cases) if checks and piece.changes else ""
+
+
+def _cell_of(piece: Piece, old: Side) -> tuple[int, int] | None:
+    """The place of a piece as the reader of a notebook counts; before a cell, its first line."""
+    lines = range(piece.line - 1, piece.hunk.old.stop)
+    return next((found for line in lines if (found := old.cell_at(line))), None)
+
+
 def _body(piece: Piece, old: Side, new: Side) -> dict[str, Any]:
+    hunk = piece.hunk
+    above = hunk.new.start - hunk.old.start if piece.changes else 0
+    below = hunk.new.stop - hunk.old.stop if piece.changes else 0
     return {
         "old": piece.hunk.old.start + 1,
         "new": piece.hunk.new.start + 1 if piece.changes else 0,
@@ -122,18 +146,20 @@ def _body(piece: Piece, old: Side, new: Side) -> dict[str, Any]:
         "own": piece.own,
         "follows": piece.follows,
         "rows": list(rows_of(piece.hunk, old, new)),
-        "above": list(lines_of(old, piece.above)),
-        "below": list(lines_of(old, piece.below)),
+        "above": list(lines_of(old, new, piece.above, above)),
+        "below": list(lines_of(old, new, piece.below, below)),
     }
 
 
 def _todo(result: FileResult) -> Iterator[list[Any]]:
-    """Line, rule and words for everything that is left to a person."""
+    """Line, rule, words and place for everything that is left to a person."""
     manual = [finding for finding in result.findings if finding.outcome is Outcome.MANUAL]
     for finding in manual:
-        yield [finding.line, finding.rule, visible(finding.message)]
+        cell = finding.in_cell
+        place = f"cell {cell.cell}:{cell.line}" if cell else f"{finding.line or ''}"
+        yield [finding.line, finding.rule, visible(finding.message), place]
     if result.reason and all(finding.message != result.reason for finding in manual):
-        yield [0, "", visible(result.reason)]
+        yield [0, "", visible(result.reason), ""]
 
 
 def _key(finding: Finding) -> list[str]:

@@ -24,10 +24,13 @@ class NotebookLines:
     Args:
         shown: as they are read.
         code: the same, empty where they are no Python.
+        places: the cell of each and the line in it, both counted from 1; None for what is no line
+            of a cell.
     """
 
     shown: list[Line]
     code: list[Line]
+    places: list[tuple[int, int] | None]
 
 
 def notebook_lines(lines: Sequence[Line]) -> NotebookLines:
@@ -38,20 +41,24 @@ def notebook_lines(lines: Sequence[Line]) -> NotebookLines:
             write them stays as it is.
     """
     read = list(_read(lines))
-    return NotebookLines([line for line, _ in read], [code for _, code in read])
+    return NotebookLines(*map(list, zip(*read, strict=True))) if read else NotebookLines([], [], [])
 
 
-def _read(lines: Sequence[Line]) -> Iterator[tuple[Line, Line]]:
+def _read(lines: Sequence[Line]) -> Iterator[tuple[Line, Line, tuple[int, int] | None]]:
     kind, in_source = "", False
+    cell = number = 0
     for line in lines:
         no_code = Line("", line.end)
         found = _KIND.fullmatch(line.text)
         string = _STRING.fullmatch(line.text) if in_source else None
         if string is None:
             kind = found[1] if found else kind
+            cell += found is not None
             in_source = _SOURCE.fullmatch(line.text) is not None
-            yield line, no_code
+            number = 0
+            yield line, no_code, None
             continue
         text = str(json.loads(string[1], strict=False)).removesuffix("\n")
         shown = Line(text, line.end)
-        yield shown, shown if kind == "code" else no_code
+        number += 1
+        yield shown, shown if kind == "code" else no_code, (cell, number)

@@ -22,6 +22,8 @@ from nnx_migrate.core.totals import ATTENTION, Totals
 from nnx_migrate.report.html.checks import VERDICTS, Checks
 from nnx_migrate.report.html.display import visible
 from nnx_migrate.report.html.file_pages import FilePage, file_page
+from nnx_migrate.report.html.review.manual import blocks_of
+from nnx_migrate.report.html.review.run import Run
 from nnx_migrate.report.levels import shown_path
 from nnx_migrate.rewrite.model.registry import BrokenRule, rule_entries
 
@@ -30,13 +32,18 @@ _SCRIPTS = (
     "dom",
     "data",
     "state",
+    "folding",
+    "search",
     "filters",
     "rows",
     "explained",
+    "links",
     "sections",
     "sight",
     "travel",
     "lists",
+    "progress",
+    "manual",
     "keys",
     "page",
 )
@@ -48,11 +55,12 @@ _PACK = 100_000
 _KEYS = (
     ("j k", "next and previous hunk"),
     ("n p", "next and previous file"),
+    ("r", "mark the hunk, and all like it, as reviewed, or not"),
     ("v", "mark the file as viewed, or not; the browser remembers it until the change is another"),
     ("x", "more lines around the hunk"),
     ("s", "side by side or inline"),
     ("e", "open or close all evidence"),
-    ("/", "filter files; Esc goes back"),
+    ("/", "search files, code and messages; Esc goes back"),
     ("t", "light or dark"),
     ("?", "this list"),
 )
@@ -74,6 +82,7 @@ class Review:
         owners: of a path relative to the root.
         checks: of what was written; None when nothing was checked.
         notes: what the reader has to know of the run as a whole.
+        run: its command, date and commit.
     """
 
     results: Sequence[FileResult]
@@ -83,6 +92,7 @@ class Review:
     owners: Owners
     checks: Checks | None = None
     notes: Sequence[str] = ()
+    run: Run = dataclasses.field(default_factory=Run)
 
 
 def render_page(review: Review) -> str:
@@ -100,7 +110,9 @@ def render_page(review: Review) -> str:
     )
     entries, packs = _packed(pages, [review.owners(name) for _, name in named])
     cases = review.checks.as_data() if review.checks else []
-    index = {"files": entries, "rules": _manuals(review.totals.rules), "cases": cases}
+    manuals = _manuals(review.totals.rules)
+    places = {"blob": review.run.blob, "line": "#L", "checkout": review.run.checkout}
+    index = {"files": entries, "rules": manuals, "cases": cases, "places": places}
     style, script = _asset("style.css"), page_script()
     return (
         _environment()
@@ -116,7 +128,7 @@ def render_page(review: Review) -> str:
             written=review.written,
             keys=_KEYS,
             verdict_order=VERDICTS,
-            manuals=index["rules"],
+            manuals=manuals,
             changed=review.totals.files[FileStatus.CHANGED],
             attention=[status for status in FileStatus if status in ATTENTION],
             outcomes=list(Outcome),
@@ -127,6 +139,8 @@ def render_page(review: Review) -> str:
             remarks=review.checks.remarks if review.checks else (),
             checked=review.checks is not None,
             notes=[visible(note) for note in review.notes],
+            run=review.run,
+            command=visible(review.run.command),
         )
     )
 
@@ -180,21 +194,16 @@ def _rules(totals: Totals) -> list[tuple[str, Mapping[Outcome, int]]]:
     return list(totals.rules.items())
 
 
-def _manuals(used: Mapping[str, object]) -> dict[str, str]:
-    """The manual pages of the rules that found something; engine codes have none."""
+def _manuals(used: Mapping[str, object]) -> dict[str, list[list[Any]]]:
+    """The manual pages of the rules that found something, as blocks; engine codes have none."""
     manuals = {}
     for name, entry in rule_entries().items():
         if name in used:
             try:
-                manuals[name] = visible_text(entry.manual())
+                manuals[name] = blocks_of(entry.manual())
             except BrokenRule as error:
-                manuals[name] = visible_text(str(error))
+                manuals[name] = blocks_of(str(error))
     return manuals
-
-
-def visible_text(text: str) -> str:
-    """Return a text of several lines with everything that cannot be seen as an escape."""
-    return "\n".join(map(visible, text.split("\n")))
 
 
 def _has_verdict(entries: Sequence[Mapping[str, Any]], verdict: str) -> bool:

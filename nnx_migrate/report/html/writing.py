@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nnx_migrate.report.html.checks import Checks
 from nnx_migrate.report.html.page import Owners, Review, render_page
+from nnx_migrate.report.html.review.run import run_of
 from nnx_migrate.report.patches.owners import PLACES, UNOWNED, owners_in
 from nnx_migrate.report.patches.patch import patch_root
 from nnx_migrate.sources.config_values import ConfigError
@@ -19,7 +21,12 @@ if TYPE_CHECKING:
 
 
 def write(
-    result: RunResult, folder: Path, *, written: bool, check: Mapping[str, Any] | None = None
+    result: RunResult,
+    folder: Path,
+    *,
+    written: bool,
+    check: Mapping[str, Any] | None = None,
+    command: str = "",
 ) -> Path:
     """Write the review page of a run, and return where it is.
 
@@ -28,12 +35,14 @@ def write(
         folder: made where it does not exist; an index.html in it is replaced.
         written: the files were changed; otherwise they would be.
         check: of what was written, as its JSON report has it; None when nothing was checked.
+        command: as it was typed, for the head of the page.
 
     Raises:
         OSError: it cannot be written.
     """
     review = review_of(result, written=written, check=check)
-    with OwnFolder(folder, [patch_root(each.path for each in result.results)]) as own:
+    review = dataclasses.replace(review, run=run_of(review.root, folder, command))
+    with OwnFolder(folder, [review.root]) as own:
         own.put("index.html", render_page(review).encode())
     return folder / "index.html"
 

@@ -1,21 +1,29 @@
+// @ts-check
 // Why a hunk is as it is: findings with their evidence, and what the check says.
 
 import { element, plural } from "./dom.js";
+import { isChosen } from "./filters.js";
 import { state } from "./state.js";
 
 // A hunk in which this many cases have a say is told of the first ones.
 const MOST_CASES = 25;
 
+/**
+ * @param {FileEntry} file
+ * @param {number} line
+ */
 export function address(file, line = 0) {
   const parameters = new URLSearchParams({ file: file.name });
   if (line) parameters.set("line", String(line));
   return `#${parameters}`;
 }
 
+/** @param {string} word */
 export function badge(word) {
   return element("span", { class: `badge ${word.replaceAll(" ", "-")}` }, word);
 }
 
+/** @param {string} rule */
 function ruleName(rule) {
   if (!Object.hasOwn(state.index.rules, rule)) return element("span", { class: "rule" }, rule);
   return element(
@@ -25,8 +33,10 @@ function ruleName(rule) {
   );
 }
 
+/** @param {Told} finding */
 function evidenceList(finding) {
   if (!finding.evidence.length) return null;
+  /** @type {Map<string, number>} */
   const counts = new Map();
   for (const [, proof] of finding.evidence) counts.set(proof, (counts.get(proof) ?? 0) + 1);
   const words = [...counts].map(([proof, count]) => `${count} ${proof}`).join(", ");
@@ -46,34 +56,47 @@ function evidenceList(finding) {
   );
 }
 
-export function card(finding) {
+/**
+ * @param {Told} finding
+ * @param {number} line that stands above it already; 0 for none
+ */
+export function card(finding, line = 0) {
+  const other = isChosen(finding) ? "" : " other";
   return element(
     "div",
-    { class: `card ${finding.outcome}` },
+    { class: `card ${finding.outcome}${other}` },
     element(
       "p",
       { class: "told" },
       badge(finding.outcome),
       ruleName(finding.rule),
       element("span", { class: "message" }, finding.message),
-      element("span", { class: "place" }, finding.place),
+      line && finding.line === line ? null : element("span", { class: "place" }, finding.place),
     ),
     evidenceList(finding),
   );
 }
 
+/**
+ * @param {FileEntry} file
+ * @param {Body} body
+ * @param {number[]} numbers
+ */
 export function followsFrom(file, body, numbers) {
   if (!numbers.length) return null;
   const links = numbers.flatMap((number, count) => {
-    const { rule, line, outcome } = body.findings[number];
-    const link = element("a", { href: address(file, line) }, `line ${line}`);
-    return [count ? "; " : "", badge(outcome), ruleName(rule), " at ", link];
+    const { rule, line, outcome, place } = body.findings[number];
+    const where = place.replace(/, column \d+$/, "");
+    const link = element("a", { href: address(file, line) }, where);
+    return [count ? "; " : "", badge(outcome), " ", ruleName(rule), " at ", link];
   });
-  return element("p", { class: "card follows" }, "Goes with ", ...links.filter(Boolean));
+  return element("p", { class: "card follows" }, "Goes with ", ...links);
 }
 
 // Columns of which there is nothing to say stand beside the name of the case.
+/** @param {Case} its */
 function caseItem({ name, verdict, columns, scripts }) {
+  /** @param {Case["columns"][0]} column */
   const column = ([its, word, said]) => [`${its}: `, badge(word), said ? ` ${said}` : " "];
   const quiet = columns.filter(([, , said]) => !said).flatMap(column);
   const telling = columns.filter(([, , said]) => said).map((each) => element("li", {}, ...column(each)));
@@ -92,6 +115,10 @@ function caseItem({ name, verdict, columns, scripts }) {
 
 const VERDICT_ORDER = ["different", "not checked", "close", "equal", "proved"];
 
+/**
+ * @param {PieceEntry} piece
+ * @param {number[]} numbers
+ */
 export function verdictOf(piece, numbers) {
   if (!piece.verdict) return null;
   if (!numbers.length) {

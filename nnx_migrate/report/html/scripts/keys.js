@@ -1,11 +1,14 @@
+// @ts-check
 // The keyboard. No key counts while somebody types, and none with Ctrl, Alt or Cmd.
 
-import { byId } from "./dom.js";
+import { allOf, dialogOf, fieldOf } from "./dom.js";
 import { remember, remembered } from "./state.js";
-import { fileHere, goToFile, goToHunk } from "./travel.js";
-import { toggleViewed } from "./sight.js";
+import { fileHere, goToFile, goToHunk, placeHere } from "./travel.js";
+import { toggleReviewed, toggleViewed } from "./sight.js";
 
+/** @param {Record<"switchView" | "switchEvidence" | "switchTheme" | "print", () => unknown>} actions */
 export function listenToKeys(actions) {
+  /** @type {Record<string, () => unknown>} */
   const keys = {
     j: () => goToHunk(1),
     k: () => goToHunk(-1),
@@ -15,22 +18,27 @@ export function listenToKeys(actions) {
       const file = fileHere();
       return file && toggleViewed(file);
     },
+    r: () => {
+      const place = placeHere();
+      return place && place.piece !== null && toggleReviewed(place.file, place.piece);
+    },
     "/": () => {
-      byId("query").focus();
-      byId("query").select();
+      fieldOf("query").focus();
+      fieldOf("query").select();
     },
     x: () => {
-      for (const more of document.querySelectorAll(".piece.current .more")) more.click();
+      for (const more of allOf(".piece.current .more")) more.click();
     },
     s: actions.switchView,
     e: actions.switchEvidence,
     t: actions.switchTheme,
-    "?": () => byId("help").showModal(),
+    "?": () => dialogOf("help").showModal(),
   };
-  const on = byId("keys-on");
+  const on = fieldOf("keys-on");
   on.checked = remembered("keys") !== "off";
   on.addEventListener("change", () => remember("keys", on.checked ? "on" : "off"));
   // One step after the other, so that keys that come fast are not lost.
+  /** @type {Promise<unknown>} */
   let running = Promise.resolve();
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key === "p" && !event.altKey) {
@@ -39,8 +47,9 @@ export function listenToKeys(actions) {
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    if (event.target.closest("input[type=search], textarea, select")) {
-      if (event.key === "Escape") event.target.blur();
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (target.closest("input[type=search], input[type=text], textarea, select")) {
+      if (event.key === "Escape") target.blur();
       return;
     }
     const action = keys[event.key];

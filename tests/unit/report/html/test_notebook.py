@@ -47,4 +47,22 @@ def test_a_change_of_a_cell_is_one_of_code() -> None:
     changed = [row for row in piece["rows"] if len(row) == 2]
     assert changed == [[["y = f(x)", "_4M1_3"], ["y = g(x)", "_4M1_3"]], [0, "z"]]
     assert page.body["findings"][0]["place"] == "cell 1, line 2, column 1"
-    assert "cells" in page.body["about"]
+    assert page.entry["pieces"][0]["title"] == "Cell 1, line 2"
+    # Nothing of the JSON around the cell is left, and its lines are counted from its first.
+    assert piece["rows"][0] == {"cell": 1, "old": 1, "new": 1, "at": 7}
+    assert piece["rows"][1] == [["x = 1", "_4n1"]]
+    assert len(piece["rows"]) == 4
+    assert piece["above"] == piece["below"] == []
+
+
+def test_each_cell_of_a_hunk_counts_its_own_lines() -> None:
+    before = notebook(("code", "a = f(x)"), ("markdown", "# Title"), ("code", "b = f(x)"))
+    after = before.replace("f(x)", "g(x)")
+    result = FileResult(Path("a.ipynb"), FileStatus.CHANGED, before.encode(), after.encode())
+    page = file_page(result, "a.ipynb", None, lambda path, line: [])
+    shown = [row for piece in page.body["pieces"] for row in piece["rows"]]
+    heads = [row for row in shown if isinstance(row, dict)]
+    assert [(head["cell"], head["old"], head["new"]) for head in heads] == [(1, 1, 1), (3, 1, 1)]
+    lines = before.splitlines()
+    assert [lines[head["at"] - 1].strip() for head in heads] == ['"a = f(x)"', '"b = f(x)"']
+    assert [row for row in shown if isinstance(row, list) and len(row) == 1] == []
