@@ -180,8 +180,10 @@ class Giving(Touching):
             held = self.aliases.values(scope, call.args[0])
             found = (methods_by_any_name(evaluator, v) for v in held if isinstance(v, Instance))
             names = frozenset(name for each in found for name in each)
+        effects: set[Effect] = set()
         for name in sorted(names):
-            yield from self.read(scope, ir.Attribute(call.args[0], name))
+            effects.update(self.read(scope, ir.Attribute(call.args[0], name)))
+        yield from effects
 
     def _updated(self, scope: Scope, call: ir.Call, where: Place) -> Iterator[Effect]:
         """What `nnx.update(m, state)` does beside giving Variables their values."""

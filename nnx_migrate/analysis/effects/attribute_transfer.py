@@ -21,7 +21,7 @@ from nnx_migrate.analysis.effects.causes import (
     of_object,
 )
 from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
-from nnx_migrate.analysis.effects.summary import Effect, without_return
+from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effect, Effects
 from nnx_migrate.analysis.heap.readers import name_of_module, readers
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import CHANGING_METHODS
@@ -114,13 +114,17 @@ class Touching(Handing):
             yield from self.looked_up(scope, read, value)
             if self._is_handed_on(scope, read) and self.changes_itself(value, read.name):
                 yield by_method(read.name, where)
-            for class_name in self.hierarchy.classes_of(value):
-                method = self.hierarchy.method(class_name, read.name)
-                if not isinstance(method, Scope):
-                    continue
-                if self._is_cached(method):
-                    yield Effect("structure", PropertyCached(read.name), where)
-                yield from without_return(self.finder.of_own_parameter(method))
+            yield from self._read_of(value, read.name, where)
+
+    def _read_of(self, value: Instance, name: str, where: Place) -> Effects:
+        """What the methods of a name do to the object, each once: hundreds of classes have one."""
+        classes = self.hierarchy.classes_of(value)
+        methods = dict.fromkeys(self.hierarchy.method(each, name) for each in classes)
+        own = [method for method in methods if isinstance(method, Scope)]
+        found = NO_EFFECTS.union(*map(self.finder.of_own_method, own))
+        if any(map(self._is_cached, own)):
+            found |= {Effect("structure", PropertyCached(name), where)}
+        return found
 
     def run(self, scope: Scope, run: Run, line: int) -> Iterator[Effect]:
         """What a method does that nobody calls by its name."""
@@ -132,7 +136,7 @@ class Touching(Handing):
         for value in self.aliases.values(scope, run.operand):
             for method in methods_run(evaluator, value, run.methods):
                 if own:
-                    yield from without_return(self.finder.of_own_parameter(method))
+                    yield from self.finder.of_own_method(method)
                 if given:
                     called = FunctionValue(method, method.function, bound=True)
                     yield from self.to_function(scope, called, call, self.where(scope, line))
@@ -141,7 +145,7 @@ class Touching(Handing):
         """What runs where an attribute is looked up: `__getattr__`, and descriptors."""
         evaluator = self.finder.evaluator
         for method in lookups_run(evaluator, value, read.name):
-            yield from without_return(self.finder.of_own_parameter(method))
+            yield from self.finder.of_own_method(method)
         for method in descriptors_run(evaluator, value, read.name):
             called = FunctionValue(method, method.function, bound=True)
             call = ir.Call(read, (read.base,), (), 0)

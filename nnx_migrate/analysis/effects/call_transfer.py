@@ -29,7 +29,7 @@ from nnx_migrate.analysis.effects.causes import (
     Unseen,
 )
 from nnx_migrate.analysis.effects.may_alias import Aliases
-from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, without_return
+from nnx_migrate.analysis.effects.summary import Effect, EffectFinder
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT
 from nnx_migrate.core.place import Place
@@ -127,7 +127,7 @@ class Handing:
             yield Effect("unknown", cause, where)
         own = isinstance(call.func, ir.Attribute) and self.is_self(scope, call.func.base)
         for parameter in reached:
-            found = without_return(self.finder.of(value.scope, parameter.name))
+            found = self.finder.by_call(value.scope, parameter.name)
             argument = passed[parameter]
             if argument is not None and self.is_attributes(scope, argument):
                 found = frozenset(map(_of_attributes, found))
@@ -216,7 +216,7 @@ class Handing:
                 continue
             parameter = parameter_at(self.project.function(value.scope), value, index)
             if parameter is not None:
-                yield from without_return(self.finder.of(value.scope, parameter.name))
+                yield from self.finder.by_call(value.scope, parameter.name)
 
 
 def _lines_that_write_self(function: ir.Function) -> set[int]:

@@ -94,6 +94,7 @@ class EffectFinder(abc.ABC):
         self.hierarchy = evaluator.hierarchy
         self.fixpoint = Fixpoint(lasting)
         self.contents = contents
+        self._by_call: dict[tuple[Scope, str], tuple[Effects, Effects]] = {}
         self._calls_on: dict[Scope, dict[ir.Expr, list[ir.Call]]] = {}
 
     def of(self, scope: Scope, parameter: str) -> Effects:
@@ -206,10 +207,17 @@ class EffectFinder(abc.ABC):
         if instance.class_name in ANY_OBJECT:
             cause = MethodUnknown(name, ", because the class of the Module is not")
             return frozenset({Effect("unknown", cause, where)})
-        found: Effects = NO_EFFECTS
+        # Hundreds of classes may have it from one above them, which is asked once.
+        methods: dict[Scope, None] = {}
+        found: list[Effects] = []
         for class_name in self.classes_met(instance, where.module):
-            found |= self._of_class_method(instance, class_name, name, where)
-        return found
+            found.append(self.of_set_methods(class_name, name))
+            method = self.hierarchy.method(class_name, name)
+            if isinstance(method, Scope):
+                methods[method] = None
+            else:
+                found.append(self._of_no_own_method(instance, class_name, name, where))
+        return NO_EFFECTS.union(*map(self.of_own_method, methods), *found)
 
     def classes_met(self, instance: Instance, module: str) -> Iterator[str]:
         """The classes that an object can be of in a file: no notebook meets those of another."""
@@ -226,11 +234,23 @@ class EffectFinder(abc.ABC):
             return NO_EFFECTS
         return self.of(method, function.parameters[0].name)
 
-    def _of_class_method(
-        self, instance: Instance, class_name: str, name: str, where: Place
-    ) -> Effects:
-        found = self.of_set_methods(class_name, name)
-        return found | self._of_method_itself(instance, class_name, name, where)
+    def of_own_method(self, method: Scope) -> Effects:
+        """The effects on an object of calling a method of it."""
+        function = self.project.function(method)
+        if not function.parameters:
+            return NO_EFFECTS
+        return self.by_call(method, function.parameters[0].name)
+
+    def by_call(self, scope: Scope, parameter: str) -> Effects:
+        """The effects that a caller sees: what is returned is the caller's own affair."""
+        found = self.of(scope, parameter)
+        # Of thousands of effects the same ones are asked for at each of hundreds of calls.
+        before, known = self._by_call.get((scope, parameter), (None, NO_EFFECTS))
+        if before is not found:
+            returned = [effect for effect in found if effect.way == "returned"]
+            known = found.difference(returned) if returned else found
+            self._by_call[scope, parameter] = found, known
+        return known
 
     def of_set_methods(self, class_name: str, name: str) -> Effects:
         """The effects of functions that code outside of a class makes a method of it."""
@@ -243,15 +263,15 @@ class EffectFinder(abc.ABC):
             if any(isinstance(v, ClassValue) and v.class_name in above for v in holders):
                 for value in self.evaluator.values(scope, write.value):
                     if isinstance(value, FunctionValue):
-                        found |= without_return(self.of_own_parameter(value.scope))
+                        found |= self.of_own_method(value.scope)
         return found
 
-    def _of_method_itself(
+    def _of_no_own_method(
         self, instance: Instance, class_name: str, name: str, where: Place
     ) -> Effects:
+        """The effects of a method of the library, or of what is none."""
         method = self.hierarchy.method(class_name, name)
-        if isinstance(method, Scope):
-            return without_return(self.of_own_parameter(method))
+        assert not isinstance(method, Scope)
         if method is None:
             return self._of_attribute(instance, class_name, name, where)
         layer = layer_of(method)
@@ -306,7 +326,7 @@ class EffectFinder(abc.ABC):
         if isinstance(value, Instance):
             return self.of_method(value, "__call__", where)
         if isinstance(value, FunctionValue) and value.bound:
-            return without_return(self.of_own_parameter(value.scope))
+            return self.of_own_method(value.scope)
         if isinstance(value, Basic) and value.sort == "unknown":
             return frozenset({Effect("unknown", CalleeUnknown(value.reason), where)})
         return NO_EFFECTS
@@ -319,11 +339,6 @@ _ACCESSORS = frozenset({"setter", "getter", "deleter"})
 
 def _is_partial(values: frozenset[Value]) -> bool:
     return values == {LibraryValue("functools.partial")}
-
-
-def without_return(effects: Effects) -> Effects:
-    """The effects that a caller sees: what is returned is the caller's own affair."""
-    return frozenset(e for e in effects if e.way != "returned")
 
 
 def worst(effects: Iterable[Effect]) -> Effect | None:

@@ -28,7 +28,7 @@ from nnx_migrate.analysis.effects.causes import (
 )
 from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
 from nnx_migrate.analysis.effects.popped import Popped
-from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, without_return
+from nnx_migrate.analysis.effects.summary import Effect, EffectFinder
 from nnx_migrate.analysis.flax.model import asking_keywords
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.attributes import member
@@ -154,14 +154,14 @@ class Tracker(Giving):
         for method in self.hierarchy.super_methods(owner, name):
             layer = layer_of(method) if isinstance(method, str) else None
             if isinstance(method, Scope):
-                yield from without_return(self.finder.of_own_parameter(method))
+                yield from self.finder.of_own_method(method)
             elif layer is not None and name in layer.structural_methods:
                 yield Effect("structure", MethodChanges(name, layer.name), where)
         for above in self.hierarchy.ancestry(owner).classes[1:]:
             for each in self.finder.evaluator.stored(above, name):  # `touch = touch` in its body
                 for value in self.finder.evaluator.values(each.scope, each.expr):
                     if isinstance(value, FunctionValue):
-                        yield from without_return(self.finder.of_own_parameter(value.scope))
+                        yield from self.finder.of_own_method(value.scope)
         if not self.hierarchy.ancestry(owner).closed:
             yield Effect("unknown", Unseen(f"what super().{name}() runs is not known"), where)
 
