@@ -8,8 +8,12 @@ from typing import Any
 
 import pytest
 
-from nnx_migrate.analysis.callgraph import called_functions
+from nnx_migrate.analysis.callgraph import call_targets, called_functions
+from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.effects.transfer import Tracker
 from nnx_migrate.analysis.interp.field_stores import ClassAttributes
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.passed_on import passed_on_in
 from nnx_migrate.engine import run as engine
 from nnx_migrate.sources.configuration import Configuration
 
@@ -62,3 +66,89 @@ def test_each_is_gone_through_once(
     engine.run([tmp_path], Configuration(), write=None, jobs=1)
     assert {key[0] for key in times} >= {"_stores_of", "_find_declared"}
     assert max(times.values()) == 1, times.most_common(3)
+
+
+_INHERITING = """\
+from flax import nnx
+
+
+class Base(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+    def update(self, name, value):
+{writes}
+        return getattr(self, name)
+
+    def named(self, name):
+        return getattr(self, name)
+
+    def call(self, x):
+        self.update("linear", x)
+        return self.named(x)
+"""
+_HEIR = """
+
+class Heir{number}(Base):
+    pass
+"""
+_STEP = """
+
+@nnx.jit
+def step(model: Base, x):
+    return model.call(x)
+"""
+
+
+def _effects_gone_through(folder: Path, heirs: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many effects are gone through for a class of which so many are below."""
+    effects = Tracker.effects
+    gone_through = 0
+
+    def counted(self: Tracker) -> Any:
+        nonlocal gone_through
+        for each in effects(self):
+            gone_through += 1
+            yield each
+
+    monkeypatch.setattr(Tracker, "effects", counted)
+    writes = "".join(f"        self.a{number} = value\n" for number in range(20))
+    below = "".join(_HEIR.format(number=number) for number in range(heirs))
+    folder.mkdir()
+    text = _INHERITING.format(writes=writes) + below + _STEP
+    (folder / "models.py").write_text(text)
+    engine.run([folder], Configuration(), write=None, jobs=1)
+    monkeypatch.setattr(Tracker, "effects", effects)
+    return gone_through
+
+
+def test_what_a_method_does_is_told_once_for_all_that_inherit_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = _effects_gone_through(tmp_path / "few", 2, monkeypatch)
+    many = _effects_gone_through(tmp_path / "many", 40, monkeypatch)
+    assert 20 < many == few
+
+
+@pytest.mark.parametrize("names", [4, 40])
+def test_a_function_is_gone_through_once_for_all_of_its_names(
+    names: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times: collections.Counter[Scope] = collections.Counter()
+
+    def counted(scope: Scope, function: ir.Function, *given: Any) -> Any:
+        times[scope] += 1
+        return passed_on_in(scope, function, *given)
+
+    monkeypatch.setattr(call_targets, "passed_on_in", counted)
+    renamed = "".join(f"    f{n + 1} = f{n}\n" for n in range(names))
+    text = (
+        "from flax import nnx\n\n"
+        "def scale(layer, x):\n    return x\n\n"
+        f"def choose():\n    f0 = scale\n{renamed}    return f0, f{min(names, 4)}\n\n"
+        "@nnx.jit\ndef step(model: nnx.Linear, x):\n    first, other = choose()\n"
+        "    return other(model, first(model, x))\n"
+    )
+    (tmp_path / "models.py").write_text(text)
+    engine.run([tmp_path], Configuration(), write=None, jobs=1)
+    assert times[Scope("models", "choose:6:0")] == 1, times
