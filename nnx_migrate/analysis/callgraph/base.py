@@ -11,7 +11,7 @@ import weakref
 
 from nnx_migrate.analysis.callgraph.call_sites import Callers
 from nnx_migrate.analysis.callgraph.lattice import limited, unsettled
-from nnx_migrate.analysis.callgraph.transparent_decorators import TypeCheckers
+from nnx_migrate.analysis.callgraph.transparent_decorators import TransparentDecorators
 from nnx_migrate.analysis.domain.fixpoint import Fixpoint, Lasts
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
@@ -46,7 +46,7 @@ class Evaluation(abc.ABC):
         self.hierarchy: Hierarchy = Hierarchy(project, classes)
         # Not in a circle, so that all of it is gone as soon as nobody asks any more.
         self.callers: Callers = Callers(project, weakref.proxy(self), callers)
-        self.checkers = TypeCheckers(project)
+        self.transparent = TransparentDecorators(project)
         self.fixpoint = Fixpoint(lasting)
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:

@@ -34,7 +34,7 @@ def defined(evaluator: Evaluation, scope: Scope) -> FunctionValue:
     transforms = []
     here = scope_around(scope, function)
     for decorator in reversed(function.decorators):
-        if evaluator.checkers.is_one(here, decorator):
+        if evaluator.transparent.is_one(here, decorator):
             continue
         target = decorator.func if isinstance(decorator, ir.Call) else decorator
         dotted = project.dotted(here, target)

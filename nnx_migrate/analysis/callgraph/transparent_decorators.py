@@ -1,10 +1,13 @@
-"""Decorators that check the types of what goes in and out of a function, and change nothing else.
+"""Decorators after which a call still runs the function that stands below them.
 
-`beartype`, `typeguard` and `jaxtyping` are known by name; a function of the project is one of them
-where all that it does is to hand what it decorates to one.
+`beartype`, `typeguard` and `jaxtyping` check types; they are known by name, and a function of the
+project is like them where all that it does is to pass what it decorates to one. Others note the
+function somewhere and give it back: `@register("gelu")`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
@@ -22,8 +25,12 @@ _CASTING = frozenset({"typing.cast", "typing_extensions.cast"})
 _MAX_HOPS = 4
 
 
-class TypeCheckers:
-    """Tells which decorators of a project only check types."""
+#: Attributes of a function that decide what a call of it does.
+_DECIDING = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
+
+
+class TransparentDecorators:
+    """Tells which decorators of a project leave alone what a call does."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -49,20 +56,51 @@ class TypeCheckers:
         if isinstance(decorator, ir.Call):
             if dotted == "functools.partial":  # of one, with its settings
                 return len(decorator.args) == 1 and self.is_one(scope, decorator.args[0], hops)
-            return dotted in _CHECKING and not decorator.args
-        if dotted is not None:
-            return dotted in _CHECKING or self._hands_on(self.project.member(dotted), hops)
-        if not isinstance(target, ir.Name):
-            return False
-        return self._hands_on(self.project.bindings(scope, target.id), hops)
+            if dotted in _CHECKING:
+                return not decorator.args
+            maker = self._function(scope, target, dotted)
+            return maker is not None and self._makes_one(maker)
+        if dotted in _CHECKING:
+            return True
+        function = self._function(scope, target, dotted)
+        return function is not None and (self._gives_back(function) or self._checks(function, hops))
 
-    def _hands_on(self, bindings: list[Binding] | None, hops: int) -> bool:
-        """Whether a function of the project gives back what it gets, as one of them does it."""
-        match bindings:
+    def _function(self, scope: Scope, target: ir.Expr, dotted: str | None) -> Scope | None:
+        """The function of the project that an expression names."""
+        found: Sequence[Binding] | None = None
+        if dotted is not None:
+            found = self.project.member(dotted)
+        elif isinstance(target, ir.Name):
+            found = self.project.bindings(scope, target.id)
+        match found:
             case [Located(scope=Scope(module=module), expr=ir.FunctionRef(key=key))]:
-                scope = Scope(module, key)
+                return Scope(module, key)
             case _:
-                return False
+                return None
+
+    def _makes_one(self, scope: Scope) -> bool:
+        """Whether a function makes decorators that give back what they decorate."""
+        function = self.project.function(scope)
+        if function.decorators or function.yields:
+            return False
+        made = [self._function(scope, value, None) for value in function.returns]
+        return bool(made) and all(each is not None and self._gives_back(each) for each in made)
+
+    def _gives_back(self, scope: Scope) -> bool:
+        """Whether a function gives back its first argument, and leaves alone what it does."""
+        function = self.project.function(scope)
+        if not function.parameters or function.decorators or function.yields:
+            return False
+        given = ir.Name(function.parameters[0].name)
+        return (
+            bool(function.returns)
+            and given.id not in function.bindings
+            and all(value == given for value in function.returns)
+            and not any(_decides(write.target, given) for write in function.writes)
+        )
+
+    def _checks(self, scope: Scope, hops: int) -> bool:
+        """Whether a function of the project gives back what it gets, with its types checked."""
         function = self.project.function(scope)
         if len(function.parameters) != 1 or function.decorators or function.writes:
             return False
@@ -91,3 +129,11 @@ class TypeCheckers:
                 return self.is_one(scope, func, hops) and self._gives(scope, inner, given, hops)
             case _:
                 return False
+
+
+def _decides(target: ir.Expr, function: ir.Name) -> bool:
+    match target:
+        case ir.Attribute(base=base, name=name):
+            return base == function and name in _DECIDING
+        case _:
+            return False

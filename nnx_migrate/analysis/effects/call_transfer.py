@@ -30,6 +30,7 @@ from nnx_migrate.analysis.effects.causes import (
 )
 from nnx_migrate.analysis.effects.may_alias import Aliases
 from nnx_migrate.analysis.effects.summary import Effect, EffectFinder
+from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT
 from nnx_migrate.core.place import Place
@@ -111,20 +112,19 @@ class Handing:
         function = self.project.function(value.scope)
         if self._leaves_alone(scope, function, value, call):
             return
-        by_place = [unstarred(argument) for argument in call.args]
-        given = [*by_place, *(argument for _, argument in call.keywords)]
+        given = [*map(unstarred, call.args), *(argument for _, argument in call.keywords)]
         given = [argument for argument in given if self.rooted(scope, argument)]
         passed = dict(arguments(function, value, call))
-        reached = [parameter for parameter, argument in passed.items() if argument in given]
-        rest = set(given) - set(passed.values())
-        if rest and _refuses(function, value, call):
+        unplaced = [each for each in given if each not in passed.values()]
+        if unplaced and _refuses(function, value, call):
             return  # it raises, in both modes
-        kinds = {"star" if argument in by_place else "double_star" for argument in rest}
-        catching = [p for p in function.parameters if p.kind in kinds]
-        reached += catching
-        if len(catching) < len(kinds):
-            cause = Unseen(f"how {function.name} receives it is not known")
-            yield Effect("unknown", cause, where)
+        reached = [parameter for parameter, argument in passed.items() if argument in given]
+        for each in unplaced:
+            receiving = _receiving(function, passed, call, each)
+            reached += [parameter for parameter in receiving if parameter not in reached]
+            if not receiving:
+                cause = Unseen(f"how {function.name} receives it is not known")
+                yield Effect("unknown", cause, where)
         own = isinstance(call.func, ir.Attribute) and self.is_self(scope, call.func.base)
         for parameter in reached:
             found = self.finder.by_call(value.scope, parameter.name)
@@ -240,9 +240,36 @@ def _lines_that_write_self(function: ir.Function) -> set[int]:
 
 def _refuses(function: ir.Function, value: FunctionValue, call: ir.Call) -> bool:
     """Whether a function takes no such call: too many arguments, or a keyword that it has not."""
-    if value.transforms or value.bound != (function.owner is not None):
+    if not all(spec(name).gives_function for name in value.transforms):
+        return False
+    if value.bound != (function.owner is not None):
         return False
     return not CallForm.of(call).fits(function, value.bound + value.partial_args)
+
+
+def _receiving(
+    function: ir.Function,
+    passed: dict[ir.Parameter, ir.Expr | None],
+    call: ir.Call,
+    argument: ir.Expr,
+) -> list[ir.Parameter]:
+    """The parameters that may get an argument of no certain place, or an element of it.
+
+    Args:
+        passed: each parameter with what the call passes for it.
+        argument: what stands behind `*` or `**`, what follows a `*`, or what `*args` or `**options`
+            collects.
+    """
+    if argument in map(unstarred, call.args):
+        behind = {ir.Element(each.value) for each in call.args if isinstance(each, ir.Starred)}
+        return [p for p, given in passed.items() if given in behind or p.kind == "star"]
+    is_named = any(name and value == argument for name, value in call.keywords)
+    return [
+        parameter
+        for parameter, given in passed.items()
+        if parameter.kind == "double_star"
+        or (not is_named and given is None and parameter.kind != "star")
+    ]
 
 
 def _of_attributes(effect: Effect) -> Effect:

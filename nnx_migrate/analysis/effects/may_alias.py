@@ -111,12 +111,13 @@ class Aliases:
                     return True
                 if self._is_kept_by(scope, expr):
                     return True
-                return any(
+                leads_there = any(
                     self._is_parameter(binding)
                     if isinstance(binding, ParameterOf)
                     else self.rooted(binding.scope, binding.expr)
                     for binding in bindings
                 )
+                return leads_there and self._may_hold(scope, expr)
             case ir.Attribute(base=base, name=name):
                 return (
                     name not in _DESCRIBING

@@ -140,7 +140,7 @@ class EffectFinder(abc.ABC):
             target = decorator.func if isinstance(decorator, ir.Call) else decorator
             if isinstance(target, ir.Attribute) and target.name in _ACCESSORS:
                 continue
-            if self.evaluator.checkers.is_one(outer, decorator):
+            if self.evaluator.transparent.is_one(outer, decorator):
                 continue
             if self.project.dotted(outer, target) in DISPATCHING:
                 chosen = frozenset(implementations(self.evaluator, scope))

@@ -46,6 +46,62 @@ _HARMLESS_PREFIXES = (
     "<method>.",
     "<tree>.",
 )
+#: Functions of flax.linen on arrays and on names of axes.
+_LINEN_FUNCTIONS = frozenset(
+    {
+        "avg_pool",
+        "celu",
+        "combine_masks",
+        "dot_product_attention",
+        "dot_product_attention_weights",
+        "elu",
+        "gelu",
+        "get_logical_axis_rules",
+        "get_partition_spec",
+        "get_sharding",
+        "glu",
+        "hard_sigmoid",
+        "hard_silu",
+        "hard_swish",
+        "hard_tanh",
+        "leaky_relu",
+        "log_sigmoid",
+        "log_softmax",
+        "logical_axis_rules",
+        "logical_to_mesh",
+        "logical_to_mesh_axes",
+        "logical_to_mesh_sharding",
+        "logsumexp",
+        "make_attention_mask",
+        "make_causal_mask",
+        "max_pool",
+        "min_pool",
+        "normalize",
+        "one_hot",
+        "relu",
+        "relu6",
+        "selu",
+        "sigmoid",
+        "silu",
+        "soft_sign",
+        "softmax",
+        "softplus",
+        "standardize",
+        "swish",
+        "tanh",
+        "with_logical_constraint",
+    }
+)
+_LINEN_MODULES = frozenset(
+    {
+        "flax.linen",
+        "flax.linen.activation",
+        "flax.linen.attention",
+        "flax.linen.partitioning",
+        "flax.linen.pooling",
+        "flax.linen.spmd",
+    }
+)
 _CHANGING_BUILTINS = frozenset(
     {
         "builtins.setattr",
@@ -158,6 +214,9 @@ _PARTS = frozenset(
         "builtins.tuple",
         "builtins.vars",
         "builtins.zip",
+        "flax.linen.partitioning.with_logical_constraint",
+        "flax.linen.spmd.with_logical_constraint",
+        "flax.linen.with_logical_constraint",
         "functools.reduce",
         "weakref.proxy",
         "weakref.ref",
@@ -178,7 +237,12 @@ def harmless_library_call(dotted: str) -> bool | None:
         return None
     if dotted in _CHANGING_BUILTINS or _changes_container(dotted):
         return False
-    return True if dotted.startswith(_HARMLESS_PREFIXES) else None
+    return True if dotted.startswith(_HARMLESS_PREFIXES) or _of_linen(dotted) else None
+
+
+def _of_linen(dotted: str) -> bool:
+    module, _, name = dotted.rpartition(".")
+    return name in _LINEN_FUNCTIONS and module in _LINEN_MODULES
 
 
 def _changes_container(dotted: str) -> bool:

@@ -5,7 +5,9 @@ it, a file that gets `jit` from the project's own `compat.py`. Names are followe
 from-imports, star imports and base classes, to a fixpoint, in any file order.
 
 Forward: a base class, or a function that is handed a Module, in a file that a candidate or one of
-these imports; from there on through packages' `__init__.py` and base classes only.
+these imports. From there on within packages that have a candidate, where a function may hand on
+what it is given, and elsewhere through `__init__.py` and base classes only: a project may stand
+beside the source of a large library that it uses.
 
 Only a tree with candidates pays for this. The other files are read again (they are in the page
 cache) instead of being kept; see `importers`.
@@ -50,6 +52,7 @@ class Fringe:
         self._candidates: dict[Path, bytes | None] = {}
         self._exports: dict[str, set[str]] = {}
         self._paths: dict[str, list[Path]] = defaultdict(list)
+        self._packages: set[str] = set()
         self._wanted: set[str] = set()
         self._looked_for: set[str] = set()
         self._others: list[Listing] = []
@@ -98,6 +101,7 @@ class Fringe:
             place = self._names.place(path, data)
             self._exports[place.module] = {_EVERYTHING}
             self._paths[place.module].append(path)
+            self._packages.add(_package(place.module))
             self._want(_scan(path, data, place))
         if not self._exports:
             return
@@ -130,8 +134,16 @@ class Fringe:
                     if dotted(package, name) in fresh and _allowed(group, name):
                         path = Path(group.shown, name)
                         if (file := self._parsed(path)) is not None:
-                            self._want(_passed_on(file))
+                            self._want(self._passed_on(file))
                             yield path, file.place
+
+    def _passed_on(self, file: _File) -> Iterator[Import]:
+        own = _package(file.place.module)
+        bases = {base for _, names in file.classes for base in names}
+        for imported in file.imports:
+            inside = own in self._packages and _package(imported.module) == own
+            if inside or file.package or imported.bound in bases:
+                yield imported
 
     def _importing(self) -> Iterator[tuple[Path, Place]]:
         parsed: dict[Path, _File | None] = dict.fromkeys(self._candidates)
@@ -213,11 +225,8 @@ def _tainted(file: _File, exports: dict[str, set[str]]) -> set[str] | None:
     return bound
 
 
-def _passed_on(file: _File) -> Iterator[Import]:
-    bases = {base for _, names in file.classes for base in names}
-    for imported in file.imports:
-        if file.package or imported.bound in bases:
-            yield imported
+def _package(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def _allowed(group: Listing, name: str) -> bool:

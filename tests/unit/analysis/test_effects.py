@@ -109,6 +109,9 @@ def doubling(f):
 """
 
 STRUCTURE = {
+    "keywords unpacked": "names = {'m': model}\n    mark(**names)",
+    "elements unpacked": "parts = [model]\n    mark(*parts)",
+    "behind an unpacked sequence": "parts = []\n    mark(*parts, model)",
     "keywords in a display": "mark(**{'v': 1, 'm': model})",
     "set": "model.x = 1",
     "augment": "model.size += 1",
@@ -197,6 +200,9 @@ SUBJECTS = {
     "nnx list": ("nnx.List", "model.append(1)"),
 }
 HARMLESS = {
+    "function of flax.linen": "import flax.linen as nn\n    nn.logical_to_mesh_axes(model)",
+    "parameter that is a number": "def resize(t, n: int):\n        return t.reshape(n)\n"
+    "    parts = {'m': model, 'n': 2}\n    resize(x, parts['n'])",
     "call": "y = model(x)",
     "set by ellipsis": "model.scale[...] = 1.0",
     "set by value": "model.scale.value = 1.0",
@@ -241,7 +247,6 @@ UNKNOWN = {
     "transform of nnx by name": "run = getattr(nnx, x)\n    run(lambda m: m.mark())(model)",
     "unknown library": "import lib\n    lib.run(model)",
     "unknown method": "model.missing()",
-    "keywords unpacked": "names = {'m': model}\n    mark(**names)",
 }
 
 
@@ -295,6 +300,7 @@ T = TypeVar("T")
 def checked(t: T) -> T:
     return cast(T, ft.partial(jaxtyped, typechecker=beartype.beartype)(t))
 """,
+    "one that notes it at once": "known = []\ndef checked(f):\n    known.append(f)\n    return f",
     "around one around it": """
 from beartype import beartype
 def inner(f):
@@ -311,6 +317,10 @@ OTHERS = {
     "one that binds it again": "from beartype import beartype\ndef checked(f):\n"
     "    f = doubling(f)\n    return beartype(f)",
     "one of two": "from beartype import beartype as checked\nif kept:\n    checked = doubling",
+    "one that sometimes gives another": "def other(m, x):\n    m.a = 1\n"
+    "def checked(f):\n    if kept:\n        return other\n    return f",
+    "one that changes its code": "def other(m, x):\n    m.a = 1\n"
+    "def checked(f):\n    f.__code__ = other.__code__\n    return f",
     "itself": "def checked(f):\n    return checked(f)",
 }
 
@@ -323,6 +333,17 @@ def test_decorator_that_checks_types_is_looked_through(case: str) -> None:
     assert "structure" in effects(f"{HEAD}\n{CHECKING[case]}\n{changing}", "loss", "model")
 
 
+def test_decorator_that_is_made_and_notes_the_function_is_looked_through() -> None:
+    register = (
+        "known = {}\ndef register(name):\n    def note(f):\n        known[name] = f\n"
+        "        f.known_as = name\n        return f\n    return note\n"
+    )
+    loss = "@register('loss')\ndef loss(model: Net, x):\n    return model(x)\n"
+    assert effects(f"{HEAD}\n{register}\n{loss}", "loss", "model") == set()
+    wrapping = register.replace("return f\n", "return lambda m, x: 1\n")
+    assert effects(f"{HEAD}\n{wrapping}\n{loss}", "loss", "model")
+
+
 @pytest.mark.parametrize("case", OTHERS)
 def test_decorator_that_does_more_is_not(case: str) -> None:
     loss = "@checked\ndef loss(model: Net, x):\n    return model(x)\n"
@@ -333,6 +354,28 @@ def test_decorated_helper_is_not_overlooked() -> None:
     helper = "@doubling\ndef help(m):\n    return 1\n"
     source = f"{HEAD}\n{helper}def loss(model: Net):\n    help(model)\n"
     assert effects(source, "loss", "model")
+
+
+def test_a_function_that_cannot_take_the_call_is_not_meant() -> None:
+    attention = """
+def inner(m, y):
+    return 1
+
+def attention(m, y, pick):
+    if pick is None:
+        run = jax.shard_map(lambda m: 1)
+        def call():
+            return run(m)
+    else:
+        run = jax.shard_map(inner)
+        def call():
+            return run(m, y)
+    return call()
+"""
+    loss = "def loss(model: Net, x):\n    return attention(model, model, x)\n"
+    assert effects(f"{HEAD}{attention}\n{loss}", "loss", "model") == set()
+    changing = attention.replace("return 1", "m.flag = y")
+    assert "structure" in effects(f"{HEAD}{changing}\n{loss}", "loss", "model")
 
 
 def test_mutual_recursion_does_not_lose_the_effects_of_the_first() -> None:

@@ -55,6 +55,23 @@ def test_subclasses_of_subclasses_through_reexports(tmp_path: Path) -> None:
     }
 
 
+def test_what_an_imported_file_imports(tmp_path: Path) -> None:
+    found = fringe_of(
+        tmp_path,
+        {
+            "pkg/__init__.py": "",
+            "pkg/net.py": "from . import attention\n" + LAYERS,
+            "pkg/attention.py": "from .kernels import ring\n",
+            "pkg/kernels/__init__.py": "",
+            "pkg/kernels/ring.py": "from . import masks as lib\nMask = lib.Mask\n",
+            "pkg/kernels/masks.py": "class Mask(tuple):\n    pass\n",
+            "pkg/kernels/test_masks.py": "from . import masks\n",
+        },
+    )
+    assert {"pkg/attention.py", "pkg/kernels/ring.py", "pkg/kernels/masks.py"} <= found
+    assert "pkg/kernels/test_masks.py" not in found
+
+
 def test_transforms_taken_from_the_projects_own_module(tmp_path: Path) -> None:
     found = fringe_of(
         tmp_path,
