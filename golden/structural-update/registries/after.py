@@ -89,8 +89,6 @@ def step_for(name):
     function = LOSSES[name]
 
     @nnx.compat.jit
-    @nnx.set_graph_mode(True)
-    @nnx.set_graph_updates(True)
     def step(model: Plain, x):
         return function(model, x).sum()
 
