@@ -12,14 +12,15 @@ from __future__ import annotations
 import argparse
 import functools
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext, SkipFile
 
-from nnx_migrate.cli.console import configure
+from nnx_migrate.api.choices import Choices
+from nnx_migrate.api.migrating import migrate_text
+from nnx_migrate.cli.options import OnUnsafe
 from nnx_migrate.core.findings import FileStatus, Outcome
-from nnx_migrate.engine.run import run_text
 from nnx_migrate.rewrite.model.registry import RuleEntry, rule_entries
 
 _TOLD = frozenset({Outcome.PINNED, Outcome.PINNED_MID, Outcome.MANUAL})
@@ -38,17 +39,17 @@ class MigrateNnx(CodemodCommand):
     RULE: ClassVar[str | None] = None
 
     def __init__(
-        self, context: CodemodContext, unsafe: bool = False, on_unsafe: str | None = None
+        self, context: CodemodContext, unsafe: bool = False, on_unsafe: OnUnsafe | None = None
     ) -> None:
         super().__init__(context)
-        flags: dict[str, Any] = {}
+        choices = Choices()
         if self.RULE is not None:
-            flags["select"] = frozenset({self.RULE})
+            choices["select"] = [self.RULE]
         if unsafe:
-            flags["unsafe"] = True
+            choices["unsafe"] = True
         if on_unsafe is not None:
-            flags["on_unsafe"] = on_unsafe
-        self._configuration = configure(flags)
+            choices["on_unsafe"] = on_unsafe
+        self._choices = choices
 
     @staticmethod
     def add_args(arg_parser: argparse.ArgumentParser) -> None:
@@ -71,7 +72,7 @@ class MigrateNnx(CodemodCommand):
             ConfigError: the configuration cannot be obeyed.
         """
         path = Path(self.context.filename or "stdin.py").resolve()
-        result = run_text(tree.bytes, path, self._configuration)
+        result = migrate_text(tree.bytes, path, **self._choices)
         for finding in result.findings:
             if finding.outcome in _TOLD:
                 place = f"{finding.line}:{finding.column}"

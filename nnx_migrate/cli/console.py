@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import functools
 import os
 import shlex
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
+from nnx_migrate.api.choices import Choices
+from nnx_migrate.api.migrating import migrate_paths, migrate_text
 from nnx_migrate.core.findings import FileStatus
 from nnx_migrate.core.totals import RunResult, count
-from nnx_migrate.engine.run import explain_line, pending, run, run_text
-from nnx_migrate.engine.workers import FEWER, processors
+from nnx_migrate.engine.run import explain_line, pending
+from nnx_migrate.engine.workers import FEWER
 from nnx_migrate.report.terminal import Colour, progress_on, shown
 from nnx_migrate.report.text import printable
 from nnx_migrate.sources.config_values import ConfigError
 from nnx_migrate.sources.configuration import Configuration
-from nnx_migrate.sources.journal import Journal, NoJournal
+from nnx_migrate.sources.journal import NoJournal
 from nnx_migrate.sources.walk.discovery import did_you_mean
-from nnx_migrate.sources.write import Writer, real_trees, replace_file, unwritable
+from nnx_migrate.sources.write import unwritable
 
 if TYPE_CHECKING:
     from nnx_migrate.core.pins import KeptPlace
@@ -119,42 +120,14 @@ def check_explained() -> Iterator[None]:
         stop(str(error))
 
 
-def configure(
-    flags: Mapping[str, Any],
-    facts: ObservedFacts | None = None,
-    kept: Mapping[Path, tuple[KeptPlace, ...]] = MappingProxyType({}),
-) -> Configuration:
-    """Return the configuration of a run.
-
-    Args:
-        flags: the options that were given, by name; `config` is the file that counts for all.
-        facts: what runs have shown of the files.
-        kept: by file (absolute), the places that are pinned in any case.
-
-    Raises:
-        ConfigError: a flag names an unknown rule, or that file cannot be obeyed.
-    """
-
-    def known_rules() -> Collection[str]:
-        from nnx_migrate.rewrite.model.registry import rule_entries
-
-        return rule_entries().keys()
-
-    def known_transforms() -> Collection[str]:
-        from nnx_migrate.analysis.flax.transforms import of_nnx
-
-        return of_nnx(lambda known: known.is_site)
-
-    others = {name: value for name, value in flags.items() if name != "config"}
-    file = Path(flags["config"]) if "config" in flags else None
-    return Configuration(others, known_rules, known_transforms, facts, file, kept)
-
-
 def run_paths(
     paths: Sequence[Path],
-    configuration: Configuration,
-    write: Writer | None,
+    flags: Mapping[str, Any],
     *,
+    facts: ObservedFacts | None = None,
+    kept: Mapping[Path, tuple[KeptPlace, ...]] = MappingProxyType({}),
+    write: bool = False,
+    journal: bool = True,
     quiet: bool = False,
     colour: Colour = Colour.AUTO,
 ) -> RunResult:
@@ -162,40 +135,49 @@ def run_paths(
 
     Args:
         paths: files and folders.
-        configuration: what counts for each file.
-        write: replaces files; without it nothing on disk is touched.
+        flags: the options that were given, by name.
+        facts: what runs have shown of the files.
+        kept: by file (absolute), the places that are pinned in any case.
+        write: replace the files that change.
+        journal: keep what `undo` needs.
         quiet: show no progress.
         colour: when to colour it.
 
     Raises:
-        ConfigError: a pyproject.toml cannot be obeyed.
+        ConfigError: a configuration cannot be obeyed.
     """
-    jobs = configuration.options_for(Path.cwd() / "any.py").jobs or processors()
     with contextlib.nullcontext() if quiet else progress_on(sys.stderr, colour) as progress:
-        watch = progress.works_on if progress is not None else None
-        return run(paths, configuration, write=write, jobs=jobs, progress=progress, watch=watch)
+        return migrate_paths(
+            paths,
+            write=write,
+            journal=journal,
+            jobs=flags.get("jobs"),
+            facts=facts,
+            kept=kept,
+            progress=progress,
+            watch=progress.works_on if progress is not None else None,
+            command=typed_command(),
+            **choices(flags),
+        )
 
 
-def new_journal(paths: Iterable[Path]) -> Journal:
-    """Return the journal of a run over paths that is to be, beside the current folder."""
-    command = shlex.join(["nnx-migrate", *sys.argv[1:]])
-    return Journal(Path.cwd(), command, trees=real_trees(paths))
+def choices(flags: Mapping[str, Any]) -> Choices:
+    """The options for files that were given; how many processes do them is none of these."""
+    return cast(Choices, {name: value for name, value in flags.items() if name != "jobs"})
 
 
-def writer(journal: Journal | None, paths: Iterable[Path]) -> Writer:
-    """Return what replaces files below paths, and keeps what they were if there is a journal."""
-    if journal is not None:
-        return journal.write
-    return functools.partial(replace_file, trees=real_trees(paths))
+def typed_command() -> str:
+    """This run as it was typed."""
+    return shlex.join(["nnx-migrate", *sys.argv[1:]])
 
 
-def run_stdin(path: Path, configuration: Configuration) -> RunResult:
+def run_stdin(path: Path, flags: Mapping[str, Any], facts: ObservedFacts | None) -> RunResult:
     """Run over the text on stdin, as if it stood at `path`.
 
     Raises:
-        ConfigError: a pyproject.toml cannot be obeyed.
+        ConfigError: a configuration cannot be obeyed.
     """
-    result = run_text(sys.stdin.buffer.read(), path, configuration)
+    result = migrate_text(sys.stdin.buffer.read(), path, facts=facts, **choices(flags))
     return RunResult((result,), count([result], looked_at=1))
 
 

@@ -56,6 +56,7 @@ def explain_place(place: str, flags: dict[str, Any], facts: Path | None) -> int:
         flags: the options that were given, by name.
         facts: the file of what runs have shown.
     """
+    from nnx_migrate.api.choices import configuration_of
     from nnx_migrate.cli import console
     from nnx_migrate.cli.observe.facts_file import current_facts
 
@@ -66,7 +67,7 @@ def explain_place(place: str, flags: dict[str, Any], facts: Path | None) -> int:
             "of a notebook FILE:CELL:LINE"
         )
     with console.errors_reported():
-        configuration = console.configure(flags, current_facts(facts))
+        configuration = configuration_of(console.choices(flags), current_facts(facts))
         cell = int(found["cell"] or 0)
         told = console.explain(Path(found["file"]), int(found["line"]), cell, configuration)
         typer.echo(told, nl=False)
@@ -84,6 +85,7 @@ def apply_paths(
         request: what to do with the result.
         stdin_filename: where the text on stdin belongs.
     """
+    from nnx_migrate.api.choices import configuration_of
     from nnx_migrate.cli import console
     from nnx_migrate.cli.observe.facts_file import current_facts
     from nnx_migrate.cli.telling import emit
@@ -94,11 +96,11 @@ def apply_paths(
         emit.require_page()
     if request.patch_by == "owner":
         emit.require_owners()
-    journal = None
     with console.errors_reported():
-        configuration = console.configure(flags, current_facts(request.facts))
+        facts = current_facts(request.facts)
+        configuration = configuration_of(console.choices(flags), facts)
         if stdin:
-            result = console.run_stdin(stdin_filename or Path("stdin.py"), configuration)
+            result = console.run_stdin(stdin_filename or Path("stdin.py"), flags, facts)
             if request.writes and request.shape.for_people:
                 emit.emit_source(result.results[0])
         else:
@@ -106,11 +108,15 @@ def apply_paths(
             console.require_paths(files)
             if request.verify:
                 require_check(files[0], configuration)
-            journal = console.new_journal(files) if request.writes and request.journal else None
-            write = console.writer(journal, files) if request.writes else None
             shape = request.shape
             result = console.run_paths(
-                files, configuration, write, quiet=shape.quiet, colour=shape.colour
+                files,
+                flags,
+                facts=facts,
+                write=request.writes,
+                journal=request.journal,
+                quiet=shape.quiet,
+                colour=shape.colour,
             )
             if not shape.quiet:
                 console.warn_of(result, files, written=request.writes)
@@ -120,8 +126,8 @@ def apply_paths(
                     return done
         _emit_changes(result, request)
         code = _tell(result, request, configuration, stdin=stdin)
-        if request.shape.for_people and journal is not None and journal.name:
-            typer.echo(f"put back with: nnx-migrate undo {journal.name}", err=True)
+        if request.shape.for_people and result.journal:
+            typer.echo(f"put back with: nnx-migrate undo {result.journal}", err=True)
         return code
 
 
@@ -137,10 +143,11 @@ def _adopted(
         only_new.write_baseline(result, adoption.write_baseline)
         return result, console.DONE
     if adoption.add_ignores:
+        from nnx_migrate.api.writing import new_journal, writer
         from nnx_migrate.cli.adopting.add_ignores import add_ignores
 
-        journal = console.new_journal(files) if request.journal else None
-        all_have_one = add_ignores(result, console.writer(journal, files))
+        journal = new_journal(files, console.typed_command()) if request.journal else None
+        all_have_one = add_ignores(result, writer(journal, files))
         if journal is not None and journal.name:
             typer.echo(f"put back with: nnx-migrate undo {journal.name}", err=True)
         return result, console.DONE if all_have_one else console.WORK_LEFT

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from nnx_migrate.api.choices import configuration_of
 from nnx_migrate.cli import console
 from nnx_migrate.cli.telling.shape import ForPeople, Shape
 
@@ -71,7 +72,7 @@ def run_batch(paths: list[Path], flags: dict[str, Any], request: BatchRequest) -
         if request.verify:
             from nnx_migrate.cli.run_apply import require_check
 
-            require_check(paths[0], console.configure(flags))
+            require_check(paths[0], configuration_of(console.choices(flags)))
         _made_for_runs(request.out, paths)
         with (
             _locked(request.out / f"{f'shard-{shard.stem}' if shard else 'run'}.lock"),
@@ -207,7 +208,7 @@ def _campaign(
 
     return Campaign(
         paths,
-        console.configure(flags),
+        configuration_of(console.choices(flags)),
         request.out,
         processes,
         _jobs(request),

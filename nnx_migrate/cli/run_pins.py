@@ -29,8 +29,8 @@ def list_pins(paths: Sequence[Path], by: str, report_format: str, flags: Mapping
     from nnx_migrate.report.pins.rendering import as_json, as_text
 
     with console.errors_reported():
-        configuration = console.configure(flags)
-        result = console.run_paths(paths, configuration, None)
+        console.require_paths(paths)
+        result = console.run_paths(paths, flags)
         found = pins_of(result.results)
         groups = grouped(found.places, _keys(by, [each.path for each in result.results]))
         render = as_json if report_format == "json" else as_text
@@ -40,10 +40,6 @@ def list_pins(paths: Sequence[Path], by: str, report_format: str, flags: Mapping
         for each in unread:
             told = printable(f"{each.path}: {_why(each)}")
             print(f"nnx-migrate: not looked at: {told}", file=sys.stderr)
-        if result.missing:
-            for path in result.missing:
-                print(f"nnx-migrate: error: {printable(str(path))} does not exist", file=sys.stderr)
-            return console.UNUSABLE
         return console.WORK_LEFT if unread else console.DONE
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import io
+import tokenize
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -86,7 +88,9 @@ class Finding:
         rule: name of the rule ("module-gradient"), or an engine code ("unreadable-file").
         line: 1-based line in the file as it was; 0 when the finding is about the whole file.
         column: 1-based column in characters.
+        outcome: how the site ends.
         message: one sentence for a person: what was found and what was or must be done.
+        evidence: the preconditions of the outcome.
         in_cell: the place in the cell of a notebook; `line` and `column` are those of the file.
     """
 
@@ -155,8 +159,10 @@ class FileResult:
 
     Args:
         path: the file as it was named or found.
+        status: what became of it.
         before: its bytes as read (b"" when it could not be read).
         after: its bytes as they should be; equal to before when nothing changes.
+        findings: the sites in it, and what is to be said of the file as a whole.
         reason: why the file was skipped, failed or reverted.
         edits: what turns `before` into `after`, in order, apart from each other; only of a changed
             file.
@@ -173,6 +179,17 @@ class FileResult:
     edits: tuple[SourceEdit, ...] = ()
     encoding: str = "utf-8"
     pins: tuple[KeptPin, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """`after` as text: the new code, or that of before where nothing changes.
+
+        Raises:
+            SyntaxError: the file says that it has an encoding that there is not.
+            UnicodeDecodeError: it is in another encoding than it says.
+        """
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(self.after).readline)
+        return self.after.decode(encoding)
 
     def rules_of(self, edit: SourceEdit) -> tuple[str, ...]:
         """The rules whose findings want an edit of this file, by name."""

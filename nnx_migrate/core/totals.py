@@ -44,11 +44,13 @@ class RunResult:
             into, by path. Files that do not change carry no bytes.
         totals: what they add up to.
         missing: named paths that do not exist.
+        journal: the name by which `nnx-migrate undo` knows the run; empty where nothing was kept.
     """
 
     results: tuple[FileResult, ...]
     totals: Totals
     missing: tuple[Path, ...] = ()
+    journal: str = ""
 
 
 def count(results: Iterable[FileResult], looked_at: int) -> Totals:

@@ -147,7 +147,7 @@ def test_a_notebook_has_its_places_in_cells(command: Command, tmp_path: Path) ->
 def test_a_path_that_does_not_exist_is_an_error(command: Command) -> None:
     done = command("pins", "nowhere")
     assert done.code == 2
-    assert "nowhere does not exist" in done.err
+    assert "nowhere: there is no such file or folder" in done.err
 
 
 def test_a_file_that_cannot_be_read_is_said(command: Command, tmp_path: Path) -> None:

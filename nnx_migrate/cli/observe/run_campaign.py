@@ -12,6 +12,7 @@ from typing import Any
 
 import typer
 
+from nnx_migrate.api.writing import new_journal
 from nnx_migrate.cli import console
 from nnx_migrate.cli.observe.run import python_files
 from nnx_migrate.core.pins import KeptPlace
@@ -96,8 +97,7 @@ def _run(request: Request, flags: dict[str, Any], root: Path) -> int:
     facts, _ = seen.facts.current()
 
     def plan(kept: Mapping[Path, tuple[KeptPlace, ...]]) -> RunResult:
-        configuration = console.configure(flags, facts, kept)
-        return console.run_paths(request.paths, configuration, None, quiet=True)
+        return console.run_paths(request.paths, flags, facts=facts, kept=kept, quiet=True)
 
     settled = settle(root, plan, request.command, _settings(root), _say, jobs=request.jobs)
     report = CampaignReport(request.command, settled, seen.exit_code)
@@ -145,7 +145,7 @@ def _written(report: Any, request: Request, root: Path) -> Any:
         return dataclasses.replace(
             report, written=request.branch, branch=True, failed=tuple(failed)
         )
-    journal = console.new_journal(request.paths)
+    journal = new_journal(request.paths, console.typed_command())
     failed = []
     for path, each in changed.items():
         try:
