@@ -7,13 +7,13 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from nnx_migrate.batch.cache.answers import IndexMemory, PlanMemory
 from nnx_migrate.batch.processes.choice import Processes
 from nnx_migrate.batch.processes.limits import quarantine
 from nnx_migrate.batch.processes.supervised import Work
 from nnx_migrate.core.findings import FileResult
 from nnx_migrate.engine.discover import Digest, Indexed, Indexing, IndexTask, index_file, packed
 from nnx_migrate.engine.failures import TOO_LITTLE_MEMORY
+from nnx_migrate.engine.known.answers import IndexMemory, PlanMemory
 from nnx_migrate.engine.plan_file import PlanTask, plan_file, set_projects
 from nnx_migrate.engine.projects.assign import Projects
 from nnx_migrate.engine.workers import Answer

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from nnx_migrate.batch.processes.limits import quarantined
 from nnx_migrate.core.findings import FileStatus, Outcome
+from nnx_migrate.engine.failures import quarantined
 from nnx_migrate.report.levels import Level, Report, shown_path, told
 from nnx_migrate.report.markdown_text import cell
 from nnx_migrate.report.patches.owners import PLACES, owners_in

@@ -11,6 +11,10 @@ from nnx_migrate.sources.walk.discovery import problem
 
 #: The code of a file that ran out of memory.
 TOO_LITTLE_MEMORY = "too-little-memory"
+#: The code of a file that took more than its time.
+TOO_SLOW = "too-slow"
+#: The code of what a run has given up on after a second try.
+QUARANTINED = "quarantined-file"
 
 
 def failure_of(path: Path, error: Exception) -> FileResult:
@@ -75,10 +79,15 @@ def too_slow(path: Path, seconds: float) -> FileResult:
         f"it took more than {seconds:g} s and is left as it is; give it more time "
         "(`timeout` in [tool.nnx-migrate], or --timeout), or exclude it"
     )
-    return problem(path, FileStatus.FAILED, "too-slow", reason)
+    return problem(path, FileStatus.FAILED, TOO_SLOW, reason)
 
 
 def changed_meanwhile(path: Path) -> FileResult:
     """The result of a file that somebody has edited between two looks at it."""
     reason = "changed while migrating; run again"
     return problem(path, FileStatus.FAILED, "changed-file", reason)
+
+
+def quarantined(result: FileResult) -> bool:
+    """Whether a run has given up on a file."""
+    return any(finding.rule == QUARANTINED for finding in result.findings)

@@ -24,7 +24,6 @@ from typing import Any, Generic
 import ray
 from ray.exceptions import RayActorError, RayError
 
-from nnx_migrate.batch.cache.fingerprint import program_digest
 from nnx_migrate.batch.processes.limits import Limits
 from nnx_migrate.batch.processes.supervised import (
     Batch,
@@ -34,6 +33,7 @@ from nnx_migrate.batch.processes.supervised import (
     enter,
     given_up_or_again,
 )
+from nnx_migrate.engine.known.fingerprint import program_digest
 from nnx_migrate.engine.workers import Answer, Task
 from nnx_migrate.sources.config_values import ConfigError
 

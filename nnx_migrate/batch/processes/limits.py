@@ -6,10 +6,8 @@ import dataclasses
 
 from nnx_migrate.core.deep_stack import STACK_BYTES
 from nnx_migrate.core.findings import FileResult, FileStatus
+from nnx_migrate.engine.failures import QUARANTINED
 from nnx_migrate.sources.walk.discovery import problem
-
-#: The code of what a run has given up on after a second try.
-QUARANTINED = "quarantined-file"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -49,11 +47,6 @@ def limit_memory(limits: Limits) -> None:
     if hard != resource.RLIM_INFINITY:
         most = min(most, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
-
-
-def quarantined(result: FileResult) -> bool:
-    """Whether a run has given up on a file."""
-    return any(finding.rule == QUARANTINED for finding in result.findings)
 
 
 def quarantine(path: object, reason: str) -> FileResult:

@@ -12,12 +12,11 @@ import functools
 import os
 from collections.abc import Iterable, Sequence
 
-from nnx_migrate.batch.cache.fingerprint import digest_of_parts, program_digest
-from nnx_migrate.batch.cache.store import OnShelf, Shelf, packed, unpacked
-from nnx_migrate.batch.processes.limits import quarantined
 from nnx_migrate.core.findings import FileResult
 from nnx_migrate.engine.discover import Indexed, IndexTask
-from nnx_migrate.engine.failures import TOO_LITTLE_MEMORY
+from nnx_migrate.engine.failures import TOO_LITTLE_MEMORY, TOO_SLOW, quarantined
+from nnx_migrate.engine.known.fingerprint import digest_of_parts, program_digest
+from nnx_migrate.engine.known.store import OnShelf, Shelf, packed, unpacked
 from nnx_migrate.engine.plan_file import PlanTask
 from nnx_migrate.engine.projects.assign import PlacedIndex, Projects
 from nnx_migrate.sources.configuration import Options
@@ -26,7 +25,8 @@ from nnx_migrate.sources.imports.module_names import name_in_home
 
 #: Results that tell of the moment more than of the file.
 _OF_THE_MOMENT = frozenset(
-    {"changed-file", "internal-error", "unreadable-file", "unwritable-file", TOO_LITTLE_MEMORY}
+    {"changed-file", "internal-error", "unreadable-file", "unwritable-file"}
+    | {TOO_LITTLE_MEMORY, TOO_SLOW}
 )
 
 
