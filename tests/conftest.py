@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from nnx_migrate.engine.known.users_own import CACHE_VARIABLE
 from nnx_migrate.sources.journal import STATE_VARIABLE
 
 #: The tests of the review page need the extra `browser`; CI has it.
@@ -26,8 +27,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.fixture(scope="session", autouse=True)
 def state_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The state folder of all commands that tests start."""
+    """The state folder of all commands that tests start; these find out all anew."""
     folder = tmp_path_factory.mktemp("state")
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(os.environ, STATE_VARIABLE, str(folder))
+        patch.setitem(os.environ, CACHE_VARIABLE, os.devnull)
         yield folder

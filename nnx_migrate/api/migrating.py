@@ -61,6 +61,7 @@ def migrate_paths(
     progress: Progress | None = None,
     watch: Watch | None = None,
     command: str = "nnx_migrate.migrate_paths",
+    cached: bool = False,
     **choices: Unpack[Choices],
 ) -> RunResult:
     """Migrate the files at and below `paths`.
@@ -77,6 +78,7 @@ def migrate_paths(
         watch: called with each file when the work on it begins, and with None when it ends, in the
             process that does it.
         command: what the list of `nnx-migrate undo` calls the run.
+        cached: take what earlier runs of this user have found out, and keep what this one does.
         choices: in place of what configuration files say.
 
     Returns:
@@ -96,7 +98,15 @@ def migrate_paths(
         jobs = configuration.options_for(Path.cwd() / "any.py").jobs or processors()
     undo = new_journal(named, command) if write and journal else None
     put = writer(undo, named) if write else None
-    result = run(named, configuration, write=put, jobs=jobs, progress=progress, watch=watch)
+    result = run(
+        named,
+        configuration,
+        write=put,
+        jobs=jobs,
+        progress=progress,
+        watch=watch,
+        cached=cached,
+    )
     return dataclasses.replace(result, journal=undo.name if undo is not None else "")
 
 

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from nnx_migrate.batch.processes.choice import Processes
 from nnx_migrate.batch.processes.limits import quarantine
 from nnx_migrate.batch.processes.supervised import Work
 from nnx_migrate.core.findings import FileResult
-from nnx_migrate.engine.discover import Digest, Indexed, Indexing, IndexTask, index_file, packed
+from nnx_migrate.engine.discover import Indexed, Indexing, IndexTask, index_file, packed
 from nnx_migrate.engine.failures import TOO_LITTLE_MEMORY
-from nnx_migrate.engine.known.answers import IndexMemory, PlanMemory
+from nnx_migrate.engine.known.answers import IndexMemory, PlanMemory, without_bytes
+from nnx_migrate.engine.known.steps import remembering
 from nnx_migrate.engine.plan_file import PlanTask, plan_file, set_projects
 from nnx_migrate.engine.projects.assign import Projects
-from nnx_migrate.engine.workers import Answer
-
-#: So many answers are put on disk at once; a run that is killed loses no more.
-KEPT_AT_ONCE = 32
-
 
 #: Gives the result of each file, in any order.
 Planning = Callable[[Iterable[PlanTask]], Iterator[FileResult]]
@@ -36,17 +30,19 @@ def remembering_index(memory: IndexMemory, processes: Processes, *, given_up: bo
     """
 
     def indexing(tasks: Iterable[IndexTask]) -> Iterator[Indexed]:
-        # All files are found before a process starts. No bytes wait for it: it reads them itself.
-        unknown: list[IndexTask] = []
-        for task in tasks:
-            known = memory.find(task, given_up=given_up)
-            if known is not None:
-                yield known
-            else:
-                unknown.append(dataclasses.replace(task, data=Digest(task.digest())))
-        by_path = {task.path: task for task in unknown}
-        for lot in _lots(processes.map(_INDEXING, unknown)):
-            yield from memory.keep([(by_path[indexed.path], indexed) for indexed in lot])
+        by_path: dict[Path, IndexTask] = {}
+
+        def done(unknown: Sequence[IndexTask]) -> Iterator[Indexed]:
+            # All files are found before a process starts. No bytes wait for it: it reads them
+            # itself.
+            waiting = [without_bytes(task) for task in unknown]
+            by_path.update((task.path, task) for task in waiting)
+            return processes.map(_INDEXING, waiting)
+
+        def kept(lot: list[Indexed]) -> list[Indexed]:
+            return memory.keep([(by_path[indexed.path], indexed) for indexed in lot])
+
+        return remembering(tasks, lambda task: memory.find(task, given_up=given_up), done, kept)
 
     return indexing
 
@@ -72,26 +68,23 @@ def remembering_plan(
     """
 
     def planning(tasks: Iterable[PlanTask]) -> Iterator[FileResult]:
-        unknown: list[PlanTask] = []
-        for task in tasks:
-            known = memory.find(task, given_up=given_up)
-            if known is not None:
-                yield known
-            else:
-                unknown.append(task)
-        by_path = {task.path: task for task in unknown}
-        work = Work(
-            plan_file,
-            lambda task, reason: quarantine(task.path, reason),
-            _no_memory,
-            set_projects,
-            (projects if processes.local or not unknown else projects.loaded(), wanted),
-        )
-        for lot in _lots(processes.map(work, unknown)):
-            memory.keep((by_path[result.path], result) for result in lot)
+        def done(unknown: Sequence[PlanTask]) -> Iterator[FileResult]:
+            work = Work(
+                plan_file,
+                lambda task, reason: quarantine(task.path, reason),
+                _no_memory,
+                set_projects,
+                (projects if processes.local or not unknown else projects.loaded(), wanted),
+            )
+            return processes.map(work, unknown)
+
+        def kept(lot: list[FileResult]) -> Iterator[FileResult]:
+            memory.keep((wanted[result.path], result) for result in lot)
             for result in lot:
                 planned(result)
                 yield result
+
+        return remembering(tasks, lambda task: memory.find(task, given_up=given_up), done, kept)
 
     return planning
 
@@ -109,8 +102,3 @@ def _no_memory(result: FileResult) -> bool:
 
 
 _INDEXING = Work(index_file, _index_given_up, _index_no_memory, pack=packed)
-
-
-def _lots(answers: Iterator[Answer]) -> Iterator[list[Answer]]:
-    while lot := list(itertools.islice(answers, KEPT_AT_ONCE)):
-        yield lot

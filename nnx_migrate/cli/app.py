@@ -113,6 +113,28 @@ def undo(
 
 
 @app.command()
+def clean(context: typer.Context) -> None:
+    """Remove what runs of `apply` have kept for the next one.
+
+    Nothing depends on it: the next run finds all out anew. What `undo` needs is not touched.
+
+    \b
+    Example:
+      nnx-migrate clean
+    """
+    from nnx_migrate.cli.console import errors_reported, stop
+    from nnx_migrate.engine.known.users_own import cache_folder, forget_answers
+
+    with errors_reported():
+        try:
+            size = forget_answers()
+        except OSError as error:
+            stop(f"{error.filename or cache_folder()}: {error.strerror}")
+    typer.echo(f"{cache_folder()}: {size / 1e6:,.1f} MB removed", err=True)
+    context.exit(0)
+
+
+@app.command()
 def rule(
     name: Annotated[
         str | None,

@@ -156,6 +156,10 @@ Quiet = Annotated[
 ]
 Color = Annotated[Colour, typer.Option("--color", help="When to colour.")]
 NoJournal = Annotated[bool, typer.Option("--no-journal", help="Do not keep what `undo` needs.")]
+NoCache = Annotated[
+    bool,
+    typer.Option("--no-cache", help="Find out all anew, and keep nothing for the next run."),
+]
 StdinFilename = Annotated[
     Path | None,
     typer.Option(
@@ -204,6 +208,7 @@ def apply(
     diff_base: DiffBase = None,
     add_ignores: AddIgnores = False,
     no_journal: NoJournal = False,
+    no_cache: NoCache = False,
     verify: Verify = False,
     revert_different: RevertDifferent = False,
     stdin_filename: StdinFilename = None,
@@ -253,6 +258,7 @@ def apply(
         verify=verify or revert_different,
         revert=revert_different,
         journal=not no_journal,
+        cached=not no_cache,
         facts=facts,
         adoption=Adoption(baseline, write_baseline, diff_base, add_ignores),
     )

@@ -130,6 +130,7 @@ def run_paths(
     journal: bool = True,
     quiet: bool = False,
     colour: Colour = Colour.AUTO,
+    cached: bool = False,
 ) -> RunResult:
     """Run over files and folders, with a line of progress on a terminal.
 
@@ -142,6 +143,7 @@ def run_paths(
         journal: keep what `undo` needs.
         quiet: show no progress.
         colour: when to colour it.
+        cached: take what earlier runs have found out, and keep what this one does.
 
     Raises:
         ConfigError: a configuration cannot be obeyed.
@@ -157,6 +159,7 @@ def run_paths(
             progress=progress,
             watch=progress.works_on if progress is not None else None,
             command=typed_command(),
+            cached=cached,
             **choices(flags),
         )
 

@@ -33,6 +33,7 @@ class Request:
     verify: bool
     revert: bool
     journal: bool
+    cached: bool
     facts: Path | None
     adoption: Adoption
 
@@ -117,6 +118,7 @@ def apply_paths(
                 journal=request.journal,
                 quiet=shape.quiet,
                 colour=shape.colour,
+                cached=request.cached,
             )
             if not shape.quiet:
                 console.warn_of(result, files, written=request.writes)

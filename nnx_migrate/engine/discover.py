@@ -235,6 +235,11 @@ def packed(indexed: Indexed) -> Indexed:
         return dataclasses.replace(indexed, index=None, failure=failure)
 
 
+def index_packed(task: IndexTask) -> Indexed:
+    """Take the facts of one file for who keeps them on disk."""
+    return packed(index_file(task))
+
+
 def index_crashed(task: IndexTask) -> Indexed:
     """What there is of a file whose process died."""
     return Indexed(task.path, task.wanted, b"", None, crash(task.path))

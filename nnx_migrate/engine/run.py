@@ -7,9 +7,11 @@ and never reported.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nnx_migrate.core.deep_stack import run_deep
 from nnx_migrate.core.findings import FileResult, FileStatus
@@ -21,7 +23,9 @@ from nnx_migrate.engine.discover import (
     Watched,
     excludes_of,
     find,
+    index_crashed,
     index_file,
+    index_packed,
     to_index,
 )
 from nnx_migrate.engine.plan_file import PlanTask, plan_crashed, plan_file_in_time, set_projects
@@ -38,6 +42,9 @@ from nnx_migrate.sources.walk.discovery import Candidate, Walk
 from nnx_migrate.sources.walk.scanning import read_file
 from nnx_migrate.sources.write import Writer
 
+if TYPE_CHECKING:
+    from nnx_migrate.engine.known.users_own import UsersAnswers
+
 
 def run(
     paths: Sequence[Path],
@@ -47,6 +54,7 @@ def run(
     jobs: int = 1,
     progress: Progress | None = None,
     watch: Watch | None = None,
+    cached: bool = False,
 ) -> RunResult:
     """Migrate the Python files at and below `paths`.
 
@@ -58,16 +66,17 @@ def run(
         progress: called with the stage, how many files are done, and how many there are.
         watch: called with each file when the work on it begins, and with None when it ends, in
             the process that does it.
+        cached: take what earlier runs of this user have found out, and keep what this one does.
 
     Raises:
         ConfigError: a pyproject.toml on the way up from a file cannot be obeyed.
     """
     show = progress or _silent
-    with uncollected():
+    with uncollected(), _answers(configuration, cached=cached) as known:
         if jobs == 1:
-            return run_deep(_run, paths, configuration, write, jobs, show, watch)
+            return run_deep(_run, paths, configuration, write, jobs, show, watch, known)
         # Processes are forked from here, and a process with threads is not safe to fork.
-        return _run(paths, configuration, write, jobs, show, watch)
+        return _run(paths, configuration, write, jobs, show, watch, known)
 
 
 def run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
@@ -106,9 +115,15 @@ def _run(
     jobs: int,
     progress: Progress,
     watch: Watch | None,
+    known: UsersAnswers | None,
 ) -> RunResult:
-    found = find(paths, configuration, jobs, progress, watch=watch)
-    require_rules(configuration, ((task.path, task.options) for task in found.tasks))
+    watched = Watched(watch) if watch is not None else None
+    indexing = None
+    if known is not None:
+        indexing = known.indexing(Workers(index_packed, jobs, index_crashed, watch=watched))
+    found = find(paths, configuration, jobs, progress, indexing, watch)
+    ruled = [(task.path, task.options) for task in found.tasks]
+    require_rules(configuration, ruled, loaded=known is None)
     results = found.results
     wanted = {task.path: task for task in found.tasks}
     planners = Workers(
@@ -117,13 +132,32 @@ def _run(
         plan_crashed,
         set_projects,
         (found.projects, wanted),
-        watch=Watched(watch) if watch is not None else None,
+        watch=watched,
     )
-    for done, result in enumerate(planners.map(found.tasks), start=1):
+    if known is not None:
+        memory = known.results(found.projects, wanted)
+        if not memory.knows(found.tasks):
+            # Before anything is written.
+            require_rules(configuration, ruled)
+        planned = memory.planning(planners, found.tasks)
+    else:
+        planned = planners.map(found.tasks)
+    for done, result in enumerate(planned, start=1):
         progress("planning", done, len(found.tasks))
         results.append(finish(result, write))
     results.sort(key=lambda result: str(result.path))
     return RunResult(tuple(results), count(results, found.looked_at), found.missing)
+
+
+def _answers(
+    configuration: Configuration, *, cached: bool
+) -> contextlib.AbstractContextManager[UsersAnswers | None]:
+    # What runs have shown is no part of any key.
+    if not cached or configuration.facts is not None:
+        return contextlib.nullcontext()
+    from nnx_migrate.engine.known.users_own import users_answers
+
+    return users_answers()
 
 
 def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:

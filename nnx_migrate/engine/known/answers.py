@@ -10,10 +10,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
+import zlib
 from collections.abc import Iterable, Sequence
 
 from nnx_migrate.core.findings import FileResult
-from nnx_migrate.engine.discover import Indexed, IndexTask
+from nnx_migrate.engine.discover import Digest, Indexed, IndexTask, index_file
+from nnx_migrate.engine.discover import packed as packed_index
 from nnx_migrate.engine.failures import TOO_LITTLE_MEMORY, TOO_SLOW, quarantined
 from nnx_migrate.engine.known.fingerprint import digest_of_parts, program_digest
 from nnx_migrate.engine.known.store import OnShelf, Shelf, packed, unpacked
@@ -36,11 +38,15 @@ class IndexMemory:
     Args:
         shelf: of this run.
         elsewhere: of other runs, which are only read.
+        shared: others write to the shelf and take things from it meanwhile.
     """
 
-    def __init__(self, shelf: Shelf, elsewhere: Sequence[Shelf] = ()) -> None:
+    def __init__(
+        self, shelf: Shelf, elsewhere: Sequence[Shelf] = (), *, shared: bool = False
+    ) -> None:
         self._shelf = shelf
         self._shelves = (shelf, *elsewhere)
+        self._shared = shared
 
     def find(self, task: IndexTask, *, given_up: bool) -> Indexed | None:
         """What is known of a file, without its facts: those stay on disk until they are needed.
@@ -57,7 +63,7 @@ class IndexMemory:
                 if indexed.failure is not None and quarantined(indexed.failure) and not given_up:
                     continue
                 return dataclasses.replace(
-                    _on_shelf(indexed, OnShelf(shelf.file, key)), wanted=task.wanted
+                    self._on_shelf(indexed, shelf, key, task), wanted=task.wanted
                 )
         return None
 
@@ -71,7 +77,7 @@ class IndexMemory:
             key = self.key_of(task)
             body = indexed.index.packed().record if indexed.index is not None else b""
             assert isinstance(body, bytes)
-            answers.append(_on_shelf(indexed, OnShelf(self._shelf.file, key)))
+            answers.append(self._on_shelf(indexed, self._shelf, key, task))
             rows.append((key, packed(answers[-1]), body))
         self._shelf.keep(rows)
         return answers
@@ -82,6 +88,38 @@ class IndexMemory:
         parts = (str(task.path), str(place.root), place.module, repr(place.meant), task.unpin)
         encoded = (part.encode(errors="surrogateescape") for part in parts)
         return digest_of_parts((program_digest(), task.digest(), *encoded))
+
+    def _on_shelf(self, indexed: Indexed, shelf: Shelf, key: bytes, task: IndexTask) -> Indexed:
+        if indexed.index is None:
+            return indexed
+        record = OnShelf(shelf.file, key)
+        if self._shared:
+            record = OnShelfOrAnew(shelf.file, key, without_bytes(task))
+        index = dataclasses.replace(indexed.index, record=record)
+        return dataclasses.replace(indexed, index=index)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OnShelfOrAnew(OnShelf):
+    """The same on a shelf from which it may be gone: then the file is looked at again.
+
+    Args:
+        task: gives the index.
+    """
+
+    task: IndexTask
+
+    def load(self) -> bytes:
+        """Get it."""
+        try:
+            body = OnShelf.load(self)
+            zlib.decompress(body)
+        except (OSError, TypeError, zlib.error):
+            index = packed_index(index_file(self.task)).index
+            if index is None or not isinstance(index.record, bytes):
+                raise OSError(f"{self.task.path} has changed; run again") from None
+            return index.record
+        return body
 
 
 class PlanMemory:
@@ -124,6 +162,11 @@ class PlanMemory:
                     return result
         return None
 
+    def knows(self, task: PlanTask) -> bool:
+        """Whether there is a result of a file."""
+        key = self.key_of(task)
+        return any(shelf.find(key, "1") is not None for shelf in self._shelves)
+
     def keep(self, planned: Iterable[tuple[PlanTask, FileResult]]) -> None:
         """Keep results, all of them or none."""
         self._shelf.keep(
@@ -149,11 +192,9 @@ class PlanMemory:
         return digest_of_parts(parts)
 
 
-def _on_shelf(indexed: Indexed, record: OnShelf) -> Indexed:
-    if indexed.index is None:
-        return indexed
-    index = dataclasses.replace(indexed.index, record=record)
-    return dataclasses.replace(indexed, index=index)
+def without_bytes(task: IndexTask) -> IndexTask:
+    """The same task for who reads the file itself."""
+    return dataclasses.replace(task, data=Digest(task.digest()))
 
 
 def _key(index: PlacedIndex) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import os
 import pickle
 import sqlite3
@@ -19,6 +18,17 @@ from nnx_migrate.sources.kept_answers import read_answer
 
 _IS_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'answers'"
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, head BLOB, body BLOB)"
+_DAYS = "CREATE TABLE IF NOT EXISTS days (key BLOB PRIMARY KEY, day INTEGER) WITHOUT ROWID"
+#: Seconds to wait for others who write; where nothing depends on it, few.
+_PATIENCE, _NOT_LONG = 60.0, 1.0
+
+
+class DamagedShelf(ConfigError):
+    """A file of answers is not what was written."""
+
+
+class DamagedAnswer(ConfigError):
+    """An answer is not what was written."""
 
 
 class Shelf:
@@ -27,18 +37,21 @@ class Shelf:
     Args:
         file: made if it is not there.
         read_only: it belongs to another run, and has to be there.
+        shared: other runs of this machine write to it meanwhile, and nobody waits long for them.
 
     Raises:
         ConfigError: it cannot be used.
     """
 
-    def __init__(self, file: Path, *, read_only: bool = False) -> None:
+    def __init__(self, file: Path, *, read_only: bool = False, shared: bool = False) -> None:
         self.file = file
         self.used: set[bytes] = set()
-        self._read_only = read_only
+        self._stays = read_only or shared
         with _explained(file):
             # Whoever wrote it is done: nothing has to be locked, which file servers are bad at.
-            self._database = _connected(file, "?immutable=1" if read_only else "")
+            self._database = _connected(
+                file, "?immutable=1" if read_only else "", _NOT_LONG if shared else _PATIENCE
+            )
             # That run may have been killed before it made the table.
             self._empty = read_only and not self._database.execute(_IS_THERE).fetchone()
             if not read_only:
@@ -77,9 +90,52 @@ class Shelf:
             self._database.execute("DROP TABLE used")
             self._database.execute("COMMIT")
 
+    def forget_oldest(self, most_bytes: int, today: int) -> None:
+        """Keep the size in bounds: what was used longest ago goes first.
+
+        Args:
+            most_bytes: that the file may have.
+            today: the number of this day.
+        """
+        with _explained(self.file):
+            self._database.execute(_DAYS)
+            self._database.execute("BEGIN IMMEDIATE")
+            # Once a day is enough, so that most runs write nothing.
+            self._database.executemany(
+                "INSERT INTO days VALUES (?, ?) ON CONFLICT (key) "
+                "DO UPDATE SET day = excluded.day WHERE day < excluded.day",
+                ((key, today) for key in self.used),
+            )
+            self._database.execute("COMMIT")
+            if self._bytes() > most_bytes:
+                # What a run has kept that was killed has no day yet.
+                query = "INSERT OR IGNORE INTO days SELECT key, ? FROM answers"
+                self._database.execute(query, (today,))
+            while self._bytes() > most_bytes and (count := self._oldest(4)):
+                self._database.execute("BEGIN IMMEDIATE")
+                old = "(SELECT key FROM days ORDER BY day, key LIMIT ?)"
+                for table in ("answers", "days"):
+                    query = f"DELETE FROM {table} WHERE key IN {old}"  # nosec B608  # words of ours
+                    self._database.execute(query, (count,))
+                self._database.execute("COMMIT")
+                self._database.execute("VACUUM")
+
+    def _oldest(self, part: int) -> int:
+        """How many answers are one of so many parts of all, and at least one of them."""
+        (there,) = self._database.execute("SELECT count(*) FROM days").fetchone()
+        return int(-(-there // part))
+
+    def _bytes(self) -> int:
+        (pages,) = self._database.execute("PRAGMA page_count").fetchone()
+        (size,) = self._database.execute("PRAGMA page_size").fetchone()
+        return int(pages * size)
+
     def close(self) -> None:
         """Let go of the file, in a form that other machines can read over a network."""
-        if not self._read_only:
+        # Only the last connection to be closed puts all into one file.
+        if (reader := _readers.pop((self.file, os.getpid()), None)) is not None:
+            reader.close()
+        if not self._stays:
             with contextlib.suppress(sqlite3.Error):
                 self._database.execute("PRAGMA journal_mode=DELETE")
         self._database.close()
@@ -101,7 +157,7 @@ class OnShelf:
         """Get it."""
         query = "SELECT body FROM answers WHERE key = ?"
         try:
-            row = _reader(self.file, os.getpid()).execute(query, (self.key,)).fetchone()
+            row = _reader(self.file).execute(query, (self.key,)).fetchone()
         except sqlite3.DatabaseError:
             row = None
         if row is None:
@@ -123,27 +179,34 @@ def unpacked(file: Path, kept: bytes) -> Any:
         kept: what `packed` has made of it.
 
     Raises:
-        ConfigError: it is not that any more.
+        DamagedAnswer: it is not that any more.
     """
     try:
         return read_answer(zlib.decompress(kept))
     except (zlib.error, TypeError, ValueError):
-        raise ConfigError(_damaged(file)) from None
+        raise DamagedAnswer(_damaged(file)) from None
 
 
 def _damaged(file: Path) -> str:
     return f"{file} is damaged; remove it, and what was known is found out anew"
 
 
-@functools.lru_cache(maxsize=4)
-def _reader(file: Path, process: int) -> sqlite3.Connection:
-    # A connection must not be used by a process that was forked after it was made.
-    return _connected(file, "?mode=ro")
+#: By file and process: what was made before a process was forked must not be used in it.
+_readers: dict[tuple[Path, int], sqlite3.Connection] = {}
 
 
-def _connected(file: Path, mode: str) -> sqlite3.Connection:
+def _reader(file: Path) -> sqlite3.Connection:
+    key = file, os.getpid()
+    if key not in _readers:
+        _readers[key] = _connected(file, "?mode=ro")
+    return _readers[key]
+
+
+def _connected(file: Path, mode: str, patience: float = _PATIENCE) -> sqlite3.Connection:
     uri = file.absolute().as_uri() + mode
-    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=60)
+    return sqlite3.connect(
+        uri, uri=True, isolation_level=None, check_same_thread=False, timeout=patience
+    )
 
 
 @contextlib.contextmanager
@@ -154,4 +217,4 @@ def _explained(file: Path) -> Iterator[None]:
         raise ConfigError(told(file, error)) from error
     # The names in a damaged file need not be text.
     except (sqlite3.DatabaseError, UnicodeDecodeError):
-        raise ConfigError(_damaged(file)) from None
+        raise DamagedShelf(_damaged(file)) from None

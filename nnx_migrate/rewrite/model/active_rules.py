@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nnx_migrate.rewrite.model.registry import NO_RULES, BrokenRule, rule_entries
-from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.sources.config_values import ConfigError
 from nnx_migrate.sources.configuration import Configuration, Options
+
+if TYPE_CHECKING:
+    from nnx_migrate.rewrite.model.rule import Rule
 
 
 def active_rules(options: Options) -> list[Rule]:
     """The rules that are installed and selected, in the order of their names."""
+    # A run that knows all answers needs no rule, and what rules import takes longer than it.
+    from nnx_migrate.rewrite.model.rule import Rule
+
     found = []
     for name, entry in rule_entries().items():
         if options.runs(name):
@@ -22,7 +28,9 @@ def active_rules(options: Options) -> list[Rule]:
     return found
 
 
-def require_rules(configuration: Configuration, files: Iterable[tuple[Path, Options]]) -> None:
+def require_rules(
+    configuration: Configuration, files: Iterable[tuple[Path, Options]], *, loaded: bool = True
+) -> None:
     """Stop a run that would look for nothing, so that "0 files would change" says something.
 
     Overrides may take all rules away from the paths that they name: then nothing is wrong.
@@ -30,19 +38,24 @@ def require_rules(configuration: Configuration, files: Iterable[tuple[Path, Opti
     Args:
         configuration: of the run.
         files: what is to be looked at, and what counts there.
+        loaded: see that those that run can be loaded.
 
     Raises:
         ConfigError: no rule is installed, none is selected, or one cannot be loaded.
     """
+
+    def runs(options: Options) -> bool:
+        return _loaded(options) if loaded else any(map(options.runs, rule_entries()))
+
     unruled = []
     for path, options in files:  # which rules are installed is not asked where there are none
         if not rule_entries():
             raise ConfigError(NO_RULES)
-        if _loaded(options):
+        if runs(options):
             return
         unruled.append(path)
     without = (configuration.options_for(path, overridden=False) for path in unruled)
-    if unruled and not any(map(_loaded, without)):
+    if unruled and not any(map(runs, without)):
         raise ConfigError(
             f"select and ignore leave none of the {len(rule_entries())} rules, so nothing can be "
             f"found in {unruled[0]}: name a rule to run ('nnx-migrate rule' lists them), or leave "
