@@ -49,6 +49,6 @@ def loss_fn(model: Net, x, flag):
 
 def step(model: Net, x, flag):
   (loss, hidden), grads = nnx.compat.value_and_grad(
-    nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(loss_fn)), has_aux=True
+      nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(loss_fn)), has_aux=True
   )(model, x, flag)
   return loss, hidden, grads

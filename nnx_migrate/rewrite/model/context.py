@@ -8,6 +8,7 @@ import functools
 import io
 import tokenize
 import weakref
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -161,6 +162,22 @@ class FileContext:
                 if body[0].lineno > node.lineno and inner.startswith(outer) and inner != outer:
                     return inner[len(outer) :]
         return "    "
+
+    @functools.cached_property
+    def continuation_unit(self) -> str:
+        """How far arguments on lines of their own are indented, as most calls of the file do it."""
+        found: Counter[str] = Counter()
+        for node in ast.walk(self.tree.root):
+            if not isinstance(node, ast.Call) or not (node.args or node.keywords):
+                continue
+            given: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+            first = min(given, key=self.text.span)
+            assert node.func.end_lineno is not None
+            outer = self.text.indent_of_line(node.func.end_lineno)
+            inner = self.text.indent_of_line(first.lineno)
+            if first.lineno > node.func.end_lineno and inner.startswith(outer) and inner != outer:
+                found[inner[len(outer) :]] += 1
+        return found.most_common(1)[0][0] if found else self.indent_unit
 
     @functools.cached_property
     def comments(self) -> tuple[tuple[int, str], ...]:

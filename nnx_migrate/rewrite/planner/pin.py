@@ -202,7 +202,7 @@ def on_short_lines(context: FileContext, call: ast.expr, edits: list[Edit]) -> l
     if not added or len(line) + len(_COMPAT) + added <= MAX_LINE:
         return edits
     outer = context.newline + context.text.indent_of_line(call.lineno)
-    inner = outer + context.indent_unit
+    inner = outer + context.continuation_unit
     breaks, comma = [Edit(start - 1, start, f"({inner}")], ""
     if len(inner) + end - start + added > MAX_LINE:
         parts: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]

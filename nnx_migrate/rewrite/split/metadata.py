@@ -55,6 +55,6 @@ def _around(
     if not alone or "\n" in whole or fits(context, (start, end), whole):
         return [Edit(start, start, f"{transform}("), Edit(end, end, f", {', '.join(arguments)})")]
     outer = context.newline + context.text.indent_of_line(line)
-    inner = outer + context.indent_unit
+    inner = outer + context.continuation_unit
     rest = "".join(f",{inner}{argument}" for argument in arguments)
     return [Edit(start, start, f"{transform}({inner}"), Edit(end, end, f"{rest},{outer})")]
