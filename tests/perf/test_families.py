@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 from nnx_migrate.analysis.callgraph import call_targets, called_functions
+from nnx_migrate.analysis.callgraph.call_targets import Handles
+from nnx_migrate.analysis.callgraph.called_functions import Handle
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.effects.transfer import Tracker
 from nnx_migrate.analysis.interp.field_stores import ClassAttributes
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.analysis.symbols.passed_on import passed_on_in
 from nnx_migrate.engine import run as engine
 from nnx_migrate.sources.configuration import Configuration
@@ -152,3 +155,68 @@ def test_a_function_is_gone_through_once_for_all_of_its_names(
     (tmp_path / "models.py").write_text(text)
     engine.run([tmp_path], Configuration(), write=None, jobs=1)
     assert times[Scope("models", "choose:6:0")] == 1, times
+
+
+_SUMS = """
+class Sum{number}:
+    def __add__(self, other):
+        return other
+"""
+_SUMMED = """
+@nnx.jit
+def step{number}(model: nnx.Linear, x):
+    return model((Sum{number}() + x) + x)
+"""
+
+
+def _operators_looked_at(folder: Path, classes: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often all operators of a project are gone through for methods of so many classes."""
+    implied = Mentions.implied
+    times = 0
+
+    def counted(self: Mentions, first: str) -> Any:
+        nonlocal times
+        times += first == "__add__"
+        return implied(self, first)
+
+    monkeypatch.setattr(Mentions, "implied", counted)
+    folder.mkdir()
+    sums = "".join(_SUMS.replace("{number}", str(number)) for number in range(classes))
+    summed = "".join(_SUMMED.replace("{number}", str(number)) for number in range(classes))
+    (folder / "models.py").write_text(f"from flax import nnx\n\n{sums}\n{summed}")
+    engine.run([folder], Configuration(), write=None, jobs=1)
+    monkeypatch.setattr(Mentions, "implied", implied)
+    return times
+
+
+def test_operators_are_gone_through_once_for_all_classes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = _operators_looked_at(tmp_path / "few", 3, monkeypatch)
+    many = _operators_looked_at(tmp_path / "many", 30, monkeypatch)
+    assert 0 < many == few
+
+
+def test_where_functions_lead_together_is_followed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times: collections.Counter[tuple[int, Handle]] = collections.Counter()
+    aliases = Handles._aliases
+
+    def counted(self: Handles, handle: Handle) -> Any:
+        times[id(self), handle] += 1
+        return aliases(self, handle)
+
+    monkeypatch.setattr(Handles, "_aliases", counted)
+    functions = "".join(f"def f{n}(layer, x):\n    return layer(x)\n\n" for n in range(40))
+    names = ", ".join(f"f{n}" for n in range(40))
+    text = (
+        f"from flax import nnx\n\n{functions}STEPS = [{names}]\nCHOSEN = STEPS\n\n"
+        "@nnx.jit\ndef step(model: nnx.Linear, x):\n"
+        "    for each in CHOSEN:\n        x = each(model, x)\n    return x\n"
+    )
+    (tmp_path / "models.py").write_text(text)
+    engine.run([tmp_path], Configuration(), write=None, jobs=1)
+    # Once for each number of steps that are left to go.
+    assert len(times) > 40
+    assert max(times.values()) <= 7, times.most_common(3)

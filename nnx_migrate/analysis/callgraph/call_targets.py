@@ -42,7 +42,9 @@ class Handles:
         self.mentions = mentions
         self.called = CalledFunctions(hierarchy, mentions)
         self.wraps = project.tables[0].wraps
-        self._known_called: dict[Handle, bool] = {}
+        self._called: list[Handle] = []
+        self._bits: dict[Handle, int] = {}
+        self._known_reached: tuple[dict[Handle, int], ...] = tuple({} for _ in range(_MAX_HOPS + 1))
         self._known_aliases: dict[Handle, frozenset[Handle]] = {}
         self._known: dict[Scope | str, tuple[Handle, ...]] = {}
         self._merged: dict[tuple[str, Handle], Sequence[tuple[Scope, ir.Call]]] = {}
@@ -66,15 +68,39 @@ class Handles:
         return self._known[class_name]
 
     def _called_by(self, own: Iterable[Handle]) -> tuple[Handle, ...]:
-        called = [handle for handle in self._all(own) if self._is_called(handle)]
+        bits = 0
+        for handle in own:
+            bits |= self._reached(handle, _MAX_HOPS)
+        called = []
+        while bits:
+            lowest = bits & -bits
+            called.append(self._called[lowest.bit_length() - 1])
+            bits ^= lowest
         return tuple(sorted(called, key=str))
 
-    def _is_called(self, handle: Handle) -> bool:
-        if handle not in self._known_called:
-            self._known_called[handle] = self.mentions.is_called(handle.name) and bool(
+    def _reached(self, handle: Handle, hops: int) -> int:
+        """What of that handle is called by after so many steps, a bit for each that is called.
+
+        Many functions lead to the same thousands of handles, of which few are called.
+        """
+        known = self._known_reached[hops]
+        if handle not in known:
+            bits = self._bit(handle)
+            for each in self._aliases(handle) if hops else ():
+                bits |= self._reached(each, hops - 1)
+            known[handle] = bits
+        return known[handle]
+
+    def _bit(self, handle: Handle) -> int:
+        """What stands for a handle by which anything is called; 0 for another one."""
+        if handle not in self._bits:
+            called = self.mentions.is_called(handle.name) and bool(
                 self.calls(handle) or self.implied_calls(handle)
             )
-        return self._known_called[handle]
+            self._bits[handle] = 1 << len(self._called) if called else 0
+            if called:
+                self._called.append(handle)
+        return self._bits[handle]
 
     def calls(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
         """The calls in the project that are spelled so."""
@@ -174,14 +200,6 @@ class Handles:
         """Where something imported is defined, and the files in between that may name it anew."""
         names = {*self.project.names_on_the_way(target), self.project.follow(target) or target}
         return {_of_module(name) for name in names}
-
-    def _all(self, own: Iterable[Handle]) -> set[Handle]:
-        found = frontier = set(own)
-        for _ in range(_MAX_HOPS):
-            # Sets know the hashes of what they hold: one by one each would be hashed anew.
-            frontier = set().union(*map(self._aliases, frontier)) - found
-            found = found | frontier
-        return found
 
     def _own(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
         """What a function is called by where it is defined, or a lambda is passed on."""

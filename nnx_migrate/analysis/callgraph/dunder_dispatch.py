@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -20,6 +21,8 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.implicit_calls import ARITHMETIC, METHODS, NO_OBJECT
 from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.symbols.program import Project
+
+_NO_OPERANDS: Mapping[Scope, Sequence[Located]] = {}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -100,19 +103,31 @@ def methods_run(evaluator: Evaluation, value: Value, names: tuple[str, ...]) -> 
 
 def operands_passed(
     evaluator: Evaluation, method: Scope, function: ir.Function
-) -> Iterator[Located]:
+) -> Sequence[Located]:
     """What operators pass for the second parameter of a method of arithmetic."""
     if function.owner is None or function.name not in ARITHMETIC:
-        return
+        return ()
+    # Each operator of the project is looked at once for all methods of a name.
+    passed: Mapping[Scope, Sequence[Located]] = evaluator.fixpoint.get(
+        ("operands", function.name),
+        lambda: _operands(evaluator, function.name),
+        _NO_OPERANDS,
+        lambda found: found,
+    )
+    return passed.get(method, ())
+
+
+def _operands(evaluator: Evaluation, name: str) -> Mapping[Scope, Sequence[Located]]:
+    """The methods of a name that operators run, each with what they pass for its parameter."""
+    found: dict[Scope, list[Located]] = collections.defaultdict(list)
     for first, sides in METHODS.items():
         for side, names in enumerate(sides):
-            if function.name not in names:
-                continue
-            for scope, pair in evaluator.callers.mentions.implied(first):
+            for scope, pair in evaluator.callers.mentions.implied(first) if name in names else ():
                 operand, given = pair[side], pair[1 - side]
                 held = evaluator.values(scope, operand)
-                if any(method in methods_run(evaluator, v, (function.name,)) for v in held):
-                    yield Located(scope, given)
+                for method in {m for v in held for m in methods_run(evaluator, v, (name,))}:
+                    found[method].append(Located(scope, given))
+    return {method: tuple(passed) for method, passed in found.items()}
 
 
 def lookups_run(evaluator: Evaluation, value: Instance, name: str) -> Iterator[Scope]:
