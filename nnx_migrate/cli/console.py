@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from nnx_migrate.api.choices import Choices
 from nnx_migrate.api.migrating import migrate_paths, migrate_text
+from nnx_migrate.cli.guidance import INTERRUPTED
 from nnx_migrate.core.findings import FileStatus
 from nnx_migrate.core.totals import RunResult, count
 from nnx_migrate.engine.run import explain_line, pending
@@ -81,7 +82,7 @@ def errors_reported() -> Iterator[None]:
     except NoJournal as error:
         stop(f"{error}; no file was changed without it (apply --no-journal does so){_notes(error)}")
     except KeyboardInterrupt as error:
-        stop(f"interrupted; every file is either as it was or done{_notes(error)}")
+        stop(f"{INTERRUPTED}{_notes(error)}")
     except MemoryError as error:
         stop(f"there is too little memory{_reason(error)}{_notes(error)}")
     except Exception as error:

@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from typer.core import TyperGroup
 
+#: What is said of a run that Ctrl-C has ended.
+INTERRUPTED = "interrupted; every file is either as it was or done"
+
+
+@contextlib.contextmanager
+def interrupts_told() -> Iterator[None]:
+    """Say that Ctrl-C came where no command minds it, as at its first imports.
+
+    Typer would end without a word.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(f"nnx-migrate: error: {INTERRUPTED}", file=sys.stderr)
+        sys.exit(2)
+
 
 class Commands(TyperGroup):
     """The commands; a path or `help` in their place is answered by the line that was meant."""
+
+    def make_context(self, *args: Any, **more: Any) -> Any:
+        """Read the command line."""
+        with interrupts_told():
+            return super().make_context(*args, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        with interrupts_told():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """In alphabetical order."""

@@ -161,3 +161,21 @@ def test_the_command_line_starts_without_what_is_slow(line: str, tmp_path: Path)
         text=True,
     )
     assert done.stderr == "set()\n"
+
+
+@pytest.mark.parametrize("where", ["errors_reported", "require_paths"])
+def test_ctrl_c_at_any_moment_is_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], where: str
+) -> None:
+    from nnx_migrate.cli import console
+    from nnx_migrate.cli.app import app
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(console, where, interrupted)
+    with pytest.raises(SystemExit) as ended:
+        app(["apply", "tests"], prog_name="nnx-migrate")
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert (said.count("\n"), "interrupted" in said) == (1, True), said
