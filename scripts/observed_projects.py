@@ -319,7 +319,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.print or options.keep is not None:
         print(text)
     else:
-        replace_marked(PAGE, Path(__file__).name, text)
+        replace_marked(PAGE, "scripts/observed_projects.py", text)
     return 0
 
 
