@@ -55,6 +55,11 @@ _TOLD_BY_TEXT = (
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))
 # Metadata that says how a Variable is stored, not what it is.
 _STORAGE_METADATA = frozenset({"hijax", "ref", "eager_sharding"})
+# An older flax has no averages.
+_KEEPING_THEIR_MODE = (
+    nnx.Optimizer,
+    *(getattr(nnx, name) for name in ("EMA",) if hasattr(nnx, name)),
+)
 _MOST_LEAVES = 200_000
 
 
@@ -325,13 +330,20 @@ def _variable_children(variable: nnx.Variable[Any]) -> Iterator[tuple[str, objec
 
 
 def _items(entries: Mapping[Any, object]) -> Iterator[tuple[str, object]]:
-    return (
-        (_key_text(name, number), child) for number, (name, child) in enumerate(entries.items())
-    )
+    told: set[str] = set()
+    for number, (key, child) in enumerate(entries.items()):
+        name = _key_text(key, number)
+        # Two keys of one text, as 0 and "0", are two entries.
+        name = name if name not in told else f"{name} {number}"
+        told.add(name)
+        yield name, child
 
 
 def _key_text(key: object, number: int) -> str:
     """A key as a part of a path; a Module as a key shows its numbers, and they change."""
+    if isinstance(key, type):
+        # Its module has a name of its own on each side where a single program is one.
+        return key.__qualname__
     return f"{type(key).__qualname__} {number}" if isinstance(key, nnx.Pytree) else str(key)
 
 
@@ -341,8 +353,8 @@ def _attributes(value: object) -> Iterator[tuple[str, object]]:
     else:
         names = list(dict.fromkeys([*getattr(value, "__dict__", ()), *_slots(value)]))
     if isinstance(value, nnx.Pytree):
-        # An optimizer keeps the mode it was made for, which is what differs by nature.
-        hidden = {"graph"} if isinstance(value, nnx.Optimizer) else set()
+        # An optimizer or an average keeps the mode it was made for, which differs by nature.
+        hidden = {"graph"} if isinstance(value, _KEEPING_THEIR_MODE) else set()
         names = [name for name in names if not name.startswith("_pytree__") and name not in hidden]
     if _is_linen_module(value):
         # What linen keeps for itself: a number of its own for each Module, the scope, its parent.
