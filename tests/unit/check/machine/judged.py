@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import os
 import shutil
@@ -29,6 +30,8 @@ from tests.unit.check.machine.recorded import BEFORE, recording_of
 from tests.unit.check.mutation.running import OneReference
 
 ROOT = Path(__file__).parents[4]
+# What decides a verdict; a change of any of it may change one.
+_DECIDING = ("branches", "cases", "compare", "proof", "recording", "worker")
 GOLDEN = ROOT / "golden"
 # To import flax costs as much as some programs.
 _AT_ONCE = 40
@@ -70,6 +73,7 @@ class Judged:
         truth: what its driver shows, beside the program before.
         verdict: of the checker; "no case" where nothing that differs was called.
         told: what the checker says beside it.
+        checker: which version of it, as `checker_digest` says; "" for those before that.
     """
 
     key: str
@@ -79,6 +83,20 @@ class Judged:
     truth: str
     verdict: str
     told: str
+    checker: str = ""
+
+
+@functools.cache
+def checker_digest() -> str:
+    """The same for the same code of the checker."""
+    checker = ROOT / "nnx_migrate" / "check"
+    files = [checker / "matrix.py"]
+    for room in _DECIDING:
+        files += sorted((checker / room).rglob("*.py"))
+    found = hashlib.sha256()
+    for file in files:
+        found.update(file.relative_to(checker).as_posix().encode() + b"\0" + file.read_bytes())
+    return found.hexdigest()[:8]
 
 
 def all_mutants(each: int = 4, harmless: int = 1) -> list[Mutant]:
@@ -181,7 +199,7 @@ def _judged(mutant: Mutant, once: OneReference, folder: Path, calls: Path) -> Ju
     shutil.rmtree(program.parent)
     name = mutant.case.relative_to(GOLDEN).as_posix()
     way = mutant.way
-    return Judged(mutant.key, name, way.name, way.keeps, truth, verdict, told)
+    return Judged(mutant.key, name, way.name, way.keeps, truth, verdict, told, checker_digest())
 
 
 def _truth(mutant: Mutant, workers: Workers) -> Truth:

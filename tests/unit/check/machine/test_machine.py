@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 pytest.importorskip("cloudpickle")
 pytest.importorskip("pebble")
 pytest.importorskip("jax")
-from tests.unit.check.machine.judged import GOLDEN, all_mutants, judge
+from tests.unit.check.machine.judged import AS_IT_WAS, GOLDEN, all_mutants, judge
 from tests.unit.check.machine.mutators import BREAKING, KEEPING, Source, drawn, mutants
 
 KNOWN = Path(__file__).with_name("judged.jsonl")
@@ -54,6 +55,26 @@ def test_nothing_that_differs_was_proved() -> None:
     differing = [each for each in changed if each["truth"] in ("differs", "raises")]
     assert len(differing) > 100
     assert not [each for each in differing if each["verdict"] == "proved"]
+
+
+def test_what_is_not_found_and_what_is_accused_is_explained() -> None:
+    known = [json.loads(line) for line in KNOWN.read_text().splitlines()]
+    known = [each for each in known if each["way"] != AS_IT_WAS]
+    whys = tomllib.loads(KNOWN.with_name("explained.toml").read_text())
+    open_ones = [
+        each["key"]
+        for each in known
+        if not each["keeps"]
+        and each["truth"] in ("differs", "raises")
+        and each["verdict"] != "different"
+    ]
+    accused = [
+        each["case"]
+        for each in known
+        if each["keeps"] and each["truth"] == "same" and each["verdict"] == "different"
+    ]
+    assert set(open_ones) <= set(whys["not checked"])
+    assert set(accused) <= set(whys["harmless"])
 
 
 @pytest.mark.runs_jax
