@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import Any
 
@@ -15,28 +16,103 @@ from nnx_migrate.rewrite.model.rule import Rule
 
 _SECTION = re.compile(r"^(?P<title>\S.*)\n-{3,}\n", re.MULTILINE)
 _REFERENCE = re.compile(r"^Reference: (https://\S+)$", re.MULTILINE)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EngineFinding:
+    """What is found without a rule.
+
+    Args:
+        what: happened.
+        todo: about it.
+    """
+
+    what: str
+    todo: str
+
+
 #: What the engine finds without a rule.
-_ENGINE = {
-    "broken-link": "The path is a link to something that is not there.",
-    "changed-file": "The file was changed by another program during the run.",
-    "failed-file": "The file could not be migrated.",
-    "internal-error": "A bug in nnx-migrate; please report it.",
-    "large-file": "The file is too large to be Python that people write.",
-    "link-out-of-tree": "The path is a link to a place outside of what was named.",
-    "missing-path": "A path that was named does not exist.",
-    "reverted-file": "What was written for the file did not pass the gate; it was left as it was.",
-    "skipped-file": "The file was left out by its own comment.",
-    "special-file": "The path is a pipe, a socket or a device.",
-    "syntax-error": "The file is not Python that this interpreter can read.",
-    "too-deep": "The code is nested too deeply to be read.",
-    "too-slow": "The file took more time than it may (`timeout`).",
-    "too-little-memory": "There was too little memory to read the file or to plan it.",
-    "quarantined-file": "A batch run gave up on the file: too slow, too large, or it crashed.",
-    "unread-code": "Code in a document that says nnx and could not be read.",
-    "unreadable-file": "The file could not be read.",
-    "unread-name": "A name that rewrites have left behind, and that could not be taken out.",
-    "unused-ignore": "A comment that looks as if it kept code out, and does not.",
-    "unwritable-file": "The file could not be replaced.",
+ENGINE_FINDINGS = {
+    "broken-link": EngineFinding(
+        "The path is a link to something that doesn't exist.",
+        "Remove the link, or make it lead to a file.",
+    ),
+    "changed-file": EngineFinding(
+        "Another program changed the file during the run.",
+        "Run `nnx-migrate` again; nothing was written to the file.",
+    ),
+    "failed-file": EngineFinding(
+        "`nnx-migrate` couldn't migrate the file.",
+        "Read the reason in the finding. If it is a bug, report it; the other files are done.",
+    ),
+    "internal-error": EngineFinding(
+        "A bug in nnx-migrate.",
+        "Report it with the file, or leave the file out with `exclude`.",
+    ),
+    "large-file": EngineFinding(
+        "The file is larger than code that people write.",
+        "Split the file, or leave it out with `exclude`.",
+    ),
+    "link-out-of-tree": EngineFinding(
+        "The path is a link to a place outside the paths that you named.",
+        "Name the folder that the link leads to, if you want it migrated.",
+    ),
+    "missing-path": EngineFinding(
+        "A path that you named doesn't exist.",
+        "Correct the path.",
+    ),
+    "reverted-file": EngineFinding(
+        "The new text didn't pass the last checks, so the file stays as it was.",
+        "Report it; the file is as it was.",
+    ),
+    "skipped-file": EngineFinding(
+        "A comment in the file leaves it out.",
+        "Nothing, or remove the comment `# nnx-migrate: skip-file`.",
+    ),
+    "special-file": EngineFinding(
+        "The path is a pipe, a socket or a device.",
+        "Nothing; it holds no code.",
+    ),
+    "syntax-error": EngineFinding(
+        "The file isn't Python that this interpreter can read.",
+        "Correct the file, or leave it out with `exclude`.",
+    ),
+    "too-deep": EngineFinding(
+        "The code is nested too deeply to read.",
+        "Split the expression, or leave the file out with `exclude`.",
+    ),
+    "too-slow": EngineFinding(
+        "The file took longer than `timeout` allows.",
+        "Raise `timeout` in the configuration, or leave the file out.",
+    ),
+    "too-little-memory": EngineFinding(
+        "Memory ran out while the file was read or planned.",
+        "Use fewer `--jobs`, or more memory.",
+    ),
+    "quarantined-file": EngineFinding(
+        "A batch run gave up on the file: it was too slow or too large, or it crashed.",
+        "Read the reason in the finding, then run `apply` on the file alone.",
+    ),
+    "unread-code": EngineFinding(
+        "A block of a document mentions nnx, but isn't Python that can be read.",
+        "Correct the block, or mark it as something other than Python.",
+    ),
+    "unreadable-file": EngineFinding(
+        "The file couldn't be read.",
+        "Give yourself permission to read it, or leave it out with `exclude`.",
+    ),
+    "unread-name": EngineFinding(
+        "Rewrites left a name behind that `nnx-migrate` can't remove.",
+        "Remove the name by hand if nothing else uses it.",
+    ),
+    "unused-ignore": EngineFinding(
+        "A comment looks as if it silences a finding, but silences none.",
+        "Remove the comment.",
+    ),
+    "unwritable-file": EngineFinding(
+        "The file couldn't be replaced.",
+        "Give yourself permission to write it, and run `apply` again.",
+    ),
 }
 
 
@@ -45,7 +121,8 @@ def manual_of(rule: str) -> str:
     try:
         return find_rule(rule).manual()
     except (UnknownRule, BrokenRule):
-        return _ENGINE.get(rule, "Told by the engine.")
+        found = ENGINE_FINDINGS.get(rule)
+        return f"{found.what} {found.todo}" if found else "A finding of the engine."
 
 
 def is_rule(name: str) -> bool:

@@ -1,0 +1,67 @@
+"""Plain English in what users read: the Google developer documentation style, by textlint.
+
+The pages that were written or edited by the style guide are listed; a page joins them when it is
+edited. Vale, for which Google publishes its style, is in no registry as a program.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.node import node_modules, run
+
+ROOT = Path(__file__).parents[2]
+PLAIN = ROOT / "tests" / "node" / "plain.js"
+EDITED = (
+    "README.md",
+    "docs/comparison.md",
+    "docs/glossary.md",
+    "docs/index.md",
+    "docs/review-page.md",
+    "docs/troubleshooting.md",
+    "docs/tutorial.md",
+)
+#: What the preset asks for and we do not hold to: contractions in reference text, and bold colons.
+#: The others do not tell names, code, and images from words.
+_GOOGLE = {
+    "abbreviations": False,
+    "capitalization": False,
+    "clause-order": False,
+    "colons": False,
+    "contractions": False,
+    "possessives": False,
+    "slashes": False,
+}
+
+
+def complaints(folder: Path, *pages: Path) -> list[str]:
+    """What textlint says of some pages."""
+    rules = {"@textlint-rule/preset-google": _GOOGLE, str(PLAIN): True}
+    configuration = folder / "textlintrc.json"
+    configuration.write_text(json.dumps({"rules": rules}))
+    options = ["--config", str(configuration), "--format", "json"]
+    done = run("textlint", *options, *map(str, pages), cwd=node_modules().parent)
+    assert done.stdout, done.stderr
+    return [
+        f"{Path(file['filePath']).name}:{each['line']}: {each['message'].splitlines()[0]}"
+        for file in json.loads(done.stdout)
+        for each in file["messages"]
+    ]
+
+
+def test_what_users_read_is_plain(tmp_path: Path) -> None:
+    assert complaints(tmp_path, *(ROOT / page for page in EDITED)) == []
+
+
+def test_what_is_not_plain_is_seen(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "What is known of that place is told.\n\n"
+        f"This sentence {'goes on and ' * 20} ends.\n\nIt has one, two and three.\n"
+    )
+    found = " ".join(complaints(tmp_path, page))
+    assert "is known of" in found
+    assert "is told" in found
+    assert "A sentence of" in found
+    assert "comma" in found
