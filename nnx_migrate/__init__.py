@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         SourceEdit,
     )
     from nnx_migrate.core.totals import RunResult, Totals
+    from nnx_migrate.engine.projects.known import KnownFiles
     from nnx_migrate.sources.config_values import ConfigError
 
 _HOMES = {
@@ -35,6 +36,7 @@ _HOMES = {
     "SourceEdit": "core.findings",
     "RunResult": "core.totals",
     "Totals": "core.totals",
+    "KnownFiles": "engine.projects.known",
     "ConfigError": "sources.config_values",
 }
 __all__ = [
@@ -43,6 +45,7 @@ __all__ = [
     "FileResult",
     "FileStatus",
     "Finding",
+    "KnownFiles",
     "Outcome",
     "Proof",
     "RunResult",

@@ -18,6 +18,7 @@ from nnx_migrate.core.findings import FileResult
 from nnx_migrate.core.pins import KeptPlace
 from nnx_migrate.core.totals import RunResult
 from nnx_migrate.engine.discover import Progress, Watch
+from nnx_migrate.engine.projects.known import KnownFiles
 from nnx_migrate.engine.run import run, run_text
 from nnx_migrate.engine.workers import processors
 from nnx_migrate.sources.observed_facts import ObservedFacts
@@ -28,6 +29,7 @@ def migrate_text(
     path: str | os.PathLike[str] = "module.py",
     *,
     facts: ObservedFacts | None = None,
+    known: KnownFiles | None = None,
     **choices: Unpack[Choices],
 ) -> FileResult:
     """Migrate one text as if it stood at `path`; no file is written.
@@ -38,6 +40,7 @@ def migrate_text(
         text: a Python file, a notebook (.ipynb) or a page, whole.
         path: where it belongs; nothing needs to be there.
         facts: what `nnx-migrate observe` recorded.
+        known: keeps what is known of the files around for the next call, which is faster by that.
         choices: in place of what the configuration around `path` says.
 
     Returns:
@@ -47,7 +50,7 @@ def migrate_text(
         ConfigError: a choice or a configuration file cannot be obeyed.
     """
     data = text if isinstance(text, bytes) else _encoded(text)
-    return run_text(data, Path(path), configuration_of(choices, facts))
+    return run_text(data, Path(path), configuration_of(choices, facts), known)
 
 
 def migrate_paths(

@@ -22,6 +22,7 @@ from nnx_migrate.cli.guidance import Commands, complete_rule
 from nnx_migrate.cli.observe.arguments import observe
 from nnx_migrate.cli.observe.campaign import campaign
 from nnx_migrate.cli.pins import pins
+from nnx_migrate.cli.serving.arguments import server
 
 _COMPLETE = "_NNX_MIGRATE_COMPLETE"
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -79,6 +80,7 @@ app.command()(campaign)
 app.command()(check)
 app.command()(observe)
 app.command()(pins)
+app.command()(server)
 
 
 @app.command()

@@ -24,12 +24,12 @@ from nnx_migrate.engine.discover import (
     excludes_of,
     find,
     index_crashed,
-    index_file,
     index_packed,
     to_index,
 )
 from nnx_migrate.engine.plan_file import PlanTask, plan_crashed, plan_file_in_time, set_projects
 from nnx_migrate.engine.projects.assign import Projects
+from nnx_migrate.engine.projects.known import KnownFiles
 from nnx_migrate.engine.workers import Workers, uncollected
 from nnx_migrate.engine.write_results import finish
 from nnx_migrate.rewrite.model.active_rules import require_rules
@@ -79,18 +79,21 @@ def run(
         return _run(paths, configuration, write, jobs, show, watch, known)
 
 
-def run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
+def run_text(
+    data: bytes, path: Path, configuration: Configuration, known: KnownFiles | None = None
+) -> FileResult:
     """Migrate one text that was not read from disk, as if it stood at `path`.
 
     Args:
         data: the bytes of the file.
         path: where it belongs; the project around it gives the facts.
         configuration: what counts for that path.
+        known: keeps what is known of files for the next run.
 
     Raises:
         ConfigError: a pyproject.toml on the way up from the path cannot be obeyed.
     """
-    return run_deep(_run_text, data, path, configuration)
+    return run_deep(_run_text, data, path, configuration, known or KnownFiles())
 
 
 def explain_line(path: Path, line: int, configuration: Configuration, cell: int = 0) -> str:
@@ -160,10 +163,12 @@ def _answers(
     return users_answers()
 
 
-def _run_text(data: bytes, path: Path, configuration: Configuration) -> FileResult:
+def _run_text(
+    data: bytes, path: Path, configuration: Configuration, known: KnownFiles
+) -> FileResult:
     options = configuration.options_for(path)
     require_rules(configuration, [(path, options)])
-    own, projects = _read_around(path, data, configuration)
+    own, projects = _read_around(path, data, configuration, known)
     if own.failure is not None:
         return dataclasses.replace(own.failure, before=data, after=data)
     set_projects(projects, {})
@@ -181,7 +186,7 @@ def _explain(path: Path, line: int, cell: int, configuration: Configuration) -> 
         data = read_file(path)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from None
-    own, projects = _read_around(path, data, configuration)
+    own, projects = _read_around(path, data, configuration, KnownFiles())
     if own.failure is not None:
         raise ConfigError(f"{path}: {own.failure.reason}")
     options = configuration.options_for(path)
@@ -193,14 +198,16 @@ def _explain(path: Path, line: int, cell: int, configuration: Configuration) -> 
     return explain(decode(path, data), module, project, options, line)
 
 
-def _read_around(path: Path, data: bytes, configuration: Configuration) -> tuple[Indexed, Projects]:
+def _read_around(
+    path: Path, data: bytes, configuration: Configuration, known: KnownFiles
+) -> tuple[Indexed, Projects]:
     """The facts of one file, whose text may be another than on disk, and of those around it."""
     walk = Walk([project_root(path)], excludes_of(configuration, lenient=True))
     first, *tasks = to_index(walk, [], configuration, extra=Candidate(path, data))
-    own = index_file(first)
-    others = (index_file(task) for task in tasks if place_of(task.path) != place_of(path))
+    own = known.index(first)
+    others = (known.index(task) for task in tasks if place_of(task.path) != place_of(path))
     indexes = [each.index for each in (own, *others) if each.index is not None]
-    return own, Projects(indexes, configuration.facts)
+    return own, known.projects(indexes, configuration.facts)
 
 
 def _silent(stage: str, done: int, total: int) -> None:

@@ -60,15 +60,25 @@ class Told:
 def told(report: Report) -> Iterator[Told]:
     """Yield what a reader has to know: all findings but those that stay the same."""
     for result in report.results:
-        findings = [f.message for f in result.findings]
-        for place, finding in enumerate(result.findings):
-            if finding.outcome is not Outcome.SAME:
-                yield Told(result, finding, _level(finding.outcome, report.written), place)
-        if result.reason and result.reason not in findings:
-            whole = Finding(f"{result.status}-file", 0, 0, Outcome.MANUAL, result.reason)
-            # A file with a comment that keeps it out is as its people want it.
-            chosen = result.status is FileStatus.SKIPPED
-            yield Told(result, whole, Level.NOTE if chosen else Level.ERROR, None)
+        yield from told_of(result, written=report.written)
+
+
+def told_of(result: FileResult, *, written: bool) -> Iterator[Told]:
+    """Yield what a reader has to know of one file.
+
+    Args:
+        result: the file.
+        written: it was changed; otherwise it would be.
+    """
+    findings = [f.message for f in result.findings]
+    for place, finding in enumerate(result.findings):
+        if finding.outcome is not Outcome.SAME:
+            yield Told(result, finding, _level(finding.outcome, written), place)
+    if result.reason and result.reason not in findings:
+        whole = Finding(f"{result.status}-file", 0, 0, Outcome.MANUAL, result.reason)
+        # A file with a comment that keeps it out is as its people want it.
+        chosen = result.status is FileStatus.SKIPPED
+        yield Told(result, whole, Level.NOTE if chosen else Level.ERROR, None)
 
 
 def _level(outcome: Outcome, written: bool) -> Level:

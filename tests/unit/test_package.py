@@ -20,7 +20,7 @@ def test_the_types_are_part_of_the_packages() -> None:
 def test_every_extra_of_a_command_is_in_all() -> None:
     (everything,) = EXTRAS["all"]
     named = set(re.findall(r"\w+", everything.partition("[")[2]))
-    assert named == {"batch", "check", "html", "owners"}
+    assert named == {"batch", "check", "editor", "html", "owners"}
     # Those left out are for a cluster, and for who works on the project.
     assert set(EXTRAS) - named == {"all", "bench", "browser", "dev", "docs", "ray"}
 

@@ -61,10 +61,21 @@ class Sources:
         return _framed(lines[line - 1], line, column) if 0 < line <= len(lines) else None
 
 
+def name_at(text: str, column: int) -> str:
+    """The name, or else the character, in a line that a finding is about; "" behind its end.
+
+    Args:
+        text: the line.
+        column: 1-based, where the finding is.
+    """
+    rest = text[column - 1 :]
+    name = _NAME.match(rest)
+    return name[0] if name is not None else rest[:1]
+
+
 def _framed(text: str, number: int, column: int) -> Frame:
     before, rest = text[: column - 1], text[column - 1 :]
-    name = _NAME.match(rest)
-    meant = name[0] if name is not None else rest[:1] or " "
+    meant = name_at(text, column) or " "
     start = max(0, len(before) - _WIDTH // 2)
     head = ("…" if start else "") + _shown(before[start:])
     tail = rest[len(meant) :]

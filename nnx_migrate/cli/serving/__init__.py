@@ -1,0 +1,1 @@
+"""`nnx-migrate server`."""

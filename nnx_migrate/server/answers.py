@@ -1,0 +1,164 @@
+"""What an editor is told of a file: diagnostics, code actions and hovers, from one result."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Sequence
+
+from lsprotocol import types
+from pygls.workspace import PositionCodec
+
+from nnx_migrate.core.findings import FileResult, Finding, Outcome, SourceEdit
+from nnx_migrate.core.place import Location
+from nnx_migrate.report.levels import Level, Told, told_of
+from nnx_migrate.report.manuals import manual_of
+from nnx_migrate.report.people.frames import name_at
+
+SOURCE = "nnx-migrate"
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.{SOURCE}"
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_SEVERITIES = {
+    Level.ERROR: types.DiagnosticSeverity.Error,
+    Level.WARNING: types.DiagnosticSeverity.Warning,
+    Level.NOTE: types.DiagnosticSeverity.Information,
+}
+_TITLES = {
+    Outcome.REWRITTEN: "Rewrite for tree mode",
+    Outcome.REWRITTEN_CHECKED: "Rewrite for tree mode, with a check when traced",
+    Outcome.PINNED: "Keep in graph mode, visibly",
+    Outcome.PINNED_MID: "Keep in mid mode, visibly",
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Answers:
+    """One version of an open file, and what is known of it.
+
+    Args:
+        uri: the file, as the editor names it.
+        version: of the text.
+        text: what was looked at.
+        result: what came of it.
+        codec: counts columns as the editor does.
+    """
+
+    uri: str
+    version: int | None
+    text: str
+    result: FileResult
+    codec: PositionCodec
+
+    def diagnostics(self) -> list[types.Diagnostic]:
+        """The findings of the file."""
+        return [self._diagnostic(each) for each in told_of(self.result, written=False)]
+
+    def actions(
+        self, asked: types.Range, only: Sequence[str] | None = None
+    ) -> list[types.CodeAction]:
+        """The rewrites of the sites in a range, each alone, and that of the whole file.
+
+        Args:
+            asked: the range.
+            only: kinds of actions, of which all or one is wanted; None for any.
+        """
+        found = []
+        if _wanted(types.CodeActionKind.QuickFix.value, only):
+            found += list(self._quick_fixes(asked))
+        if self.result.edits and _wanted(FIX_ALL, only):
+            edit = self._edit(self.result.edits)
+            title = "Migrate this file to tree mode"
+            found.append(types.CodeAction(title=title, kind=FIX_ALL, edit=edit))
+        return found
+
+    def hover(self, position: types.Position) -> types.Hover | None:
+        """The page of the rule that has found something there."""
+        for each in told_of(self.result, written=False):
+            where = self._range(each.finding)
+            if each.finding.line and _holds(where, position):
+                page = f"**{each.finding.message}**\n\n---\n\n{manual_of(each.finding.rule)}"
+                value = types.MarkupContent(kind=types.MarkupKind.Markdown, value=page)
+                return types.Hover(contents=value, range=where)
+        return None
+
+    def _quick_fixes(self, asked: types.Range) -> Iterator[types.CodeAction]:
+        seen: set[tuple[int, ...]] = set()
+        for each in told_of(self.result, written=False):
+            diagnostic = self._diagnostic(each)
+            edits = [edit for edit in self.result.edits if each.place in edit.findings]
+            # Edits that go together are made together, whichever of their sites is asked about.
+            units = tuple(sorted({edit.unit for edit in edits}))
+            if not units or units in seen or not _meet(diagnostic.range, asked):
+                continue
+            seen.add(units)
+            whole = [edit for edit in self.result.edits if edit.unit in units]
+            outcome = each.finding.outcome
+            yield types.CodeAction(
+                title=f"{_TITLES.get(outcome, 'Migrate')} ({each.finding.rule})",
+                kind=types.CodeActionKind.QuickFix,
+                diagnostics=[diagnostic],
+                is_preferred=outcome is Outcome.REWRITTEN,
+                edit=self._edit(whole),
+            )
+
+    def _diagnostic(self, each: Told) -> types.Diagnostic:
+        finding = each.finding
+        return types.Diagnostic(
+            range=self._range(finding),
+            message=finding.message,
+            severity=_SEVERITIES[each.level],
+            code=finding.rule,
+            source=SOURCE,
+            related_information=list(_related(finding)) or None,
+        )
+
+    def _range(self, finding: Finding) -> types.Range:
+        start = self._position(finding.line or 1, finding.column or 1)
+        line = self._lines[finding.line - 1] if 0 < finding.line <= len(self._lines) else ""
+        name = name_at(line, finding.column) if finding.line else ""
+        end = types.Position(start.line, start.character + self.codec.client_num_units(name))
+        return types.Range(start, end)
+
+    def _edit(self, edits: Sequence[SourceEdit]) -> types.WorkspaceEdit:
+        document = types.OptionalVersionedTextDocumentIdentifier(uri=self.uri, version=self.version)
+        changes: list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit] = [
+            types.TextEdit(
+                range=types.Range(
+                    self._position(edit.line, edit.column),
+                    self._position(edit.end_line, edit.end_column),
+                ),
+                new_text=edit.replacement,
+            )
+            for edit in edits
+        ]
+        return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, changes)])
+
+    def _position(self, line: int, column: int) -> types.Position:
+        text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
+        return types.Position(line - 1, self.codec.client_num_units(text[: column - 1]))
+
+    @property
+    def _lines(self) -> list[str]:
+        return _LINE_END.split(self.text)
+
+
+def _related(finding: Finding) -> Iterator[types.DiagnosticRelatedInformation]:
+    """The places that show what the outcome rests on."""
+    for each in finding.evidence:
+        if isinstance(each.where, Location) and each.where.line:
+            start = types.Position(each.where.line - 1, 0)
+            place = types.Location(each.where.path.absolute().as_uri(), types.Range(start, start))
+            yield types.DiagnosticRelatedInformation(place, f"{each.proof}: {each.claim}")
+
+
+def _wanted(kind: str, only: Sequence[str] | None) -> bool:
+    """Whether an editor that asks for some kinds, such as `source.fixAll`, asks for this one."""
+    return only is None or any(kind == each or kind.startswith(f"{each}.") for each in only)
+
+
+def _holds(where: types.Range, position: types.Position) -> bool:
+    return where.start <= position <= where.end
+
+
+def _meet(one: types.Range, other: types.Range) -> bool:
+    return one.start <= other.end and other.start <= one.end
