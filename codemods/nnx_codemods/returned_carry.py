@@ -4,7 +4,8 @@ What it finds
 -------------
 Results of `nnx.scan`, `nnx.while_loop` and `nnx.fori_loop` bound to another name than what went in,
 where one of the two is given attributes or set to `train()` or `eval()` while the other is still in
-use, or where they are compared with `is`.
+use, or where they are compared with `is`. What callers passed is in use by them, whatever the
+result is called: `model, losses = nnx.scan(step)(model, batches)`, then `model.eval()`.
 
 Why it matters
 --------------
@@ -29,7 +30,8 @@ went in holds every update of the loop.
 
 What it does otherwise
 ----------------------
-Objects that leave the function, one by return and one as an attribute say, are not followed.
+Objects that are made in the function and leave it, one by return and one as an attribute say, are
+not followed.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
@@ -78,7 +80,8 @@ def _both_used(context: FileContext, call: ast.Call, given: set[str]) -> str:
     if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is not call:
         return ""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-    returned = {p for target in targets for p in _carry(context, target)} - given
+    carried = {p for target in targets for p in _carry(context, target)}
+    returned = carried - given
     holder = context.tree.function_around(call) or context.tree.root
     end = statement.end_lineno or statement.lineno
     for node in ast.walk(holder):
@@ -93,7 +96,21 @@ def _both_used(context: FileContext, call: ast.Call, given: set[str]) -> str:
                 other = next((p for p in _read_after(holder, end) if p in others), "")
                 if other:
                     return f"{changed} is changed and {other} used"
+        if any(f"{changed}.".startswith(f"{path}.") for path in carried):
+            passed = next((p for p in sorted(given, key=changed.__ne__) if _is_of(holder, p)), "")
+            if passed:
+                return f"{changed} is changed, and the {passed} that the caller passed is not"
     return ""
+
+
+def _is_of(holder: ast.AST, path: str) -> bool:
+    """Whether an object comes into a function as an argument, or as a part of one."""
+    if not isinstance(holder, FunctionNode):
+        return False
+    given = holder.args
+    rest = [each for each in (given.vararg, given.kwarg) if each is not None]
+    parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs, *rest]
+    return path.partition(".")[0] in {parameter.arg for parameter in parameters}
 
 
 def _objects(context: FileContext, node: ast.expr) -> Iterator[str]:

@@ -16,7 +16,8 @@ def step(model: nnx.Linear, x):
     return model, model.bias[...].sum()
 
 
-def run(model: nnx.Linear, xs):
+def run(xs):
+    model = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
     model, sums = nnx.scan(step)(model, xs)
     model.frozen = True
     return model.frozen, sums
@@ -52,6 +53,24 @@ def run(model: nnx.Linear, xs):
     trained, ys = nnx.scan(step)(model, xs)
     return trained(ys[0]), model(ys[0])
 """,
+    )
+
+
+def test_what_is_set_for_the_caller_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+def step(model: nnx.Dropout, x):
+    return model, model(x)
+
+
+def run(model: nnx.Dropout, xs):
+    model.train()
+    model, ys = nnx.scan(step)(model, xs)
+    model.eval()
+    return ys
+""",
+        "model is changed, and the model that the caller passed is not",
     )
 
 

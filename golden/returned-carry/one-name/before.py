@@ -19,7 +19,8 @@ def step(model: Net, x):
     return model, model.linear.bias[...].sum()
 
 
-def same_name(model: Net, xs):
+def same_name(xs):
+    model = Net(nnx.Rngs(1))
     model, sums = nnx.scan(step)(model, xs)
     model.training = False
     return model.training, sums
