@@ -16,6 +16,7 @@ from nnx_migrate.core.place import Location
 from nnx_migrate.report.known.fingerprints import Fingerprints
 from nnx_migrate.report.levels import Report, Told, shown_path, told, uri_path
 from nnx_migrate.report.manuals import rule_descriptor
+from nnx_migrate.report.people.frames import Sources
 
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -69,19 +70,19 @@ def _artifacts(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _results(items: list[Told], rules: list[str], report: Report) -> Iterator[dict[str, Any]]:
-    fingerprints = Fingerprints()
+    fingerprints, sources = Fingerprints(), Sources()
     leaders: dict[tuple[int, int], int] = {}
     for number, item in enumerate(items):
         name = shown_path(item.result.path, report.root)
+        width = len(sources.name(item.result, item.finding))
+        location = _place(name, item.finding.line, item.finding.column, width)
         properties: dict[str, Any] = {"outcome": str(item.finding.outcome)}
         result: dict[str, Any] = {
             "ruleId": item.finding.rule,
             "ruleIndex": rules.index(item.finding.rule),
             "level": str(item.level),
             "message": {"text": _plain(item.finding.message)},
-            "locations": [
-                {"physicalLocation": _place(name, item.finding.line, item.finding.column)}
-            ],
+            "locations": [{"physicalLocation": location}],
             "partialFingerprints": {
                 "nnxMigrate/v1": fingerprints.of(item.result.path, item.finding)
             },
@@ -134,9 +135,11 @@ def _related(evidence: Iterable[Evidence], report: Report) -> Iterator[dict[str,
             }
 
 
-def _place(name: str, line: int, column: int) -> dict[str, Any]:
+def _place(name: str, line: int, column: int, width: int = 0) -> dict[str, Any]:
     # GitHub wants a line for what is about a file as a whole, too.
     region = {"startLine": line, "startColumn": max(column, 1)} if line else {"startLine": 1}
+    if width:
+        region["endColumn"] = column + width
     return {"artifactLocation": _artifact(name), "region": region}
 
 

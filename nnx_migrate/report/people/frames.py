@@ -47,6 +47,16 @@ class Sources:
 
     def frame(self, result: FileResult, finding: Finding) -> Frame | None:
         """The line of a finding as the file was; None where it has none that can be read."""
+        place = self._place(result, finding)
+        return _framed(*place) if place is not None else None
+
+    def name(self, result: FileResult, finding: Finding) -> str:
+        """The name that a finding is about; "" where there is none that can be read."""
+        place = self._place(result, finding)
+        return name_at(place[0], place[2]) if place is not None else ""
+
+    def _place(self, result: FileResult, finding: Finding) -> tuple[str, int, int] | None:
+        """The line of a finding, and its line and column in the file or in the cell."""
         if not finding.line:
             return None
         if result.path != self._path:
@@ -58,7 +68,7 @@ class Sources:
             else (there.cell, there.line, there.column)
         )
         lines = self._cells.get(cell, ())
-        return _framed(lines[line - 1], line, column) if 0 < line <= len(lines) else None
+        return (lines[line - 1], line, column) if 0 < line <= len(lines) else None
 
 
 def name_at(text: str, column: int) -> str:

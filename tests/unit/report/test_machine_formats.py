@@ -117,6 +117,20 @@ def test_sarif_is_by_the_official_schema(run: str) -> None:
     assert all(re.fullmatch(r"[!-~]+", uri) for uri in uris)
 
 
+def test_results_in_sarif_cover_the_name_that_they_are_about() -> None:
+    report = real_run()
+    covered = set()
+    for item, result in zip(told(report), sarif(report)["runs"][0]["results"], strict=True):
+        region = result["locations"][0]["physicalLocation"]["region"]
+        if "startColumn" not in region:
+            continue  # about the whole file
+        lines = _LINE_END.split(decode(item.result.path, item.result.before).text)
+        line = lines[region["startLine"] - 1]
+        covered.add(line[region["startColumn"] - 1 : region["endColumn"] - 1])
+    assert {name for name in covered if not re.fullmatch(r"[\w.]+", name)} == set()
+    assert any(name.startswith("nnx.") for name in covered)
+
+
 def test_a_log_that_is_wrong_is_seen() -> None:
     log = sarif(real_run())
     log["runs"][0]["results"][0]["level"] = "loud"
