@@ -15,9 +15,13 @@ def test_the_table_has_ratios_of_cpu_seconds() -> None:
         projects._OURS: Sample(9.0, 6.0, 2048),
         projects._SYNTAX: Sample(1.0, 2.0, 1),
         projects._TREES: Sample(1.0, 12.0, 1),
+        projects._RUNNER: Sample(1.0, 24.0, 1),
+        projects._RUFF: Sample(1.0, 0.5, 1),
+        projects._AGAIN: Sample(1.0, 1.5, 1),
     }
     section = projects.table([projects.Measured("cax", 1_234, 5, 67_890, samples)], 3)
-    assert "| cax | 1,234, 67,890 | 5 | 6.0 s | 3.0x | 0.50x | 2 MB |" in section
+    row = "| cax | 1,234, 67,890 | 5 | 6.0 s | 3.0x | 0.50x | 0.25x | 12.0x | 1.5 s | 2 MB |"
+    assert row in section
 
 
 @pytest.mark.parametrize("by", ["ast", "libcst"])
