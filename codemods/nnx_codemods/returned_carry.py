@@ -97,20 +97,28 @@ def _both_used(context: FileContext, call: ast.Call, given: set[str]) -> str:
                 if other:
                     return f"{changed} is changed and {other} used"
         if any(f"{changed}.".startswith(f"{path}.") for path in carried):
-            passed = next((p for p in sorted(given, key=changed.__ne__) if _is_of(holder, p)), "")
-            if passed:
-                return f"{changed} is changed, and the {passed} that the caller passed is not"
+            ours = sorted(given, key=changed.__ne__)
+            outside = next((p for p in ours if _comes_from_outside(holder, p)), "")
+            if outside:
+                return f"{changed} is changed, and the {outside} that came in is not"
     return ""
 
 
-def _is_of(holder: ast.AST, path: str) -> bool:
-    """Whether an object comes into a function as an argument, or as a part of one."""
+def _comes_from_outside(holder: ast.AST, path: str) -> bool:
+    """Whether an object, or what it is a part of, is a function's argument or captured by it."""
     if not isinstance(holder, FunctionNode):
         return False
-    given = holder.args
-    rest = [each for each in (given.vararg, given.kwarg) if each is not None]
-    parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs, *rest]
-    return path.partition(".")[0] in {parameter.arg for parameter in parameters}
+    name = path.partition(".")[0]
+    if any(isinstance(each, ast.arg) and each.arg == name for each in ast.walk(holder.args)):
+        return True
+    bound: set[str] = set()
+    for node in ast.walk(holder):
+        match node:
+            case ast.Global(names=names) | ast.Nonlocal(names=names) if name in names:
+                return True
+            case ast.Name(id=stored, ctx=ast.Store()):
+                bound.add(stored)
+    return name not in bound
 
 
 def _objects(context: FileContext, node: ast.expr) -> Iterator[str]:

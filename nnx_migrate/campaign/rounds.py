@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -10,8 +11,8 @@ from pathlib import Path
 
 from nnx_migrate.campaign.blame import Blame, blamed, unverified
 from nnx_migrate.campaign.places import Place, places_of
-from nnx_migrate.campaign.suite import exit_code_of
 from nnx_migrate.check.cases.inputs import CannotCheck
+from nnx_migrate.check.child_process import exit_code_of, variables_for
 from nnx_migrate.check.copies import copy_tree
 from nnx_migrate.check.jobs import Mode, Side
 from nnx_migrate.check.report import CheckReport
@@ -199,7 +200,8 @@ class _Trial:
         """That of the command on the migrated tree."""
         side = self._migrated(result, mode)
         try:
-            return exit_code_of(self.command, side, mode)
+            given = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+            return exit_code_of(self.command, side.top, variables_for(side, mode, given))
         except OSError as error:
             raise CannotCheck(f"cannot run {self.command[0]}: {error.strerror}") from None
 

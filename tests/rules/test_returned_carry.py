@@ -70,7 +70,27 @@ def run(model: nnx.Dropout, xs):
     model.eval()
     return ys
 """,
-        "model is changed, and the model that the caller passed is not",
+        "model is changed, and the model that came in is not",
+    )
+
+
+def test_what_is_set_for_the_function_around_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+def step(model: nnx.Dropout, x):
+    return model, model(x)
+
+
+def run(model: nnx.Dropout, xs):
+    def epoch(xs):
+        trained, ys = nnx.scan(step)(model, xs)
+        trained.eval()
+        return ys
+
+    return epoch(xs), model(xs[0])
+""",
+        "trained is changed, and the model that came in is not",
     )
 
 

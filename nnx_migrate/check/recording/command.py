@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
-import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nnx_migrate.check.cases.touched import Touched
-from nnx_migrate.check.copies import moved_entries
+from nnx_migrate.check.child_process import exit_code_of, variables_for
 from nnx_migrate.check.jobs import Side
 from nnx_migrate.check.recording import store
 from nnx_migrate.check.recording.settings import VARIABLE, write_settings
@@ -76,7 +73,8 @@ def record(
     with tempfile.TemporaryDirectory(prefix="nnx-migrate-") as folder:
         settings = Path(folder) / "recording.json"
         write_settings(settings, root, recording.resolve(), calls, most_bytes, touched)
-        variables = _variables(old, settings, {**os.environ, **(environment or {})})
+        given = {**os.environ, **(environment or {}), VARIABLE: str(settings)}
+        variables = variables_for(old, "graph", given, first=(str(HOOK),))
         exit_code, problem = _run(command, root, variables, timeout)
     seconds = time.monotonic() - started
     store.settle(recording)
@@ -105,44 +103,12 @@ def never_called(recording: Path, touched: Sequence[Touched]) -> tuple[str, ...]
     )
 
 
-def _variables(old: Side, settings: Path, given: Mapping[str, str]) -> dict[str, str]:
-    paths = [str(HOOK), *(str(root.resolve()) for root in old.import_roots)]
-    # What leads into the user's tree, an editable install for one, leads into the old one.
-    paths += [entry for entry in moved_entries(old, sys.path) if entry not in sys.path]
-    if given.get("PYTHONPATH"):
-        paths += moved_entries(old, given["PYTHONPATH"].split(os.pathsep))
-    return {
-        **given,
-        "PYTHONPATH": os.pathsep.join(paths),
-        # `python` and `pytest` are those that this tool runs with.
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), given.get("PATH", os.defpath)]),
-        "NNX_GRAPH_MODE": "true",
-        "NNX_GRAPH_UPDATES": "true",
-        VARIABLE: str(settings),
-    }
-
-
 def _run(
     command: Sequence[str], cwd: Path, variables: Mapping[str, str], timeout: float | None
 ) -> tuple[int | None, str]:
     try:
-        process = subprocess.Popen(
-            command,
-            cwd=cwd,
-            env=dict(variables),
-            stdin=subprocess.DEVNULL,
-            stdout=2,
-            start_new_session=True,
-        )
+        return exit_code_of(command, cwd, variables, timeout), ""
     except OSError as error:
         return None, f"cannot run {command[0]}: {error.strerror or error}"
-    try:
-        return process.wait(timeout), ""
     except subprocess.TimeoutExpired:
         return None, f"stopped after {timeout:g} s"
-    finally:
-        if process.poll() is None:
-            # Its own children, too: workers of pytest-xdist, say.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
