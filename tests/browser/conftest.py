@@ -31,9 +31,13 @@ def chromium() -> str | None:
     return next(filter(None, map(shutil.which, _NAMES)), None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """The browser of this machine; where it has none, CI fails and others skip."""
+    """The browser of this machine; where it has none, CI fails and others skip.
+
+    It ends with this folder: Playwright keeps an event loop running, beside which the tests of the
+    language server could not start theirs.
+    """
     found = chromium()
     if found is None:
         reason = f"none of {', '.join(_NAMES)} is installed"

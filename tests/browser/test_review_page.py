@@ -24,15 +24,6 @@ def until(page: Page, condition: str) -> None:
     raise AssertionError(f"never came true: {condition}")
 
 
-def where(page: Page) -> str:
-    """The place that has the focus, as the heading of a hunk or the name of a file."""
-    found = page.evaluate(
-        "document.activeElement.querySelector('h3, h2')?.innerText"
-        " ?? document.activeElement.innerText"
-    )
-    return str(found)
-
-
 def test_the_summary_and_what_is_left_come_first(reader: Reader, sample: Path) -> None:
     page = reader.open(sample)
     expect(page.locator("#summary h2")).to_have_text("3 files would change")
@@ -109,16 +100,15 @@ def test_more_lines_are_there_on_demand(reader: Reader, sample: Path) -> None:
 
 def test_keys_go_from_hunk_to_hunk_and_from_file_to_file(reader: Reader, sample: Path) -> None:
     page = reader.open(sample)
-    seen = []
-    for _ in range(5):
+    for place in (
+        "Line 3",
+        "Line 41 in Sampler.settle",
+        "Line 52 in activations",
+        "Line 63 in attributions",
+        "Line 12 in create_heads",
+    ):
         page.keyboard.press("j")
-        page.wait_for_timeout(120)
-        seen.append(where(page))
-    assert seen[0].startswith("Line 3")
-    assert seen[1] == "Line 41 in Sampler.settle"
-    assert seen[2] == "Line 52 in activations"
-    assert seen[3] == "Line 63 in attributions"
-    assert seen[4] == "Line 12 in create_heads"
+        until(page, f"document.activeElement.innerText.startsWith({place!r})")
     page.keyboard.press("k")
     until(page, "document.activeElement.innerText.startsWith('Line 63')")
     page.keyboard.press("n")
