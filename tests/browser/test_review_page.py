@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -9,10 +10,11 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Reader
 
 
-def names(page: Page) -> list[str]:
-    """The files that are shown, in their order."""
-    sections = page.locator("#files > section")
-    return [each.get_attribute("aria-label") or "" for each in sections.all()]
+def shows(page: Page, *names: str) -> None:
+    """Wait until these files are shown, in this order."""
+    labels = "[...document.querySelectorAll('#files > section')].map(each => each.ariaLabel)"
+    wanted = json.dumps(names, separators=(",", ":"))
+    until(page, f"JSON.stringify({labels}) === {json.dumps(wanted)}")
 
 
 def until(page: Page, condition: str) -> None:
@@ -32,13 +34,14 @@ def test_the_summary_and_what_is_left_come_first(reader: Reader, sample: Path) -
     expect(page.locator("#todo-list li")).to_have_count(2)
     expect(page.locator("#todo-list")).to_contain_text("broken.py:3")
     expect(page.locator("#todo-list")).to_contain_text("skip-file")
-    assert names(page) == [
+    shows(
+        page,
         "broken.py",
         "left.py",
         "ranker/diagnostics.py",
         "ranker/ensemble.py",
         "ranker/training.py",
-    ]
+    )
 
 
 def test_a_hunk_says_its_rule_outcome_evidence_and_verdict(reader: Reader, sample: Path) -> None:
@@ -82,8 +85,8 @@ def test_more_lines_are_there_on_demand(reader: Reader, sample: Path) -> None:
     page = reader.open(sample, "#file=ranker/training.py&line=38")
     piece = page.locator(".piece.current")
     numbers = piece.locator("td.number:first-child")
+    expect(piece.locator(".more")).to_have_text(["1 more line above"])
     before = numbers.count()
-    assert piece.locator(".more").all_inner_texts() == ["1 more line above"]
     piece.locator(".more").click()
     expect(piece.locator(".more")).to_have_count(0)
     shown = [int(text) for text in numbers.all_inner_texts() if text]
@@ -127,20 +130,20 @@ def test_filters_narrow_and_say_so(reader: Reader, sample: Path) -> None:
     assert count.get_attribute("aria-live") == "polite"
     page.get_by_role("checkbox", name="state-axes").check()
     expect(count).to_contain_text("1 file of 5")
-    assert names(page) == ["ranker/ensemble.py"]
+    shows(page, "ranker/ensemble.py")
     page.get_by_role("button", name="Clear filters").click()
     page.get_by_role("checkbox", name="pinned").check()
     expect(page.locator(".piece")).to_have_count(1)
     expect(page.locator(".piece h3")).to_contain_text("generic_step")
     page.get_by_role("button", name="Clear filters").click()
     page.get_by_role("checkbox", name="@models").check()
-    assert names(page) == ["ranker/ensemble.py"]
+    shows(page, "ranker/ensemble.py")
     page.get_by_role("button", name="Clear filters").click()
     page.get_by_role("checkbox", name="no owner").check()
-    assert names(page) == ["broken.py"]
+    shows(page, "broken.py")
     page.get_by_role("button", name="Clear filters").click()
     page.get_by_role("checkbox", name="different").check()
-    assert names(page) == ["ranker/training.py"]
+    shows(page, "ranker/training.py")
     page.get_by_role("button", name="Clear filters").click()
     page.get_by_role("checkbox", name="same").check()
     expect(page.locator(".card.same")).to_contain_text("nobody sees the type of the gradients")
@@ -169,7 +172,7 @@ def test_viewed_files_fold_and_stay_so(reader: Reader, sample: Path) -> None:
     again = reader.open(sample)
     expect(again.locator("#count")).to_contain_text("1 viewed")
     again.get_by_role("checkbox", name="Not viewed yet").check()
-    assert "ranker/diagnostics.py" not in names(again)
+    expect(again.locator("section[aria-label='ranker/diagnostics.py']")).to_have_count(0)
     again.get_by_role("checkbox", name="Not viewed yet").uncheck()
     again.locator("#file-list a", has_text="diagnostics").click()
     until(again, "document.activeElement.innerText === 'ranker/diagnostics.py'")
@@ -181,12 +184,12 @@ def test_viewed_files_fold_and_stay_so(reader: Reader, sample: Path) -> None:
 def test_addresses_lead_to_places_and_keep_filters(reader: Reader, sample: Path) -> None:
     page = reader.open(sample, "#rule=diff-state&file=ranker/training.py&line=38")
     expect(page.locator(".piece.current h3")).to_contain_text("finetune_step")
-    assert names(page) == ["ranker/training.py"]
+    shows(page, "ranker/training.py")
     assert "rule=diff-state" in page.url
     # A place that the filters hide is shown all the same.
     page.evaluate("location.hash = '#file=ranker/ensemble.py'")
     until(page, "document.activeElement.innerText === 'ranker/ensemble.py'")
-    assert len(names(page)) == 5
+    expect(page.locator("#files > section")).to_have_count(5)
     page.locator("section[aria-label='ranker/ensemble.py'] h3 a").last.click()
     expect(page.locator(".piece.current h3")).to_contain_text("predict")
     assert "line=23" in page.url
