@@ -112,6 +112,10 @@ def containers(value: object) -> dict[str, object]:
     return walk.containers
 
 
+# What is around the name of a class, and behind that of a function.
+_PLACES_OF_NAMES = re.compile(r"<class '(?:[^']*\.)?([^'.]+)'>| at 0x[0-9a-f]+")
+
+
 class _Walk:
     def __init__(self, most_leaves: float = math.inf) -> None:
         self.form: Form = {}
@@ -344,7 +348,12 @@ def _key_text(key: object, number: int) -> str:
     if isinstance(key, type):
         # Its module has a name of its own on each side where a single program is one.
         return key.__qualname__
-    return f"{type(key).__qualname__} {number}" if isinstance(key, nnx.Pytree) else str(key)
+    if isinstance(key, str):
+        return key
+    if isinstance(key, nnx.Pytree):
+        return f"{type(key).__qualname__} {number}"
+    # So it is with a class inside of a key: a tuple of filters.
+    return _PLACES_OF_NAMES.sub(r"\1", str(key))
 
 
 def _attributes(value: object) -> Iterator[tuple[str, object]]:

@@ -39,6 +39,15 @@ def test_a_class_as_a_key_has_its_name_and_not_that_of_its_program() -> None:
     assert not _is_same(one, other)
 
 
+def test_a_class_in_a_key_has_no_name_of_its_program_either() -> None:
+    one, same, other = (
+        {(nnx.Param, type(name, (), {"__module__": module})): 1}
+        for name, module in (("Net", "before_1"), ("Net", "after_2"), ("Other", "before_1"))
+    )
+    assert _is_same(one, same)
+    assert not _is_same(one, other)
+
+
 def test_keys_of_the_same_text_are_entries_of_their_own() -> None:
     one, two = (type("Net", (), {"__module__": module}) for module in ("one", "two"))
     for first, second in ((one, two), (0, "0")):
