@@ -22,6 +22,7 @@ from nnx_migrate.check.compare.judging import (
     judge_rounding,
     judge_runs,
 )
+from nnx_migrate.check.compare.namespaces import without_new_names
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Column, Job, Method, Probed, Ran, Side, WasTraced, Widened
 from nnx_migrate.check.worker import column as worker
@@ -222,7 +223,14 @@ class _Case:
             return ColumnResult(Verdict.NOT_CHECKED, f"old: {old.reason}", proof=proof)
         if isinstance(new, NotDone):
             return ColumnResult(Verdict.NOT_CHECKED, f"new: {new.reason}", proof=proof)
+        added: tuple[str, ...] = ()
+        if self.job.kind == "module":
+            called, added = without_new_names(old.called, new.called)
+            new = dataclasses.replace(new, called=called)
         result = judge_runs(old, new, self.strictness, proof)
+        if added:
+            told = f"{', '.join(added)}: only NEW has {'it' if len(added) == 1 else 'them'}"
+            result = dataclasses.replace(result, notes=(*result.notes, told))
         if result.unprobed:
             steps = [self._probed(each) for each in (self.reference, column)]
             asked, result = result.unprobed, judge_probes(result, *steps)

@@ -10,11 +10,10 @@ from nnx_migrate.check.cases.calls import Home
 from nnx_migrate.check.compare.files import ROOT as FILES
 from nnx_migrate.check.compare.forms import Array, Form, Leaf, View
 from nnx_migrate.check.compare.leaves import TooLarge, view_of
+from nnx_migrate.check.compare.namespaces import ROOT
 from nnx_migrate.check.worker.loading import project_files
 
 _LOOKED_AT_ELSEWHERE = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
-#: Where in a view they are.
-ROOT = "globals"
 
 
 def module_state(home: Home | None) -> dict[str, View]:
