@@ -15,6 +15,8 @@ import typer
 from nnx_migrate.check.bases import Bases
 from nnx_migrate.check.branches.not_taken import branches_not_taken
 from nnx_migrate.check.cache import Cache, circumstances
+from nnx_migrate.check.callers.judged import may_pass_by_callers, through_callers
+from nnx_migrate.check.callers.recorded import recorded_callers
 from nnx_migrate.check.cases.coverage import files_not_compared, files_not_imported
 from nnx_migrate.check.cases.imported import with_own_files
 from nnx_migrate.check.cases.inputs import (
@@ -115,7 +117,7 @@ def _checked(bases: Bases, request: CheckRequest, listener: Listener | None) -> 
     )
     cache = Cache((STATE / "check").resolve(), (old, new), told, bases)
     known = {job.name: cache.find(job) for job in wanted if request.cached and not request.costs}
-    telling = Telling(wanted, columns, STATE / "repro", listener)
+    telling = Telling(wanted, columns, STATE / "repro", listener, waits=may_pass_by_callers)
     telling.results |= {name: found for name, found in known.items() if found}
     left = [job for job in wanted if job.name not in telling.results]
     telling.begin()
@@ -142,7 +144,12 @@ def _checked(bases: Bases, request: CheckRequest, listener: Listener | None) -> 
     for job in wanted:
         if job.name not in telling.results:
             telling.know(_interrupted(job, columns))
-    results = [telling.results[job.name] for job in wanted]
+    results = through_callers(
+        [telling.results[job.name] for job in wanted],
+        (bases.old, bases.new),
+        recorded_callers(inputs.jobs),
+    )
+    telling.end(results)
     gaps = () if request.only else _gaps(bases, inputs, results)
     cases = with_own_files(results, {job.name: job for job in wanted}, (old, new))
     return CheckReport(

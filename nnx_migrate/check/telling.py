@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -33,6 +33,7 @@ class Telling:
         listener: who is told; None for nobody.
         results: by name of the case.
         scripts: by name of the case and column.
+        waits: whether a verdict may change once all are known, and is told then.
     """
 
     jobs: Sequence[Job]
@@ -41,7 +42,9 @@ class Telling:
     listener: Listener | None
     results: dict[str, CaseResult] = dataclasses.field(default_factory=dict)
     scripts: dict[tuple[str, str], str] = dataclasses.field(default_factory=dict)
+    waits: Callable[[CaseResult], bool] = lambda result: False
     _told: int = 0
+    _waiting: list[str] = dataclasses.field(default_factory=list)
 
     def begin(self) -> None:
         """Tells what there is, and what is known already."""
@@ -59,6 +62,18 @@ class Telling:
         self.results[result.name] = result
         self._tell()
 
+    def end(self, results: Sequence[CaseResult]) -> None:
+        """Tells what waited for all others.
+
+        Args:
+            results: of all cases, as they are now.
+        """
+        self.results |= {each.name: each for each in results}
+        jobs = {job.name: job for job in self.jobs}
+        for name in self._waiting:
+            self._tell_of(jobs[name], self.results[name])
+        self._waiting.clear()
+
     def _tell(self) -> None:
         while self._told < len(self.jobs):
             job = self.jobs[self._told]
@@ -66,10 +81,16 @@ class Telling:
             if result is None:
                 return
             self._told += 1
-            scripts = self._scripts(job, result)
-            self.scripts |= {(job.name, column): script for column, script in scripts.items()}
-            if self.listener is not None:
-                self.listener.case(result, scripts)
+            if self.waits(result):
+                self._waiting.append(job.name)
+            else:
+                self._tell_of(job, result)
+
+    def _tell_of(self, job: Job, result: CaseResult) -> None:
+        scripts = self._scripts(job, result)
+        self.scripts |= {(job.name, column): script for column, script in scripts.items()}
+        if self.listener is not None:
+            self.listener.case(result, scripts)
 
     def _scripts(self, job: Job, result: CaseResult) -> dict[str, str]:
         old = self.columns[0].side

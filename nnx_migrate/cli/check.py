@@ -167,12 +167,13 @@ def check(
       proved       old and new are the same program, for all inputs of these shapes
       equal        they ran and not one number differs
       close        floats differ within tolerance, and a float64 run says it is rounding
+      by callers   its interface changed, and all that calls it was compared and passes
       different    with the first place, and a script that shows it again
       not checked  with the reason: a time limit, a crash, a case that cannot be built
 
     \b
     Exit codes:
-      0  all that differs between OLD and NEW was checked, and is proved, equal or close
+      0  all that differs between OLD and NEW was checked, and passes: nothing is different
       1  something is different
       2  something was not checked (a case; or a function, file or notebook that differs and has
          no case, unless --allow-unchecked), or the command line is wrong

@@ -28,6 +28,8 @@ _PROBE = "_nnx_migrate_ran"
 # Since the current case began: files and places.
 _ran: set[tuple[str, int]] = set()
 _as_written: dict[CodeType, CodeType] = {}
+_watched: set[str] = set()
+_plain_code = SourceFileLoader.get_code
 
 
 def ran(place: int = 0) -> None:
@@ -67,15 +69,14 @@ def watch_lines(side: Side) -> None:
     Args:
         side: of the column that it runs.
     """
-    files = {str(file_of(side, path)) for path in side.watched}
-    plain = SourceFileLoader.get_code
-
-    def get_code(self: SourceFileLoader, fullname: str) -> CodeType | None:
-        path = str(self.path)
-        return probed_code(path) if path in files else plain(self, fullname)
-
+    _watched.update(str(file_of(side, path)) for path in side.watched)
     loader: Any = SourceFileLoader
-    loader.get_code = get_code
+    loader.get_code = _get_code
+
+
+def _get_code(self: SourceFileLoader, fullname: str) -> CodeType | None:
+    path = str(self.path)
+    return probed_code(path) if path in _watched else _plain_code(self, fullname)
 
 
 def probed_code(path: str) -> CodeType:
@@ -90,8 +91,8 @@ def probed_code(path: str) -> CodeType:
     """
     source = Path(path).read_bytes()
     tree = ast.parse(source, path)
-    probes = list(_probes(tree))
-    for block, number, line in reversed(probes):
+    found = list(probes(tree))
+    for block, number, line in reversed(found):
         call = ast.Expr(ast.Call(ast.Name(_PROBE, ast.Load()), [], []))
         block.insert(number, ast.copy_location(call, ast.Pass(lineno=line, col_offset=0)))
     tree = _ProbedExpressions().visit(tree)
@@ -140,8 +141,15 @@ def _probed(value: ast.expr, place: int) -> ast.expr:
     return made
 
 
-def _probes(tree: ast.AST) -> Iterator[tuple[list[ast.stmt], int, int]]:
-    """Blocks, the places in them, and the lines that probes there are to have."""
+def probes(tree: ast.AST) -> Iterator[tuple[list[ast.stmt], int, int]]:
+    """The blocks of which a case tells that it ran them.
+
+    Args:
+        tree: of a file.
+
+    Yields:
+        A block, the place in it where a probe is put, and the line that stands for it.
+    """
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             number = next((n for n, each in enumerate(node.body) if not comes_first(each)), None)

@@ -16,6 +16,7 @@ import numpy as np
 from nnx_migrate.check.compare.files import is_of_files, shown_apart, why_not_compared
 from nnx_migrate.check.compare.forms import Array, Leaf, Observation, Plain, View
 from nnx_migrate.check.compare.numbers import is_float, ulps, unequal, wide
+from nnx_migrate.check.compare.structure import has_all_numbers, is_of_the_tree, is_structural
 from nnx_migrate.check.compare.transformations import undecided
 
 
@@ -61,6 +62,8 @@ class Difference:
         rounding: whether the two are numbers within their tolerance.
         scaled: how far the numbers are apart at most, beside the largest of the leaf; None
             likewise.
+        structural: whether callers may be written for it: another tree that holds the same
+            numbers, or another static value that is left in an argument.
     """
 
     path: str
@@ -70,6 +73,7 @@ class Difference:
     needed: float | None = None
     rounding: bool = False
     scaled: float | None = None
+    structural: bool = False
 
     def __str__(self) -> str:
         where = self.path or "the result itself"
@@ -201,6 +205,8 @@ def compare_views(
         if not strict_kinds and _same_tree(left, right):
             notes.append(f"{path or 'the result'} was a {show(left)} and is a {show(right)}")
         elif not found.rounding:
+            if found.structural and is_of_the_tree(left, right):
+                found = dataclasses.replace(found, structural=has_all_numbers(old, new))
             return Comparison(found, closest, tuple(notes))
         elif closest is None or (found.ulps or 0) > (closest.ulps or 0):
             closest = found
@@ -282,7 +288,9 @@ def _leaf_difference(
             return _array_difference(path, numbers[0], numbers[1], tolerances)
         if lines := shown_apart(old, new):
             return Difference(path, *lines)
-    return None if old == new else Difference(path, show(old), show(new))
+    if old == new:
+        return None
+    return Difference(path, show(old), show(new), structural=is_structural(path, old, new))
 
 
 def number_of(leaf: Plain) -> Array | None:

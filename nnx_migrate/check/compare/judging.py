@@ -162,10 +162,11 @@ def judge_runs(
         reason = f"it ends with {ending(old.called)}, and what it did before is not compared"
         return ColumnResult(Verdict.NOT_CHECKED, reason, "", None, tuple(notes), proof)
     # An error is as good a result as another, but seldom what was meant to be checked.
-    raised = f"both raise {ending(old.called)}" if old.called.raised else ""
+    raises = bool(old.called.raised)
     if close is not None:
-        return ColumnResult(Verdict.CLOSE, "", *close, tuple(notes), proof=proof)
-    return ColumnResult(Verdict.EQUAL, raised, notes=tuple(notes), proof=proof)
+        return ColumnResult(Verdict.CLOSE, "", *close, tuple(notes), proof=proof, raised=raises)
+    both = f"both raise {ending(old.called)}" if raises else ""
+    return ColumnResult(Verdict.EQUAL, both, notes=tuple(notes), proof=proof, raised=raises)
 
 
 def judge_products(result: ColumnResult, called: Sequence[str]) -> ColumnResult:

@@ -16,13 +16,14 @@ class Verdict(enum.StrEnum):
     PROVED = "proved"
     EQUAL = "equal"
     CLOSE = "close"
+    BY_CALLERS = "by callers"
     DIFFERENT = "different"
     NOT_CHECKED = "not checked"
 
     @property
     def passes(self) -> bool:
-        """Whether the two sides do the same."""
-        return self in (Verdict.PROVED, Verdict.EQUAL, Verdict.CLOSE)
+        """Whether the two sides do the same, for all that is known to call them."""
+        return self not in (Verdict.DIFFERENT, Verdict.NOT_CHECKED)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class ColumnResult:
         proof: why there is no proof; "" where there is one.
         uncalled: functions of the result whose code differs, by path, where nothing else is open.
         unprobed: likewise gradient transformations of arguments and result.
+        raised: whether both sides raised alike, so that nothing of what comes after was compared.
     """
 
     verdict: Verdict
@@ -48,6 +50,7 @@ class ColumnResult:
     proof: str = ""
     uncalled: tuple[str, ...] = ()
     unprobed: tuple[str, ...] = ()
+    raised: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

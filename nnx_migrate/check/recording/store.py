@@ -26,6 +26,8 @@ CREATE TABLE IF NOT EXISTS calls (
 CREATE TABLE IF NOT EXISTS missed (
     path TEXT, name TEXT, reason TEXT, times INTEGER, kind TEXT,
     PRIMARY KEY (path, name, reason, kind));
+CREATE TABLE IF NOT EXISTS callers (
+    path TEXT, name TEXT, caller TEXT, PRIMARY KEY (path, name, caller));
 """
 
 
@@ -153,6 +155,37 @@ def add_missed(recording: Path, path: str, name: str, reason: str, kind: str = "
             " ON CONFLICT (path, name, reason, kind) DO UPDATE SET times = times + 1",
             (path, name, reason, kind),
         )
+
+
+def add_caller(recording: Path, path: str, name: str, caller: str) -> None:
+    """Notes who calls a function.
+
+    Args:
+        recording: the file.
+        path: the file of the function.
+        name: its qualified name.
+        caller: "path:name" of the watched function around its calls; the path of a file whose
+            module-level code calls it; "" for all else.
+    """
+    with _opened(recording) as database:
+        database.execute("INSERT OR IGNORE INTO callers VALUES (?, ?, ?)", (path, name, caller))
+
+
+def callers(recording: Path) -> dict[str, frozenset[str]]:
+    """Who called each function, in all calls that the command made of it.
+
+    Args:
+        recording: the file; one of an earlier version does not know.
+
+    Returns:
+        By "path:name", the callers that `add_caller` was given.
+    """
+    found: dict[str, set[str]] = {}
+    with _opened(recording) as database:
+        if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'callers'").fetchone():
+            for path, name, caller in database.execute("SELECT path, name, caller FROM callers"):
+                found.setdefault(f"{path}:{name}", set()).add(caller)
+    return {name: frozenset(each) for name, each in found.items()}
 
 
 def count_calls(recording: Path, path: str, name: str, kind: str) -> tuple[int, int]:

@@ -6,15 +6,14 @@ import contextlib
 import dataclasses
 import functools
 import hashlib
-import os
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from nnx_migrate.check.callers.around import Callers, import_paths, module_name, within
 from nnx_migrate.check.recording import store
 from nnx_migrate.check.recording.kinds import Kind, kind_of
 from nnx_migrate.check.recording.meshes import meshes_around
@@ -67,6 +66,7 @@ class Site:
         kinds: of its calls, by their hash.
         traced: the kinds of calls while tracing that were taken down.
         made: of a function that another one returned, what that one was called with.
+        callers: who has called it.
     """
 
     path: str
@@ -76,6 +76,7 @@ class Site:
     kinds: dict[int, Seen] = dataclasses.field(default_factory=dict)
     traced: set[int] = dataclasses.field(default_factory=set)
     made: bytes | None = None
+    callers: Callers = dataclasses.field(default_factory=Callers)
 
     def digest(self, kind: Kind) -> str:
         """The digest of a kind of call; functions that were made otherwise are called otherwise."""
@@ -148,13 +149,17 @@ def make_call(
     """
     __tracebackhide__ = True
     begun = _begin(site, args, kwargs)
-    if begun is None:
-        return target(*args, **kwargs)
+    outer, within.name = within.name, f"{site.path}:{site.name}"
     try:
         result = target(*args, **kwargs)
     except (Exception, SystemExit) as error:
-        _end(site, begun, functools.partial(_raised, error))
+        if begun is not None:
+            _end(site, begun, functools.partial(_raised, error))
         raise
+    finally:
+        within.name = outer
+    if begun is None:
+        return result
     returned = functools.partial(_returned, args, kwargs, result)
     # With numbers made up for shapes it will return something else.
     _end(site, begun, returned if begun.kept == "values" else lambda: None)
@@ -202,6 +207,7 @@ def _begin(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Beg
     wanted = begun = None
     tracing = False
     with _working(site):
+        _note_caller(site)
         tracing = _tracing()
         wanted = (_wanted_traced if tracing else _wanted)(site, args, kwargs)
     if wanted is not None:
@@ -211,6 +217,13 @@ def _begin(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Beg
             else:
                 begun = _taken(site, args, kwargs, wanted)
     return begun
+
+
+def _note_caller(site: Site) -> None:
+    settings = read_settings()
+    caller = site.callers.another(f"{site.path}:{site.name}", settings.root)
+    if caller is not None:
+        store.add_caller(settings.recording, site.path, site.name, caller)
 
 
 def _wanted(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Wanted | None:
@@ -337,39 +350,17 @@ def _store(site: Site, begun: _Begun, observed: bytes | None) -> None:
         site.path,
         site.name,
         begun.kept,
-        _module_name(root, site.path),
+        module_name(root, site.path),
         begun.arguments,
         observed,
         tuple(sys.argv),
-        _import_paths(root, tuple(sys.path)),
+        import_paths(root, tuple(sys.path)),
         meshes_around(),
         begun.wanted.kind,
         begun.wanted.numbers[:1000],
         site.made,
     )
     store.add_call(settings.recording, call, settings.calls)
-
-
-@functools.cache
-def _import_paths(root: Path, entries: tuple[str, ...]) -> tuple[str, ...]:
-    """The folders of a tree that imports start from."""
-    top = root.resolve()
-    inside = [Path(os.path.realpath(entry)) for entry in entries]
-    found = [path.relative_to(top).as_posix() for path in inside if path.is_relative_to(top)]
-    return tuple(dict.fromkeys(found))
-
-
-@functools.cache
-def _module_name(root: Path, path: str) -> str:
-    """The name under which a file is imported; it is by now, for its functions are called."""
-    file = root.resolve() / path
-    for name, module in list(sys.modules.items()):
-        origin = getattr(module, "__file__", None)
-        if not origin or not origin.endswith(file.name) or Path(origin).resolve() != file:
-            continue
-        spec = getattr(module, "__spec__", None)
-        return name if name != "__main__" else getattr(spec, "name", "")
-    return ""
 
 
 def _tracing() -> bool:

@@ -12,7 +12,7 @@ from nnx_migrate.report.html.display import visible
 #: Of a changed place that no case has run.
 NOT_RUN = "not run"
 #: From what needs eyes to what needs none.
-VERDICTS = ("different", "not checked", NOT_RUN, "close", "equal", "proved")
+VERDICTS = ("different", "not checked", NOT_RUN, "by callers", "close", "equal", "proved")
 
 
 class Checks:

@@ -113,7 +113,7 @@ function caseItem({ name, verdict, columns, scripts }) {
   );
 }
 
-const VERDICT_ORDER = ["different", "not checked", "close", "equal", "proved"];
+const VERDICT_ORDER = ["different", "not checked", "by callers", "close", "equal", "proved"];
 
 /**
  * @param {PieceEntry} piece

@@ -1,0 +1,1 @@
+"""Functions whose interface a migration changed: judged through those that call them."""
