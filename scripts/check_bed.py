@@ -45,7 +45,14 @@ sys.path.insert(0, str(ROOT))
 
 def main() -> int:
     """Run the command line."""
-    from tests.unit.check.machine.judged import AS_IT_WAS, Judged, all_mutants, counted, judge
+    from tests.unit.check.machine.judged import (
+        AS_IT_WAS,
+        Judged,
+        all_mutants,
+        counted,
+        judge,
+        recorder_digest,
+    )
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--shard", default="0/1", help="NUMBER/COUNT of the programs")
@@ -76,7 +83,7 @@ def main() -> int:
         for verdict in options.again:
             left += _older([each for each in mutants if each.case in cases], known, verdict)
         with tempfile.TemporaryDirectory() as folder:
-            for each in judge(left, Path(folder), CALLS):
+            for each in judge(left, Path(folder), CALLS / recorder_digest()):
                 with KNOWN.open("a") as file:
                     file.write(json.dumps(dataclasses.asdict(each)) + "\n")
     wanted = {mutant.key for mutant in mutants}
@@ -145,15 +152,13 @@ def _older(
     mutants: Sequence[Mutant], known: Mapping[str, Mapping[str, Any]], verdict: str
 ) -> list[Mutant]:
     """The mutants, and what they were made of, that an older checker gave this verdict."""
-    from tests.unit.check.machine.judged import checker_digest, unchanged
+    from tests.unit.check.machine.judged import is_older, unchanged
 
     references = {reference.key: reference for reference in map(unchanged, mutants)}
     return [
         each
         for each in (*mutants, *references.values())
-        if each.key in known
-        and known[each.key]["verdict"] == verdict
-        and known[each.key].get("checker") != checker_digest()
+        if each.key in known and known[each.key]["verdict"] == verdict and is_older(known[each.key])
     ]
 
 

@@ -11,28 +11,37 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from nnx_migrate.check.branches.lines import watch_lines
+from nnx_migrate.check.callers.judged import may_pass_by_callers, through_callers
+from nnx_migrate.check.callers.recorded import recorded_callers
 from nnx_migrate.check.cases.readers import is_spoken_for, with_readers
 from nnx_migrate.check.cases.touched import module_jobs, touched_functions
 from nnx_migrate.check.compare.comparison import DEFAULT, compare
 from nnx_migrate.check.compare.judging import Strictness
 from nnx_migrate.check.compare.verdicts import CaseResult, Verdict
-from nnx_migrate.check.jobs import Job, Limits, Ran, Side
+from nnx_migrate.check.jobs import Column, Job, Limits, Ran, Side
 from nnx_migrate.check.matrix import check_jobs, matrix
 from nnx_migrate.check.recording.store import recorded_jobs
 from nnx_migrate.check.worker import column as worker
 from nnx_migrate.check.worker.processes import Workers, running_workers
 from tests.golden.cases import all_cases
 from tests.golden.columns import ENVIRONMENT
+from tests.unit.check.machine.digests import digest_of
 from tests.unit.check.machine.mutators import BREAKING, KEEPING, Way, drawn
 from tests.unit.check.machine.recorded import BEFORE, recording_of
 from tests.unit.check.mutation.running import OneReference
 
 ROOT = Path(__file__).parents[4]
+CHECKER = ROOT / "nnx_migrate" / "check"
 # What decides a verdict; a change of any of it may change one.
 _DECIDING = ("branches", "cases", "compare", "proof", "recording", "worker")
+# Who calls is recorded with the calls.
+_AROUND = CHECKER / "callers" / "around.py"
 GOLDEN = ROOT / "golden"
+# Further drivers, that look where those of golden programs do not.
+LOOKS = Path(__file__).parent / "looks"
 # To import flax costs as much as some programs.
 _AT_ONCE = 40
 LIMITS = Limits(seconds=120, cases=400)
@@ -56,9 +65,16 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """The same for the same programs and driver."""
-        parts = [(self.case / name).read_text() for name in (BEFORE, "drive.py")]
+        """The same for the same programs and drivers."""
+        parts = [(self.case / BEFORE).read_text()]
+        parts += [file.read_text() for file in self.drivers]
         return hashlib.sha256("\0".join([*parts, self.text]).encode()).hexdigest()[:16]
+
+    @property
+    def drivers(self) -> list[Path]:
+        """What shows whether it differs: that of the golden program, and one that looks closer."""
+        looks = LOOKS / f"{self.case.parent.name}__{self.case.name}.py"
+        return [self.case / "drive.py", *([looks] if looks.is_file() else [])]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,6 +90,7 @@ class Judged:
         verdict: of the checker; "no case" where nothing that differs was called.
         told: what the checker says beside it.
         checker: which version of it, as `checker_digest` says; "" for those before that.
+        callers: which version of what it says by callers; likewise.
     """
 
     key: str
@@ -84,19 +101,41 @@ class Judged:
     verdict: str
     told: str
     checker: str = ""
+    callers: str = ""
 
 
 @functools.cache
 def checker_digest() -> str:
-    """The same for the same code of the checker."""
-    checker = ROOT / "nnx_migrate" / "check"
-    files = [checker / "matrix.py"]
-    for room in _DECIDING:
-        files += sorted((checker / room).rglob("*.py"))
-    found = hashlib.sha256()
-    for file in files:
-        found.update(file.relative_to(checker).as_posix().encode() + b"\0" + file.read_bytes())
-    return found.hexdigest()[:8]
+    """The same for versions of the checker that say the same of every program."""
+    return digest_of([CHECKER / "matrix.py", *_files(*_DECIDING), _AROUND])
+
+
+@functools.cache
+def callers_digest() -> str:
+    """The same for versions that judge alike by callers: they look at what is different alone."""
+    return digest_of([file for file in _files("callers") if file != _AROUND])
+
+
+@functools.cache
+def recorder_digest() -> str:
+    """The same for versions that record the same calls, and alike."""
+    return digest_of([*_files("recording", "compare"), _AROUND])
+
+
+def _files(*rooms: str) -> list[Path]:
+    return [file for room in rooms for file in sorted((CHECKER / room).rglob("*.py"))]
+
+
+def is_older(known: Mapping[str, Any]) -> bool:
+    """Whether a verdict may be another one by now.
+
+    Args:
+        known: it, as it is kept.
+    """
+    if known.get("checker") != checker_digest():
+        return True
+    apart = known["verdict"] in (Verdict.DIFFERENT, Verdict.BY_CALLERS)
+    return apart and known.get("callers") != callers_digest()
 
 
 def all_mutants(each: int = 4, harmless: int = 1) -> list[Mutant]:
@@ -178,8 +217,13 @@ def _judged(mutant: Mutant, once: OneReference, folder: Path, calls: Path) -> Ju
     program.write_text(mutant.text)
     # Its classes are among the arguments of recorded calls.
     shutil.copy(mutant.case / "drive.py", program.parent)
-    old, new = Side("old", mutant.case / BEFORE, ()), Side("new", program, ())
-    workers = dataclasses.replace(once, columns=matrix(old, new))
+    old = Side("old", mutant.case / BEFORE, (), watched=(BEFORE,))
+    new = Side("new", program, (), watched=(BEFORE,))
+    columns = matrix(old, new)
+    workers = dataclasses.replace(once, columns=columns)
+    for column in columns:
+        # The processes are those of all mutants, and were started before this one was there.
+        Workers.submit(workers, _watch, column, Job("", "module", program, ""))
     truth = _truth(mutant, workers)
     jobs = _jobs(mutant, old, new, calls)
     if not jobs and mutant.way.name == AS_IT_WAS:
@@ -188,23 +232,35 @@ def _judged(mutant: Mutant, once: OneReference, folder: Path, calls: Path) -> Ju
     results: list[CaseResult] = []
     for job in jobs:
         results += check_jobs([job], workers, Strictness(DEFAULT))
-        if results[-1].verdict is Verdict.DIFFERENT:
+        if results[-1].verdict is Verdict.DIFFERENT and not may_pass_by_callers(results[-1]):
             # No other call of it could say more.
             break
+    results = through_callers(results, (old, new), recorded_callers(jobs))
     verdict, told = _summary(results)
     gaps = _without_a_case(mutant, old, new, calls)
-    if gaps and verdict in (Verdict.PROVED, Verdict.EQUAL, Verdict.CLOSE):
+    if gaps and verdict not in (Verdict.DIFFERENT, Verdict.NOT_CHECKED, "no case"):
         # The command ends with 2 for these.
         verdict, told = Verdict.NOT_CHECKED.value, f"{', '.join(gaps)} differs and has no case"
     shutil.rmtree(program.parent)
     name = mutant.case.relative_to(GOLDEN).as_posix()
     way = mutant.way
-    return Judged(mutant.key, name, way.name, way.keeps, truth, verdict, told, checker_digest())
+    versions = checker_digest(), callers_digest()
+    return Judged(mutant.key, name, way.name, way.keeps, truth, verdict, told, *versions)
+
+
+def _watch(column: Column, job: Job) -> None:
+    watch_lines(column.side)
 
 
 def _truth(mutant: Mutant, workers: Workers) -> Truth:
-    """What the driver shows: the worse of both modes, as far as it takes to know it."""
-    job = Job("drive", "function", mutant.case / "drive.py", "drive")
+    """What its drivers show: the first that differs."""
+    found = [_shown(driver, workers) for driver in mutant.drivers]
+    return next((each for each in found if each not in ("same", "rounding")), found[0])
+
+
+def _shown(driver: Path, workers: Workers) -> Truth:
+    """What a driver shows: the worse of both modes, as far as it takes to know it."""
+    job = Job("drive", "function", driver, "drive")
     reference, *others = workers.columns
     old = workers.settle(workers.submit(worker.run, reference, job), Ran)
     found: Truth = "same"
@@ -258,13 +314,15 @@ def _summary(results: Sequence[CaseResult]) -> tuple[str, str]:
         if Verdict.DIFFERENT in verdicts
         else max(verdicts, key=list(Verdict).index)
     )
-    told = next(
-        f"{each.name}: {column}: {result.part} {result.difference or result.reason}"
+    name, column, result = next(
+        (each.name, column, result)
         for each in results
         if each.verdict is worst
         for column, result in each.columns.items()
         if result.verdict is worst
     )
+    said = "; ".join(str(each) for each in (result.difference, result.reason) if each)
+    told = f"{name}: {column}: {result.part} {said}"
     return worst.value, told[:300]
 
 
