@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.check.branches.lines import probes
@@ -124,8 +125,10 @@ class _Known:
             ]
             if not found:
                 return f"nothing calls it by its name in {side.upper()}"
+            places = Counter((place, each.owner) for place, each in found)
             for place, each in found:
-                if why := self._is_open(side, place, each):
+                alone = places[place, each.owner] == 1 and _named(place, each) in callers
+                if why := self._is_open(side, place, each, alone):
                     return why
             if all(each.drops for _, each in found) and self._returns(side, function):
                 return f"nothing looks at what it returns in {side.upper()}"
@@ -174,15 +177,26 @@ class _Known:
             case.verdict.passes or has_another_interface(case, both[0], both[1]) for case in cases
         )
 
-    def _is_open(self, side: SideName, path: str, each: Mention) -> str:
+    def _is_open(self, side: SideName, path: str, each: Mention, alone: bool) -> str:
+        """Why a place that names a function does not speak for it.
+
+        Args:
+            side: whose code it is.
+            path: of its file.
+            each: the place.
+            alone: it has to be where the calls of its function were seen to come from.
+        """
         where = f"{path}:{each.line}" + (" of OLD" if side == "old" else "")
         if each.owner is None:
             return f"{where} calls it, which no case runs"
-        owner = f"{path}:{each.owner}" if each.owner else path
-        if owner not in self.passing:
-            return _not_compared(owner)
+        if _named(path, each) not in self.passing:
+            return _not_compared(_named(path, each))
         if not each.stays:
             return f"it is handed on at {where}, and may be called from there"
+        if each.caught:
+            return f"what it raises may be caught at {where}"
+        if not each.certain and not alone:
+            return f"nothing says that {where} was come to, which calls it"
         if each.block and each.block not in self._ran[side].get(path, ()):
             return f"no case that passes ran {where}, which calls it"
         return ""
@@ -215,6 +229,11 @@ def _lines_of(cases: Iterator[CaseResult] | Sequence[CaseResult], side: str) -> 
         for path, ran in case.lines.get(side, {}).items():
             found.setdefault(path, set()).update(map(line_of, ran))
     return found
+
+
+def _named(path: str, each: Mention) -> str:
+    """The function that a place is in, as cases are named; at module level the file."""
+    return f"{path}:{each.owner}" if each.owner else path
 
 
 def _not_compared(caller: str) -> str:

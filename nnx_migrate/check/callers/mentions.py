@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from nnx_migrate.check.branches.lines import probes
+from nnx_migrate.check.callers.ways import is_caught, is_certain
 from nnx_migrate.check.cases.touched import is_main_guard
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -32,6 +33,8 @@ class Mention:
         block: the line by which a case tells that it ran the block around it; 0 at module level.
         stays: it is called there, and nothing else could call it from there on.
         drops: what it returns is not looked at.
+        certain: it is called whenever the block runs; not in a loop, or behind a `return`.
+        caught: what it raises may be caught there.
     """
 
     owner: str | None
@@ -39,6 +42,8 @@ class Mention:
     block: int
     stays: bool
     drops: bool
+    certain: bool = True
+    caught: bool = False
 
 
 def mentions_in(tree: ast.Module, name: str, own: str) -> Iterator[Mention]:
@@ -60,7 +65,9 @@ def mentions_in(tree: ast.Module, name: str, own: str) -> Iterator[Mention]:
     file = _File(tree)
     for owner, each in found:
         line = getattr(each, "lineno", 0)
-        yield Mention(owner, line, file.block(line), file.stays(each), file.drops(each))
+        certain, caught = file.runs(each)
+        stays, drops = file.stays(each), file.drops(each)
+        yield Mention(owner, line, file.block(line), stays, drops, certain, caught)
 
 
 def _owned(body: list[ast.stmt], scope: str) -> Iterator[tuple[str | None, ast.AST]]:
@@ -169,6 +176,23 @@ class _File:
             if isinstance(target, ast.Name) and isinstance(scope, _FUNCTIONS):
                 return all(self.stays(each, seen) for each in _loads(scope, target.id))
         return False
+
+    def runs(self, node: ast.AST) -> tuple[bool, bool]:
+        """Whether a place is come to for certain, and whether what it raises may be caught.
+
+        Args:
+            node: the expression that names the function.
+        """
+        around = self._around.get(node)
+        # What is made of a function is called elsewhere, if it is.
+        certain, caught = isinstance(around, ast.Call) and around.func is node, False
+        while around is not None and not isinstance(around, (*_FUNCTIONS, ast.ClassDef)):
+            certain = certain and is_certain(around, node)
+            caught = caught or is_caught(around, node)
+            node, around = around, self._around.get(around)
+        if around is not None:
+            certain = certain and is_certain(around, node)
+        return certain, caught
 
     def drops(self, node: ast.AST) -> bool:
         """Whether a function is called as a statement.

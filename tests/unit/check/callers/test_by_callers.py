@@ -121,6 +121,17 @@ def _with(text: str, callers: tuple[str, ...] = ("lib.py:use",), **cases: Column
     )
 
 
+def _twice(value: str) -> Program:
+    """The program with another caller that computes a value, and is seen to call nothing."""
+    return _with(f"\n\ndef other(x):\n    return {value}\n", other=_EQUAL)
+
+
+def _two_calls(code: str) -> Program:
+    """The program with another caller that calls twice, once for certain."""
+    text = f"\n\ndef other(x):\n    y = scale(x)\n    {code}\n    return y\n"
+    return _with(text, ("lib.py:use", "lib.py:other"), other=_EQUAL)
+
+
 def test_it_passes_where_all_its_callers_do(tmp_path: Path) -> None:
     found = Program().judged(tmp_path)
     assert found["scale"].verdict is Verdict.BY_CALLERS
@@ -140,6 +151,28 @@ def test_callers_that_pass_by_their_own_callers_count(tmp_path: Path) -> None:
     callers = {"scale": ("lib.py:use",), "use": ("lib.py:whole",)}
     found = Program(old, new, callers=callers, cases=cases).judged(tmp_path)
     assert found["scale"].verdict is found["use"].verdict is Verdict.BY_CALLERS
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for each in x:\n        y += scale(each)",
+        "if x is None:\n        return y\n    y = scale(x)",
+        "y = [scale(each) for each in x]",
+        "try:\n        y = scale(x)\n    finally:\n        y += 1",
+    ],
+    ids=["in-a-loop", "behind-a-return", "in-a-comprehension", "before-a-finally"],
+)
+def test_a_caller_that_was_seen_came_to_its_only_call(code: str, tmp_path: Path) -> None:
+    text = f"\n\ndef other(x):\n    y = x\n    {code}\n    return y\n"
+    found = _with(text, ("lib.py:use", "lib.py:other"), other=_EQUAL).judged(tmp_path)
+    assert found["scale"].verdict is Verdict.BY_CALLERS
+
+
+@pytest.mark.parametrize("loop", ["range(2)", "(x, 2)", "[*x, 2]"])
+def test_a_loop_that_has_a_first_round_is_come_to(loop: str, tmp_path: Path) -> None:
+    found = _two_calls(f"for each in {loop}:\n        y += scale(each)").judged(tmp_path)
+    assert found["scale"].verdict is Verdict.BY_CALLERS
 
 
 def test_a_script_is_a_caller(tmp_path: Path) -> None:
@@ -251,6 +284,56 @@ _GRADIENT = dataclasses.replace(_ANOTHER_TREE, part="gradient")
             ),
             "no case that passes ran lib.py:10 of OLD",
             id="in-code-that-no-case-ran",
+        ),
+        pytest.param(
+            _twice("scale(x) if x is None else x"),
+            "nothing says that lib.py:10 of OLD was come to",
+            id="in-a-value-that-may-not-be-computed",
+        ),
+        pytest.param(
+            _two_calls("step = scale\n    if x is None:\n        y = step(x)"),
+            "nothing says that lib.py:11 of OLD was come to",
+            id="by-a-local-name-that-may-not-be-called",
+        ),
+        pytest.param(
+            _twice("x is None and scale(x)"),
+            "nothing says that lib.py:10 of OLD was come to",
+            id="behind-an-and",
+        ),
+        pytest.param(
+            _twice("[scale(each) for each in x]"),
+            "nothing says that lib.py:10 of OLD was come to",
+            id="in-a-comprehension",
+        ),
+        pytest.param(
+            _two_calls("for each in x:\n        y += scale(each)"),
+            "nothing says that lib.py:12 of OLD was come to",
+            id="in-a-loop",
+        ),
+        pytest.param(
+            _two_calls("for each in range(0):\n        y += scale(each)"),
+            "nothing says that lib.py:12 of OLD was come to",
+            id="in-a-loop-of-no-rounds",
+        ),
+        pytest.param(
+            _two_calls("if x is None:\n        return y\n    y += scale(x)"),
+            "nothing says that lib.py:13 of OLD was come to",
+            id="behind-a-return",
+        ),
+        pytest.param(
+            _two_calls("try:\n        y = scale(x)\n    except TypeError:\n        y = x * 2"),
+            "what it raises may be caught at lib.py:12 of OLD",
+            id="where-it-may-raise-unseen",
+        ),
+        pytest.param(
+            _two_calls("with contextlib.suppress(TypeError):\n        y = scale(x)"),
+            "what it raises may be caught at lib.py:12 of OLD",
+            id="where-what-it-raises-is-suppressed",
+        ),
+        pytest.param(
+            _two_calls("try:\n        y = x[0]\n    except TypeError:\n        y = scale(x)"),
+            "nothing says that lib.py:14 of OLD was come to",
+            id="in-a-handler",
         ),
         pytest.param(
             dataclasses.replace(Program(), new=_NEW.replace("y, _ = scale(x)", "y = x * 2")),
