@@ -6,6 +6,7 @@ import dataclasses
 
 from nnx_codemods._evidence import is_graph_node, refuse_split
 from nnx_codemods._gradient.argnums import Argnums, Target, argnums_of
+from nnx_codemods._gradient.shown_class import shown_class
 from nnx_codemods._gradient.trace_check import checked_beside_runs, checked_when_traced
 from nnx_migrate.analysis.domain.containers import all_leaves
 from nnx_migrate.analysis.domain.values import (
@@ -55,7 +56,10 @@ def decide_gradient(
         return Pin(rule, f"{site.written} is passed on as a value")
     if argnums.unknown or not site.complete:
         return Pin(rule, argnums.unknown or "its options are not all to be seen")
-    values = [argument_values(context, site, target.index) for target in argnums.targets]
+    values = [
+        shown_class(context, site, target.index, argument_values(context, site, target.index))
+        for target in argnums.targets
+    ]
     if all(_never_module(context, held) for held in values):
         return Same(rule, "what is differentiated is no Module")
     return _decide_module(context, site, rule, argnums, values, param)

@@ -1,0 +1,49 @@
+"""Train steps for whatever model the caller brings: what they do with it shows that it is one."""
+
+import jax.numpy as jnp
+from flax import nnx
+
+
+@nnx.jit
+def train_step(model, optimizer, batch):
+    def loss_fn(model):
+        prediction = model(batch["x"])
+        return jnp.mean((prediction - batch["y"]) ** 2)
+
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+    def loss_fn_of_state(params, nondiff):
+        model = nnx.merge(graphdef, params, nondiff)
+        loss = loss_fn(model)
+        if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+            raise ValueError("loss_fn must not change the structure of model")
+        return loss
+
+    loss, grads = nnx.value_and_grad(loss_fn_of_state)(params, nondiff)
+    optimizer.update(model, grads)
+    return loss
+
+
+def mean_error(model, batch):
+    return jnp.mean(jnp.abs(model(batch["x"]) - batch["y"]))
+
+
+@nnx.jit
+def held_step(optimizer, batch):
+    model = optimizer.model
+
+    def compute_loss(model):
+        return mean_error(model, batch)
+
+    def compute_loss_of_state(params, nondiff):
+        model = nnx.merge(graphdef, params, nondiff)
+        loss = compute_loss(model)
+        if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+            raise ValueError("compute_loss must not change the structure of model")
+        return loss
+
+    grad_fn = nnx.value_and_grad(compute_loss_of_state)
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    loss, grads = grad_fn(params, nondiff)
+    optimizer.update(grads)
+    return loss

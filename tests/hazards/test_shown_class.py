@@ -1,0 +1,97 @@
+"""An argument that nothing names is a Module, or a State, only where all its uses show that."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.hazards.running import migrated
+
+_STEP = """\
+from flax import nnx
+
+{more}
+def step(model, other, optimizer, x):
+    def loss_fn(m):
+        {loss}
+
+    {bound} = nnx.grad(loss_fn)(model)
+    {update}
+    return x
+"""
+_STANDING = {
+    "more": "",
+    "loss": "return m(x).sum()",
+    "bound": "grads",
+    "update": "optimizer.update(model, grads)",
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "checked"),
+    [
+        pytest.param({}, True, id="called and optimized"),
+        pytest.param({"loss": "return m.encode(x).sum()"}, True, id="a method is called"),
+        pytest.param({"loss": "return (lambda: m(x))().sum()"}, True, id="in a nested function"),
+        pytest.param(
+            {"more": "def f(n, x):\n    return n(x).sum()\n", "loss": "return f(m, x)"},
+            True,
+            id="handed on",
+        ),
+        pytest.param({"update": "optimizer.update(model, grads=grads)"}, True, id="by keyword"),
+        pytest.param({"update": "return grads"}, False, id="gradients returned"),
+        pytest.param({"update": "optimizer.update(grads, model)"}, False, id="as optax has it"),
+        pytest.param({"update": "optimizer.update(other, grads)"}, False, id="another object"),
+        pytest.param({"update": "optimizer.update(model, x)"}, False, id="other gradients"),
+        pytest.param({"update": "optimizer.update(grads)"}, False, id="held by nobody knows what"),
+        pytest.param({"update": "optimizer.apply(model, grads)"}, False, id="another method"),
+        pytest.param({"bound": "grads, more"}, False, id="unpacked"),
+        pytest.param({"loss": "return x.sum()"}, False, id="not called"),
+        pytest.param({"loss": "return other(m).sum()"}, False, id="handed to something unknown"),
+        pytest.param({"loss": "return m['w'](x).sum()"}, False, id="a container"),
+        pytest.param({"loss": "return m.map(x).sum()"}, False, id="a method of States"),
+        pytest.param({"loss": "m = other; return m(x)"}, False, id="bound anew"),
+        pytest.param(
+            {"more": "class O:\n    pass\n", "update": "O().update(model, grads)"},
+            False,
+            id="no optimizer",
+        ),
+        pytest.param(
+            {"loss": "m.train()\n        return m(x).sum()"}, False, id="changes its structure"
+        ),
+    ],
+)
+def test_what_is_called_and_optimized_is_a_module(changed: dict[str, str], checked: bool) -> None:
+    after = migrated(_STEP.format(**_STANDING | changed)).after
+    assert (b"raise ValueError" in after) == checked
+    assert (b"nnx.compat.grad" in after) != checked
+
+
+@pytest.mark.parametrize(
+    ("loss", "left"),
+    [
+        pytest.param("n = nnx.merge(other, m)\n        return n(x).sum()", True, id="merged"),
+        pytest.param(
+            "k: int = 2\n        n = nnx.merge(other, x, m)\n        return n(k)",
+            True,
+            id="behind assignments",
+        ),
+        pytest.param("n = nnx.merge(m, other)\n        return n(x)", False, id="a graphdef"),
+        pytest.param(
+            "if isinstance(m, nnx.State):\n            m = nnx.merge(other, m)\n"
+            "        return m(x).sum()",
+            False,
+            id="in one case",
+        ),
+        pytest.param(
+            "m = other(m)\n        n = nnx.merge(other, m)\n        return n(x)",
+            False,
+            id="bound anew",
+        ),
+        pytest.param("n = merge(other, m)\n        return n(x)", False, id="another function"),
+    ],
+)
+def test_what_is_merged_is_a_state(loss: str, left: bool) -> None:
+    text = _STEP.format(**_STANDING | {"loss": loss, "update": "return grads"})
+    after = migrated(text).after
+    assert (after == text.encode()) == left
+    assert (b"nnx.compat.grad" in after) != left
