@@ -31,6 +31,10 @@ After
 
 When it is safe
 ---------------
+A model that goes into a jitted function beside the `nnx.ModelAndOptimizer` that was made of it is
+read from there (`model = optimizer.model`), and the calls do not pass it, when all of them are seen
+and both names are bound once, one behind the other.
+
 A model that a decorated function makes and returns with its State (`return model, state`, where
 `state = nnx.state(model)`) is returned alone, and those that call take its State, when every call
 is seen and binds both to names. All else is pinned.
@@ -71,6 +75,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
+from nnx_codemods._freshness.beside_its_optimizer import owned_argument
 from nnx_codemods._freshness.made_with_state import state_outside
 from nnx_codemods._freshness.retained_objects import is_other_class, put_together
 from nnx_codemods._gradient.argnums import argnums_of
@@ -134,6 +139,17 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         claim = f"all calls bind {outside.model} and its State to names"
         evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
         return Contribution(RULE.name, message, (evidence,), outside)
+    owned = owned_argument(context, site)
+    if owned is not None:
+        message = f"{owned.parameter} is read from what holds it, and not passed beside it any more"
+        claim = f"all calls pass what {owned.source} is"
+        evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
+        return Contribution(
+            RULE.name,
+            message,
+            (evidence,),
+            owned,
+        )
     loops = "loops of tree mode take it apart"
     effect = loops if site.spec.is_loop else "tree mode takes nothing but trees"
     evidence = Evidence(reason, Proof.PROVED, context.where(site.node))

@@ -21,10 +21,10 @@ def decay(net: Net, encoder: nnx.Linear):
     return net(jnp.ones((1, 2)))
 
 
-@nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
-def train_step(net, optimizer, x, y):
+@nnx.jit
+def train_step(optimizer, x, y):
+    net = optimizer.model
+
     def loss(params):
         return jnp.mean((nnx.merge(graphdef, params)(x) - y) ** 2)
 
@@ -36,6 +36,6 @@ def train_step(net, optimizer, x, y):
 def run(x, y):
     net = Net(nnx.Rngs(0))
     optimizer = nnx.ModelAndOptimizer(net, optax.sgd(0.1))
-    outputs = [train_step(net, optimizer, x, y) for _ in range(2)]
+    outputs = [train_step(optimizer, x, y) for _ in range(2)]
     outputs.append(decay(net, net.encoder))
     return outputs, net

@@ -126,6 +126,24 @@ class StateOutside:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class OwnedArgument:
+    """A parameter that the function is to read from another one, which holds it.
+
+    Args:
+        parameter: its name.
+        source: what it is read from, `optimizer.model`.
+        calls: all calls of the function, and
+        dropped: what each of them passes for it.
+    """
+
+    function: ast.FunctionDef
+    parameter: str
+    source: str
+    calls: tuple[ast.Call, ...]
+    dropped: tuple[ast.expr, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Splits:
     """Arguments that are passed, and results that are returned, as States.
 
@@ -192,6 +210,7 @@ Alone = (
     Captures
     | CapturePlan
     | LiftedRngs
+    | OwnedArgument
     | PerturbPlan
     | PutBack
     | Replacement

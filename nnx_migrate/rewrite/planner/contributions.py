@@ -11,6 +11,7 @@ from nnx_migrate.rewrite.model.decisions import (
     Decision,
     Hoist,
     Manual,
+    OwnedArgument,
     Pin,
     Replacement,
     StateOutside,
@@ -24,16 +25,17 @@ from nnx_migrate.rewrite.split.job import Job
 def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
     """The contributions at a site, unless a decision among them forbids to rewrite it.
 
-    An Rngs that parts keep is lifted first, what a function captures is passed to it, then what it
-    sows made a result; what else is to be done at the site is planned anew, by the text that this
-    leaves. What a rule rewrites itself comes last, one rule after the other.
+    What another argument holds is dropped first, and an Rngs that parts keep lifted; what a
+    function captures is passed to it, then what it sows made a result; what else is to be done at
+    the site is planned anew, by the text that this leaves. What a rule rewrites itself comes last,
+    one rule after the other.
     """
     found = [d for d in decisions if isinstance(d, Contribution)]
     settled = {rule for contribution in found for rule in contribution.settles}
     if any(_forbids(d) and d.rule not in settled for d in decisions):
         return []
     after = (CapturePlan | PerturbPlan | PutBack, StateOutside | Replacement)
-    for kinds in (LiftedRngs, Captures, *after):
+    for kinds in (OwnedArgument, LiftedRngs, Captures, *after):
         if first := [c for c in found if isinstance(c.change, kinds)]:
             return first
     # What is set before the calls is no reason any more to leave other things undone.

@@ -11,6 +11,7 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     CannotEmit,
     Captures,
+    OwnedArgument,
     Replacement,
     StateOutside,
 )
@@ -36,6 +37,7 @@ from nnx_migrate.rewrite.style.spelling import Spelling, replaced_by
 from nnx_migrate.rewrite.text.edits import Edit
 from nnx_migrate.rewrite.thread.captures import closure_edits
 from nnx_migrate.rewrite.thread.lifted_rngs import lifted_edits
+from nnx_migrate.rewrite.thread.owned_argument import owned_argument_edits
 
 
 def emit(context: FileContext, job: Job) -> list[Edit]:
@@ -67,6 +69,8 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
             return replaced_by(context, site.reference, callee) + _copies(context, site, copied)
         case Captures(objects):
             return closure_edits(context, site, objects)
+        case OwnedArgument() as owned:
+            return owned_argument_edits(context, owned)
         case LiftedRngs() as lift:
             return lifted_edits(context, lift)
         case FunctionRewrite() as rewrite:

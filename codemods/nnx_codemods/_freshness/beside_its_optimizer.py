@@ -1,0 +1,134 @@
+"""A model that goes in beside the optimizer that holds it: the function can read it from there."""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_migrate.analysis.domain.values import Instance, Located, is_unknown
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import OwnedArgument
+from nnx_migrate.rewrite.model.ownership import direct_calls
+
+_HOLDER = "flax.nnx.ModelAndOptimizer"
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def owned_argument(context: FileContext, site: Site) -> OwnedArgument | None:
+    """How a parameter can be read from another one, where all calls pass the two together.
+
+    `optimizer.model` is what the optimizer was made of, until something else is stored there or
+    one of the two names is bound anew. What is left of the arguments must hold nothing twice.
+    """
+    function = site.function
+    if site.form != "decorator" or not site.spec.compiles or site.options or not site.complete:
+        return None
+    if not isinstance(function, ast.FunctionDef) or len(function.decorator_list) != 1:
+        return None
+    args = function.args
+    if args.posonlyargs or args.vararg or args.kwarg or args.defaults:
+        return None
+    calls = direct_calls(context, function, decorated=True) or []
+    given = [_by_parameter(call, args) for call in calls]
+    names = [arg.arg for arg in args.args]
+    for holder in names:
+        for model in names:
+            if model == holder or not _is_only_read(context, function, {model, holder}):
+                continue
+            passed = [each and (each.get(model), each.get(holder)) for each in given]
+            if not passed or not all(pair and _is_held(context, *pair) for pair in passed):
+                continue
+            if not any(_is_twice(context, call, model, args) for call in calls):
+                dropped = tuple(each[model] for each in given if each)
+                return OwnedArgument(function, model, f"{holder}.model", tuple(calls), dropped)
+    return None
+
+
+def _by_parameter(call: ast.Call, args: ast.arguments) -> dict[str, ast.expr] | None:
+    """What a call passes for each parameter; None where that is not all written down."""
+    unpacked = any(isinstance(each, ast.Starred) for each in call.args)
+    if unpacked or any(keyword.arg is None for keyword in call.keywords):
+        return None
+    names = [arg.arg for arg in args.args]
+    found = dict(zip(names, call.args, strict=False))
+    return found | {each.arg: each.value for each in call.keywords if each.arg}
+
+
+def _is_only_read(context: FileContext, function: ast.FunctionDef, names: set[str]) -> bool:
+    """Whether nothing in a function binds parameters anew, even in a nested function."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) if name in names:
+                if context.tree.scope(node) == context.tree.scope_of(function):
+                    return False
+            case ast.Global() | ast.Nonlocal():
+                return False
+    return True
+
+
+def _is_held(context: FileContext, model: ast.expr | None, holder: ast.expr | None) -> bool:
+    """Whether a call passes an optimizer, and the model that it was made of."""
+    if not isinstance(model, ast.Name) or not isinstance(holder, ast.Name):
+        return False
+    made = _bound_once(context, holder)
+    match made.value if made is not None else None:
+        case ast.Call(func=func, args=[ast.Name(id=name), *_]) as call if name == model.id:
+            if context.tree.nnx_name(func) != "ModelAndOptimizer":
+                return False
+            bound = _bound_once(context, model)
+        case _:
+            return False
+    assert made is not None
+    if bound is None or context.tree.scope(bound.targets[0]) != context.tree.scope(call):
+        return False
+    block = context.tree.block_of(made)
+    together = bound in block and block.index(bound) < block.index(made)
+    return together and not _is_repeated(context, made) and not _is_stored(context)
+
+
+def _bound_once(context: FileContext, name: ast.Name) -> ast.Assign | None:
+    """The assignment that a name stands for, which is all that binds it."""
+    scope = context.tree.scope(name)
+    bindings = context.project.bindings(scope, name.id)
+    if len(bindings) != 1 or not isinstance(bindings[0], Located):
+        return None
+    stores = [
+        node
+        for node in context.tree.nodes
+        if isinstance(node, ast.Name)
+        and node.id == name.id
+        and isinstance(node.ctx, ast.Store | ast.Del)
+        and context.tree.scope(node) == bindings[0].scope
+    ]
+    parent = context.tree.parents[stores[0]] if len(stores) == 1 else None
+    return parent if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
+
+
+def _is_repeated(context: FileContext, statement: ast.stmt) -> bool:
+    """Whether a loop of the same function runs a statement again."""
+    node: ast.AST | None = context.tree.parents.get(statement)
+    while node is not None and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(node, _LOOPS):
+            return True
+        node = context.tree.parents.get(node)
+    return False
+
+
+def _is_stored(context: FileContext) -> bool:
+    """Whether code of the project may store another model in an optimizer that was made."""
+    for scope, write in context.evaluator.callers.mentions.outside_writes("model"):
+        base = write.target.base if isinstance(write.target, ir.Attribute) else write.target
+        values = context.evaluator.values(scope, base)
+        optimizers = (isinstance(v, Instance) and v.class_name == _HOLDER for v in values)
+        if is_unknown(values) or any(optimizers):
+            return True
+    return False
+
+
+def _is_twice(context: FileContext, call: ast.Call, model: str, args: ast.arguments) -> bool:
+    """Whether the other arguments of a call hold something twice."""
+    left = [value for name, value in (_by_parameter(call, args) or {}).items() if name != model]
+    lowered = tuple(map(lower_expr, left))
+    return bool(context.analysis.sharing.twice(context.scope(call), lowered, call.lineno))

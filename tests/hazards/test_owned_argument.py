@@ -1,0 +1,88 @@
+"""A model is read from its optimizer only where every call passes that very model."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.hazards.running import migrated
+
+_PROGRAM = """\
+import optax
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+
+{decorator}
+def step({parameters}):
+    {body}
+    optimizer.update(nnx.grad(lambda m: m.linear(x).sum())(model))
+
+
+def main(x):
+    model = Net(nnx.Rngs(0))
+    other = Net(nnx.Rngs(1))
+    {between}
+    optimizer = nnx.ModelAndOptimizer(model, optax.sgd(0.1))
+    {behind}
+    {call}
+"""
+_STANDING = {
+    "decorator": "@nnx.jit",
+    "parameters": "model, optimizer, x",
+    "body": "x = x + 1",
+    "between": "pass",
+    "behind": "pass",
+    "call": "step(model, optimizer, x)",
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "read"),
+    [
+        pytest.param({}, True, id="beside it"),
+        pytest.param({"call": "step(x=x, model=model, optimizer=optimizer)"}, True, id="by name"),
+        pytest.param(
+            {"call": "for _ in range(2): step(model, optimizer, x)"}, True, id="in a loop"
+        ),
+        pytest.param({"parameters": "optimizer, x, model"}, False, id="other places"),
+        pytest.param({"call": "step(other, optimizer, x)"}, False, id="another model"),
+        pytest.param(
+            {"call": "step(model, optimizer, x); step(other, optimizer, x)"}, False, id="once"
+        ),
+        pytest.param({"behind": "model = other"}, False, id="model bound anew"),
+        pytest.param({"between": "model = other"}, False, id="model bound anew before"),
+        pytest.param(
+            {"behind": "optimizer = nnx.ModelAndOptimizer(other, optax.sgd(0.1))"},
+            False,
+            id="optimizer bound anew",
+        ),
+        pytest.param({"behind": "optimizer.model = other"}, False, id="another model stored"),
+        pytest.param({"behind": "alias = optimizer; alias.model = other"}, False, id="by an alias"),
+        pytest.param({"body": "optimizer = optimizer"}, False, id="parameter bound anew"),
+        pytest.param({"call": "step(*[model, optimizer], x)"}, False, id="unpacked"),
+        pytest.param({"call": "print(step); step(model, optimizer, x)"}, False, id="passed on"),
+        pytest.param({"decorator": "@nnx.jit(donate_argnums=0)"}, False, id="places in options"),
+        pytest.param({"decorator": "@print\n@nnx.jit"}, False, id="another decorator"),
+        pytest.param({"parameters": "model, optimizer=None, x=None"}, False, id="defaults"),
+    ],
+)
+def test_a_model_is_read_from_its_optimizer(changed: dict[str, str], read: bool) -> None:
+    text = _PROGRAM.format(**_STANDING | changed)
+    after = migrated(text).after
+    assert (b"model = optimizer.model" in after) == read
+    if read:
+        assert b"compat" not in after
+
+
+@pytest.mark.parametrize("made", ["if x:", "for _ in range(2):", "while x:"])
+def test_an_optimizer_that_is_made_in_some_turns_may_hold_another_model(made: str) -> None:
+    bound = "model = Net(nnx.Rngs(0))"
+    text = _PROGRAM.format(**_STANDING).replace("    pass\n", "")
+    again = text.replace("    optimizer = nnx", f"    {made}\n        optimizer = nnx")
+    inside = text.replace(f"    {bound}", f"    for _ in x:\n      {bound}")
+    assert b"optimizer.model" not in migrated(again).after
+    assert b"optimizer.model" not in migrated(inside).after
