@@ -129,3 +129,28 @@ def slope(model: nnx.Module, x):
 """,
         "because the class of the Module is not",
     )
+
+
+def test_the_model_of_an_optimizer_of_an_older_flax_is_a_module() -> None:
+    check_transformed(
+        RULE,
+        """\
+def train_step(state: nnx.Optimizer, x):
+    grads = nnx.grad(lambda m: m(x).sum())(state.model)
+    state.update(grads)
+""",
+        """\
+def train_step(state: nnx.Optimizer, x):
+    graphdef, params, nondiff = nnx.split(state.model, nnx.Param, ...)
+
+    def loss_of_state(params, nondiff):
+        m = nnx.merge(graphdef, params, nondiff)
+        loss = (lambda m: m(x).sum())(m)
+        if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
+            raise ValueError("the loss must not change the structure of m")
+        return loss
+
+    grads = nnx.grad(loss_of_state)(params, nondiff)
+    state.update(grads)
+""",
+    )

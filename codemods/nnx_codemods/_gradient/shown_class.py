@@ -19,7 +19,6 @@ from nnx_migrate.analysis.domain.values import (
     Instance,
     Scope,
     Values,
-    is_unknown,
 )
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.gradient_uses import STATE_METHODS
@@ -40,15 +39,16 @@ def shown_class(context: FileContext, site: Site, index: int, values: Values) ->
         values: what is known of it.
     """
     scopes = function_scopes(context, site)
-    if not is_unknown(values) or not all(_may_be_module(context, value) for value in values):
+    named = bool(values) and all(isinstance(value, Instance) for value in values)
+    if named or not all(_may_be_module(context, value) for value in values):
         return values
     parameters = [(scope, parameter_at(context, site, scope, index)) for scope in scopes]
-    named = [(scope, name) for scope, name in parameters if name is not None]
-    if not named or len(named) != len(parameters):
+    given = [(scope, name) for scope, name in parameters if name is not None]
+    if not given or len(given) != len(parameters):
         return values
-    if all(_is_merged(context, scope, name) for scope, name in named):
+    if all(_is_merged(context, scope, name) for scope, name in given):
         return STATE
-    used = all(_is_used_as_object(context, scope, name, _DEPTH) for scope, name in named)
+    used = all(_is_used_as_object(context, scope, name, _DEPTH) for scope, name in given)
     if used and site.uses and all(_is_optimized(context, site, use, index) for use in site.uses):
         words = "called in the loss, and an optimizer is updated with it and its gradients"
         return frozenset({Instance(_MODULE, exact=False, origin=words)})

@@ -156,7 +156,7 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
     return (
         _or_passed(evaluator, instance.class_name, name, evaluator.declared(instance, name))
         or found
-        or library_member(instance.class_name, name)
+        or library_member(instance, name)
         or _replacing(evaluator, instance.class_name, name)
         or _set_from_outside(evaluator, instance, name)
         or (module_member(name) if hierarchy.kind(instance.class_name) == "module" else NOTHING)

@@ -48,6 +48,8 @@ _TRANSPARENT = _CACHES | {
 }
 #: Stands before "Class.method" of a library object.
 METHOD = "<method>."
+#: Attributes that code for older versions reads; an Optimizer held its model before Flax 0.11.
+_OF_OLDER_VERSIONS = frozenset({"Optimizer.model"})
 #: Methods that every nnx.Module has and that keep, or give back, arrays that they are given.
 _OF_ANY_MODULE = frozenset({"perturb", "sow"})
 SOWING = f"{METHOD}Module.sow"
@@ -185,13 +187,17 @@ def gives_own_result(name: str) -> bool:
     return (known.gives_function and known.result == "own") or name in _TRANSPARENT
 
 
-def library_member(class_name: str, name: str) -> Values:
+def library_member(instance: Instance, name: str) -> Values:
     """An attribute of an instance of one of the library's classes that its table does not list."""
-    layer = layer_of(class_name)
+    layer = layer_of(instance.class_name)
     if layer is None or layer.name in {"Module", "Pytree", "Object"}:
         return NOTHING
     if layer.kind == "rngs" and name not in _RNGSMETHODS:
         return frozenset({Instance("flax.nnx.RngStream", origin="a stream of an Rngs")})
+    if f"{layer.name}.{name}" in _OF_OLDER_VERSIONS:
+        return instance.wraps or unknown(
+            f"{name} of nnx.{layer.name}, which newer versions of Flax do not have"
+        )
     return frozenset({LibraryValue(f"{METHOD}{layer.name}.{name}")})
 
 
