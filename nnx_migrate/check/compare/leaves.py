@@ -250,9 +250,10 @@ def _array(value: jax.Array) -> Leaf:
         return Plain("plain", "an array that is deleted: it was donated")
     weak = bool(getattr(value.aval, "weak_type", False))
     if jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
-        data = None if _is_traced(value) else np.asarray(jax.random.key_data(value))
+        data = None if _is_traced(value) else np.array(jax.random.key_data(value))
         return Array("key", str(value.dtype), value.shape, data, placement=placement_of(value))
-    data = None if _is_traced(value) else np.asarray(value)
+    # A view of its buffer would keep a call from donating it.
+    data = None if _is_traced(value) else np.array(value)
     placed = placement_of(value)
     return Array("array", str(value.dtype), value.shape, data, weak=weak, placement=placed)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 pytest.importorskip("jax")
+import jax
+import jax.numpy as jnp
 from flax import nnx
 
 from nnx_migrate.check.compare import leaves
@@ -54,6 +56,15 @@ def test_keys_of_the_same_text_are_entries_of_their_own() -> None:
         assert _is_same({first: 1, second: 2}, {first: 1, second: 2})
         assert not _is_same({first: 1, second: 2}, {first: 3, second: 2})
         assert not _is_same({first: 1, second: 2}, {first: 1, second: 3})
+
+
+def test_a_view_keeps_no_call_from_donating_what_it_shows() -> None:
+    given = jnp.ones(2)
+    before = leaves.view_of(given)
+    jax.jit(lambda x: x * 2, donate_argnums=0)(given)
+    assert given.is_deleted()
+    assert not _is_same(given, jnp.ones(2))
+    assert compare(Observation(before), Observation(leaves.view_of(jnp.ones(2))), EXACT).equal
 
 
 def test_what_has_too_many_leaves_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
