@@ -18,6 +18,7 @@ import ast
 import inspect
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from nnx_migrate.check.cases.building import build
@@ -84,7 +85,7 @@ def _made(case: str, parameter: inspect.Parameter, load_program: Callable[[], ob
     wanted = parameter.annotation
     if isinstance(wanted, ArraySpec):
         return wanted.make(f"{case} {parameter.name}")
-    if parameter.name == "program" and wanted is parameter.empty:
+    if parameter.name == "program" and wanted in (parameter.empty, ModuleType):
         return load_program()
     if parameter.default is not parameter.empty:
         return parameter.default

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -76,6 +77,13 @@ def test_modules_are_built_from_their_signatures() -> None:
     assert (model.rate, model.train_, model.depth) == (0.5, False, 2)
     assert isinstance(rngs, nnx.Rngs)
     assert (program, call.keywords) == ("the program", {"scale": 2.0})
+
+
+def test_a_program_may_be_annotated_as_the_module_that_it_is() -> None:
+    def drive(program: ModuleType):  # type: ignore[no-untyped-def]
+        return program
+
+    assert called(drive).function() == "the program"
 
 
 def test_what_is_given_counts_before_what_is_made_up() -> None:
