@@ -34,7 +34,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "check.md"
 CACHE = ROOT / ".cache" / "sources"
 WORK = Path(tempfile.gettempdir()) / "nnx-migrate-check"
-VERDICTS = ("proved", "equal", "close", "different", "not checked")
+VERDICTS = ("proved", "equal", "close", "by callers", "different", "not checked")
 HEADER = ("project", "command", "#calls", *(f"#{verdict}" for verdict in VERDICTS))
 #: Examples of flax 0.12.0 that the migration changes and that end by themselves without a network.
 TOYS = tuple(guide.name for guide in GUIDES if guide.document.startswith("examples/nnx_toy"))
