@@ -108,6 +108,8 @@ def page_text(known: Sequence[Mapping[str, Any]], wanted: int) -> str:
     """
     changed = [each for each in known if not each["keeps"]]
     mutants = [each for each in known if each["way"] != "as it was migrated"]
+    looked_at = [each for each in mutants if each["keeps"] and each["truth"] == "differs"]
+    by_callers = [each for each in mutants if each["verdict"] == "by callers"]
     differing = [each for each in changed if each["truth"] in ("differs", "raises")]
     found = [each for each in differing if each["verdict"] == "different"]
     open_ones = [each for each in differing if each["verdict"] in ("not checked", "no case")]
@@ -129,13 +131,19 @@ def page_text(known: Sequence[Mapping[str, Any]], wanted: int) -> str:
     whys = tomllib.loads(EXPLAINED.read_text())
     lines = (
         f"{len(mutants)} programs of {wanted}: {len(changed)} changed at a place where it may "
-        f"matter, {len(harmless)} where it does not.",
+        f"matter, {len(mutants) - len(changed)} where it does not.",
         f"Of the {len(changed)}, {len(differing)} differ when their driver is run "
         f"({sum(each['truth'] == 'raises' for each in differing)} of them raise); "
         f"**{len(found)} of these are found to be different**, {len(open_ones)} are not checked or "
         f"have no case, and {len(missed)} pass.",
-        f"Of the {len(harmless)} harmless ones, {len(accused)} are found to be different, "
-        f"{len(accused) - len(own)} of them because the migrated program itself is.",
+        f"Of the {len(harmless)} harmless ones, {len(accused)} are found to be different"
+        + (f" ({len(accused) / len(harmless):.1%})" if harmless else "")
+        + f", {len(accused) - len(own)} of them because the migrated program itself is. "
+        f"{len(looked_at)} more are changed harmlessly where the migrated program differs from the "
+        "one before, which a second driver shows: "
+        f"{sum(each['verdict'] == 'different' for each in looked_at)} of them are found.",
+        f"{len(by_callers)} programs pass by callers: "
+        f"{sum(each['truth'] in ('same', 'rounding') for each in by_callers)} of them do the same.",
         _by_checker(mutants),
         markdown_table(("what is changed", "#programs", "#that differ", "#found"), rows),
         "## That differ and pass",
@@ -144,6 +152,8 @@ def page_text(known: Sequence[Mapping[str, Any]], wanted: int) -> str:
         _listed(open_ones, whys["not checked"]),
         "## Harmless and found to be different",
         _listed(accused, whys["harmless"]),
+        "## Harmless, of programs that differ where a second driver looks",
+        _listed(looked_at, whys["harmless"]),
     )
     return "\n\n".join(lines)
 
@@ -158,7 +168,9 @@ def _older(
     return [
         each
         for each in (*mutants, *references.values())
-        if each.key in known and known[each.key]["verdict"] == verdict and is_older(known[each.key])
+        if each.key in known
+        and known[each.key]["verdict"] == verdict
+        and is_older(each, known[each.key])
     ]
 
 
