@@ -352,3 +352,48 @@ def test_a_name_whose_beginning_is_seen_may_be_what_begins_so(
 ) -> None:
     found = migrated(_NUMBERED.replace("NAME", name).replace("OUTSIDE", outside)).findings
     assert [each.outcome for each in found] == [Outcome.PINNED] * pinned
+
+
+_GIVEN = """
+from flax import nnx
+
+class Attention(nnx.Module):
+    def __init__(self, heads):
+        self.heads = heads
+        self.bias = nnx.Param(1.0)
+
+    def __call__(self, x, mask):
+        x = x + mask
+        return x.METHOD(-1, self.heads)
+
+MORE
+@nnx.jit
+def step(m: Attention, x, mask):
+    return m(x, mask)
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "more", "pinned"),
+    [
+        pytest.param("reshape", "", False, id="a method of arrays"),
+        pytest.param("swapaxes", "", False, id="another one"),
+        pytest.param("attend", "", True, id="of no array"),
+        pytest.param("apply", "", True, id="of arrays and others"),
+        pytest.param(
+            "reshape",
+            "class Shaped(nnx.Module):\n    def reshape(self, n, m):\n        m.n = n\n",
+            True,
+            id="of a class in sight",
+        ),
+        pytest.param(
+            "reshape", "def reshape(n, m):\n    m.n = n\n", True, id="of a function in sight"
+        ),
+    ],
+)
+def test_methods_of_arrays_change_nothing_of_what_they_are_given(
+    method: str, more: str, pinned: bool
+) -> None:
+    text = _GIVEN.replace("METHOD", method).replace("MORE", more)
+    found = [f for f in migrated(text).findings if f.outcome is Outcome.PINNED]
+    assert bool(found) == pinned

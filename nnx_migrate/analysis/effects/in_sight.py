@@ -37,6 +37,13 @@ _OF_DATA = {
     {"apply", "choose", "compress", "divide", "mul", "multiply", "power"},
 )
 
+#: Those of arrays that take numbers, axes, types and arrays, and do nothing to them.
+_OF_ARRAYS = frozenset(
+    {"all", "any", "argmax", "argmin", "argsort", "astype", "clip", "cumprod", "cumsum", "diagonal"}
+    | {"flatten", "max", "mean", "min", "prod", "ravel", "repeat", "reshape", "round", "squeeze"}
+    | {"std", "sum", "swapaxes", "transpose", "var"}
+)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Possible:
@@ -118,6 +125,10 @@ class InSight:
                 return self._by(effect, self._of_method_or_part(name, form))
             case PassedTo(called=called) if called.startswith("assert"):
                 return None  # methods of test cases
+            case PassedTo(called=called, library=False) if called in _OF_ARRAYS and not (
+                self._functions(called)
+            ):
+                return None
             case PassedTo(called=called, library=False, form=form) if not is_object or any(
                 self._fits(scope, form, own=False) for scope in self._functions(called)
             ):
