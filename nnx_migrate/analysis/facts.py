@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from nnx_migrate.analysis.effects.captured_uses import UseFinder
+from nnx_migrate.analysis.effects.captured.uses import UseFinder
 from nnx_migrate.analysis.effects.in_sight import InSight
 from nnx_migrate.analysis.effects.reachability import ExtentFinder
 from nnx_migrate.analysis.effects.summary import EffectFinder

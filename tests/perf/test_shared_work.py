@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nnx_migrate.analysis.effects import reachability
-from nnx_migrate.analysis.effects.captured_use_search import Search
+from nnx_migrate.analysis.effects.captured.search import Search
 from nnx_migrate.analysis.effects.may_alias import Aliases
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder

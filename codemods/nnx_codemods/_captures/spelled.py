@@ -10,7 +10,7 @@ from nnx_codemods._captures.captures import definitions_of, uses_when_bound
 from nnx_codemods._captures.must_execute import is_certain, is_expected_to_raise
 from nnx_codemods._captures.trace_level import may_be_captured
 from nnx_migrate.analysis.domain.values import Values
-from nnx_migrate.analysis.effects.captured_use_search import Use
+from nnx_migrate.analysis.effects.captured.search import Use
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext

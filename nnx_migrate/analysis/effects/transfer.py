@@ -26,9 +26,10 @@ from nnx_migrate.analysis.effects.causes import (
     TextExecuted,
     Unseen,
 )
+from nnx_migrate.analysis.effects.condensed import condensed
 from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
 from nnx_migrate.analysis.effects.popped import Popped
-from nnx_migrate.analysis.effects.summary import Effect, EffectFinder
+from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, Effects
 from nnx_migrate.analysis.flax.model import asking_keywords
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.attributes import member
@@ -224,5 +225,5 @@ def _of_form(effects: Iterable[Effect], call: ir.Call, where: Place) -> Iterator
 class TrackedEffects(EffectFinder):
     """Finds effects by walking each function."""
 
-    def _tracked(self, scope: Scope, parameter: str) -> Iterator[Effect]:
-        return Tracker(self, scope, parameter).effects()
+    def _tracked(self, scope: Scope, parameter: str) -> Effects:
+        return condensed(frozenset(Tracker(self, scope, parameter).effects()), scope.module)

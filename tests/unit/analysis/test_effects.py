@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.analysis.asking import effects
+from nnx_migrate.analysis.effects.summary import worst
+from tests.unit.analysis.asking import analysis_of, effects, scope_named
 
 HEAD = """
 import copy, dataclasses, functools, itertools, operator, typing
@@ -379,7 +380,6 @@ def attention(m, y, pick):
 
 
 def test_mutual_recursion_does_not_lose_the_effects_of_the_first() -> None:
-    from tests.unit.analysis.asking import analysis_of, scope_named
 
     source = f"""{HEAD}
 def f(model: Net, n):
@@ -405,3 +405,39 @@ def test_helper_in_another_module_is_followed() -> None:
         ),
     }
     assert effects(files, "loss", "model") == {"structure"}
+
+
+def test_what_any_of_hundreds_of_modules_does_is_told_of_the_first_of_each_sort() -> None:
+    many = 300
+    classes = (
+        f"class Net{i}(Base):\n"
+        f"    def run(self, loud=False):\n"
+        f"        self.a{i} = {i}\n"
+        f"        if loud:\n"
+        f"            self.b{i} = {i}\n"
+        f"        print_in.log{i}(self)\n"
+        for i in range(many)
+    )
+    head = "from flax import nnx\nimport print_in\nclass Base(nnx.Module):\n    pass\n"
+    main = """
+        from nets import Base
+        class Noisy(Base):
+            def run(self, loud=False):
+                self.sow(nnx.Intermediate, "h", 1)
+        def f(m: Base, loud):
+            m.first = 1
+            m.second = 2
+            m.run(loud)
+    """
+    analysis = analysis_of({"nets.py": head + "".join(classes), "main.py": main})
+    found = analysis.effects.of(scope_named(analysis, "f"), "m")
+    assert len(found) <= 8
+    told = {effect.what for effect in found}
+    assert told >= {
+        "attribute first is set",
+        "attribute second is set",
+        ".sow() changes it",
+        "attribute a0 is set",
+        "it is passed to print_in.log0",
+    }
+    assert worst(found) == min(found, key=lambda e: (e.kind != "structure", e.where))

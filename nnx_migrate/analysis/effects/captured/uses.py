@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 
 from nnx_migrate.analysis.domain.values import Scope, Values
-from nnx_migrate.analysis.effects.captured_use_search import Followed, Search, Uses
+from nnx_migrate.analysis.effects.captured.search import Followed, Search, Uses
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.core.place import Place

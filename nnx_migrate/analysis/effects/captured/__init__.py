@@ -1,0 +1,1 @@
+"""What functions do with objects that they capture."""

@@ -1,0 +1,80 @@
+"""Sets of thousands of effects, of which the first of each sort says as much.
+
+A call of what may be any Module of a project does what all of these do, and so does whatever
+leads to it. Which of a thousand attributes is set makes no difference to anybody, and is told of
+one of them; what decisions are made on is kept as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from nnx_migrate.analysis.effects.causes import (
+    AttributeWritten,
+    CalleeUnknown,
+    Cause,
+    MethodUnknown,
+    PassedTo,
+    PropertyCached,
+    TextExecuted,
+    Unseen,
+    changes_by,
+)
+from nnx_migrate.analysis.effects.summary import Effect, Effects
+
+#: Sets up to this size are left as they are: each effect of them may be told.
+ENOUGH = 512
+
+
+def condensed(effects: Effects, module: str) -> Effects:
+    """The effects of a function on its parameter, without those that others stand for.
+
+    Args:
+        module: that of the function; what happens there is asked for by its place, too, and so is
+            what is sown and popped anywhere.
+    """
+    if len(effects) <= ENOUGH:
+        return effects
+    kept = {
+        each
+        for each in effects
+        if each.where.module == module or each.sows or changes_by(each.cause, "pop")
+    }
+    first: dict[tuple[Hashable, ...], Effect] = {}
+    for effect in effects - kept:
+        sort: tuple[Hashable, ...] = (effect.flag, *_sort(effect))
+        known = first.get(sort)
+        if known is None or _is_before(effect, known):
+            first[sort] = effect
+    for sort, effect in first.items():
+        # What always happens stands for what happens when a parameter is true.
+        if effect.flag is None or (None, *sort[1:]) not in first:
+            kept.add(effect)
+    return frozenset(kept)
+
+
+def _is_before(one: Effect, other: Effect) -> bool:
+    if one.where != other.where:
+        return one.where < other.where
+    return one.order < other.order
+
+
+def _sort(effect: Effect) -> tuple[Hashable, ...]:
+    """What decisions are made on, without a place and without words."""
+    return (effect.kind, effect.way, *_decisive(effect.cause))
+
+
+def _decisive(cause: Cause) -> tuple[Hashable, ...]:
+    match cause:
+        case AttributeWritten(how=how):
+            return AttributeWritten, how
+        case PropertyCached() | Unseen() | TextExecuted():
+            return (type(cause).__name__,)
+        case PassedTo(called=called, named_at_run_time=by_name, library=library, form=form):
+            return PassedTo, called, by_name, library, form
+        case MethodUnknown(name=name, form=form):
+            return MethodUnknown, name, form
+        case CalleeUnknown(form=form):
+            return CalleeUnknown, form
+        case _:
+            return (cause,)
