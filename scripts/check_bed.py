@@ -139,8 +139,8 @@ def page_text(known: Sequence[Mapping[str, Any]], wanted: int) -> str:
         f"Of the {len(harmless)} harmless ones, {len(accused)} are found to be different"
         + (f" ({len(accused) / len(harmless):.1%})" if harmless else "")
         + f", {len(accused) - len(own)} of them because the migrated program itself is. "
-        f"{len(looked_at)} more are changed harmlessly where the migrated program differs from the "
-        "one before, which a second driver shows: "
+        f"{len(looked_at)} more are changed harmlessly where the migrated program itself differs "
+        "from the one before, as a driver shows: "
         f"{sum(each['verdict'] == 'different' for each in looked_at)} of them are found.",
         f"{len(by_callers)} programs pass by callers: "
         f"{sum(each['truth'] in ('same', 'rounding') for each in by_callers)} of them do the same.",
@@ -152,7 +152,7 @@ def page_text(known: Sequence[Mapping[str, Any]], wanted: int) -> str:
         _listed(open_ones, whys["not checked"]),
         "## Harmless and found to be different",
         _listed(accused, whys["harmless"]),
-        "## Harmless, of programs that differ where a second driver looks",
+        "## Changed harmlessly, where the migrated program itself differs",
         _listed(looked_at, whys["harmless"]),
     )
     return "\n\n".join(lines)
