@@ -127,13 +127,27 @@ class Found:
     holder: Object | None = None
 
 
+#: A part of a value and what keeps it, by identity: of one value only, while that is there.
+_Visited = set[tuple[int, int]]
+
+
 def objects(held: Held, guessed: bool = False, holder: Object | None = None) -> Iterator[Found]:
     """The objects in a value, those that others keep included.
+
+    A part that is reached in several ways is looked into once: there may be thousands of ways.
 
     Args:
         guessed: include all those of which it is some one.
         holder: what keeps the value.
     """
+    return _objects(held, guessed, holder, set())
+
+
+def _objects(
+    held: Held, guessed: bool, holder: Object | None, visited: _Visited
+) -> Iterator[Found]:
+    if _is_visited(held, holder, visited):
+        return
     if held.object is not None:
         yield Found(held.object, holder)
         if held.way == "all":
@@ -142,20 +156,27 @@ def objects(held: Held, guessed: bool = False, holder: Object | None = None) -> 
     if held.way == "some" and not guessed:
         parts = parts[:1] if len(set(parts)) == 1 else ()
     for part in parts:
-        yield from objects(part, guessed, holder)
+        yield from _objects(part, guessed, holder, visited)
 
 
-def twice(held: Held, holder: Object | None = None) -> Iterator[tuple[Found, Found]]:
-    """Pairs of objects in a value of which the first is the second, or a part of it.
+def _is_visited(held: Held, holder: Object | None, visited: _Visited) -> bool:
+    key = id(held), id(holder)
+    known = key in visited
+    visited.add(key)
+    return known
 
-    Args:
-        holder: what keeps the value.
-    """
-    if held.closed:
+
+def twice(held: Held) -> Iterator[tuple[Found, Found]]:
+    """Pairs of objects in a value of which the first is the second, or a part of it."""
+    return _twice(held, None, set())
+
+
+def _twice(held: Held, holder: Object | None, visited: _Visited) -> Iterator[tuple[Found, Found]]:
+    if held.closed or _is_visited(held, holder, visited):
         return
     holder = held.object or holder
     for part in held:
-        yield from twice(part, holder)
+        yield from _twice(part, holder, visited)
     if held.way == "all":
         yield from on_several([tuple(objects(part, holder=holder)) for part in held])
 

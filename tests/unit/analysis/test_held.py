@@ -6,7 +6,16 @@ import pytest
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.objects.held import SOME, Found, Held, Object, Variable, on_several, twice
+from nnx_migrate.analysis.objects.held import (
+    SOME,
+    Found,
+    Held,
+    Object,
+    Variable,
+    objects,
+    on_several,
+    twice,
+)
 
 SCOPE = Scope("main", "run:1:0")
 
@@ -54,3 +63,14 @@ def test_pairs_come_in_the_order_of_the_sides() -> None:
 def test_the_same_a_thousand_times_is_one_pair_for_each_place() -> None:
     value = Held(None, tuple(("", Held(an_object("a"))) for _ in range(1000)))
     assert len(list(twice(value))) == 1
+
+
+def test_a_part_that_is_reached_in_thousands_of_ways_is_looked_into_once() -> None:
+    value = Held(an_object("a"))
+    for place in range(60):
+        value = Held(
+            None, (("x", value), ("", Held(an_object(f"b{place}"))), ("y", value)), "either"
+        )
+    assert len(list(objects(value))) == 61
+    ((inner, outer),) = twice(Held(None, (("", value), ("", Held(an_object("a", "x"))))))
+    assert (inner.object, outer.object) == (an_object("a", "x"), an_object("a"))
