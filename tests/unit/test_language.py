@@ -18,6 +18,7 @@ EDITED = (
     "docs/comparison.md",
     "docs/glossary.md",
     "docs/index.md",
+    "docs/pins.md",
     "docs/review-page.md",
     "docs/troubleshooting.md",
     "docs/tutorial.md",
