@@ -15,11 +15,23 @@ ROOT = Path(__file__).parents[2]
 PLAIN = ROOT / "tests" / "node" / "plain.js"
 EDITED = (
     "README.md",
+    "SECURITY.md",
+    "docs/batch.md",
+    "docs/commands.md",
     "docs/comparison.md",
+    "docs/concepts.md",
+    "docs/configuration.md",
+    "docs/editors.md",
     "docs/glossary.md",
     "docs/index.md",
+    "docs/notebooks.md",
     "docs/pins.md",
+    "docs/python-api.md",
+    "docs/reports.md",
     "docs/review-page.md",
+    "docs/rules-table.md",
+    "docs/security.md",
+    "docs/terminal.md",
     "docs/troubleshooting.md",
     "docs/tutorial.md",
 )
