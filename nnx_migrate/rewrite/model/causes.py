@@ -56,6 +56,7 @@ class ThreadCause(Cause):
     SCAN_FROM_SEQUENCE = "the arguments of the scan are unpacked from a sequence"
     SCAN_HAS_COMMENTS = "comments stand among the arguments of the scan"
     SCAN_PARENTHESES = "an argument of the scan stands in parentheses"
+    ARGUMENT_HAS_COMMENT = "something else stands between the arguments"
     AXES_NOT_WRITTEN = "in_axes is not written out"
     SPEC_NOT_SPELLED = "the site does not show how it writes a PartitionSpec"
     OPTION_OF_EVERY_ARGUMENT = "an option says something of every argument"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, OwnedArgument
 from nnx_migrate.rewrite.style.layout import docstring_of, insert_at_top
@@ -49,5 +50,5 @@ def _without(context: FileContext, items: Sequence[_Item], item: _Item) -> Edit:
         start, end = spans[place - 1][1], spans[place][1]
     between = context.text.text[start:end].replace(context.text.of(item), "", 1)
     if set(between) - set(", \t\r\n"):
-        raise CannotEmit("something else stands between the arguments")
+        raise CannotEmit(ThreadCause.ARGUMENT_HAS_COMMENT)
     return Edit(start, end, "")
