@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from nnx_migrate.check.recording.command import HOOK
-from nnx_migrate.check.recording.settings import VARIABLE
+from nnx_migrate.check.recording.compiling import HOOK, VARIABLE
 from nnx_migrate.sources.observed_facts import (
     RUNNING_TEST,
     ObservedFacts,

@@ -7,56 +7,28 @@ it is to whoever wraps, inspects or traces it, and lines of tracebacks stay as t
 from __future__ import annotations
 
 import ast
-import functools
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
-from types import CodeType, ModuleType
 
-from nnx_migrate.check.cases.touched import put_first
-from nnx_migrate.check.recording.rewritten_tests import watch
-from nnx_migrate.check.recording.settings import VARIABLE
+from nnx_migrate.check.recording.compiling import plain_settings, put_first
 from nnx_migrate.observe.seen import number_of
 
 # No two underscores in front: they would be mangled in a class.
 _SEEN = "_nnx_migrate_seen"
+_LOAD = ast.Load()
+_FIRST = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@functools.cache
-def _touched() -> dict[str, str]:
-    """The files that are watched: by real path their names from the root."""
-    found: dict[str, str] = json.loads(Path(os.environ[VARIABLE]).read_text())["touched"]
-    return found
-
-
-def instrumented_code(path: str) -> CodeType:
-    """Compiles a file.
+def instrumented(tree: ast.Module, path: str) -> ast.Module:
+    """Puts a call first in each function of a file.
 
     Args:
-        path: as the importing side spells it, for tracebacks.
-
-    Raises:
-        OSError: the file cannot be read.
-        SyntaxError: it is no Python.
+        tree: of the file; it is changed.
+        path: its path.
     """
-    tree = ast.parse(Path(path).read_bytes(), path)
-    return compile(_instrumented(tree, path), path, "exec", dont_inherit=True)
-
-
-def watch_rewritten_tests(rewriting: ModuleType) -> None:
-    """Instruments test files, too.
-
-    Args:
-        rewriting: pytest's module that rewrites asserts.
-    """
-    watch(rewriting, _touched(), _instrumented)
-
-
-def _instrumented(tree: ast.Module, path: str) -> ast.Module:
-    name = _touched()[os.path.realpath(path)]
+    name = plain_settings()["touched"][os.path.realpath(path)]
     functions = list(_functions(tree, ()))
     several = Counter(path for _, path, _ in functions)
     for function, own, in_class in functions:
@@ -64,9 +36,10 @@ def _instrumented(tree: ast.Module, path: str) -> ast.Module:
         if several[own] == 1 and parameters:
             number = number_of(name, own, tuple(parameters))
             put_first(function.body, _call(number, parameters, function))
-    imported = ast.ImportFrom("nnx_migrate.observe.seen", [ast.alias("seen", _SEEN)], 0)
-    put_first(tree.body, ast.copy_location(imported, ast.Pass(lineno=1, col_offset=0)))
-    return ast.fix_missing_locations(tree)
+    names = [ast.alias("seen", _SEEN, **_FIRST)]
+    imported = ast.ImportFrom("nnx_migrate.observe.seen", names, 0, **_FIRST)
+    put_first(tree.body, imported)
+    return tree
 
 
 def _functions(
@@ -95,9 +68,8 @@ def _parameters(function: _Function, *, in_class: bool) -> list[str]:
 
 
 def _call(number: int, parameters: list[str], function: _Function) -> ast.Expr:
-    values = ast.Tuple([ast.Name(each, ast.Load()) for each in parameters], ast.Load())
-    made = ast.Expr(ast.Call(ast.Name(_SEEN, ast.Load()), [ast.Constant(number), values], []))
-    for node in ast.walk(made):
-        if isinstance(node, ast.expr | ast.stmt):
-            ast.copy_location(node, function)
-    return made
+    # To set them alone is much faster than to look through the file for what lacks them.
+    at = {name: getattr(function, name) for name in _FIRST}
+    values = ast.Tuple([ast.Name(each, _LOAD, **at) for each in parameters], _LOAD, **at)
+    told = [ast.Constant(number, **at), values]
+    return ast.Expr(ast.Call(ast.Name(_SEEN, _LOAD, **at), told, [], **at), **at)

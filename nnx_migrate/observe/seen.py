@@ -18,8 +18,8 @@ from pathlib import Path
 from types import CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
+from nnx_migrate.check.recording.compiling import plain_settings
 from nnx_migrate.check.recording.kinds import is_array
-from nnx_migrate.check.recording.settings import VARIABLE
 from nnx_migrate.sources.observed_facts import (
     ARRAY,
     BOUND,
@@ -156,16 +156,10 @@ def _tell_numbers() -> None:
 
 
 def _write(line: dict[str, Any]) -> None:
-    folder = Path(str(_settings()["folder"]))
+    folder = Path(str(plain_settings()["folder"]))
     # Of a process of its own: what is forked from this one has another number.
     with open(folder / f"{os.getpid()}.jsonl", "a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
-
-
-@functools.cache
-def _settings() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(Path(os.environ[VARIABLE]).read_text())
-    return found
 
 
 def _described(kind: _Kind) -> Iterator[str]:
@@ -183,7 +177,7 @@ def _described(kind: _Kind) -> Iterator[str]:
 
 
 def _of_code(code: CodeType, what: str) -> str:
-    file = _settings()["touched"].get(os.path.realpath(code.co_filename))
+    file = plain_settings()["touched"].get(os.path.realpath(code.co_filename))
     path = code.co_qualname.replace(".<locals>", "")
     return OTHER if file is None else f"{file}{IN_FILE}{path}{what}"
 
@@ -201,5 +195,7 @@ def _of_type(kind: type) -> str:
         nnx = sys.modules.get("flax.nnx")
         return f"flax.nnx.{kind.__name__}" if getattr(nnx, kind.__name__, None) is kind else OTHER
     module = sys.modules.get(kind.__module__)
-    file = _settings()["touched"].get(os.path.realpath(getattr(module, "__file__", None) or ""))
+    file = plain_settings()["touched"].get(
+        os.path.realpath(getattr(module, "__file__", None) or "")
+    )
     return f"{file}{IN_FILE}{kind.__name__}" if file is not None else OTHER

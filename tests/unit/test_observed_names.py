@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.symbols.observed import Observations
+from nnx_migrate.check.recording import compiling
 from nnx_migrate.observe import instrument
 from nnx_migrate.sources.observed_facts import ObservedFacts, SeenFile, SeenFunction
 from nnx_migrate.sources.text import decode
@@ -80,10 +82,17 @@ def f(a):
 """
 
 
-def test_a_function_stays_what_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_function_stays_what_it_is(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     file = tmp_path / "code.py"
     file.write_text(DOCUMENTED)
-    monkeypatch.setattr(instrument, "_touched", lambda: {str(file.resolve()): "code.py"})
+    settings = tmp_path / "observe.json"
+    touched = {str(file.resolve()): "code.py"}
+    settings.write_text(json.dumps({"instrument": instrument.__name__, "touched": touched}))
+    monkeypatch.setenv(compiling.VARIABLE, str(settings))
+    compiling.plain_settings.cache_clear()
+    request.addfinalizer(compiling.plain_settings.cache_clear)
     names: dict[str, object] = {}
-    exec(instrument.instrumented_code(str(file)), names)
+    exec(compiling.instrumented_code(str(file)), names)
     assert (names["__doc__"], names["f"].__doc__) == ("Doc of the file.", "Doc.")

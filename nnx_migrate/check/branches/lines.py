@@ -18,8 +18,8 @@ from typing import Any
 
 from nnx_migrate.check.branches.not_taken import file_of, first_line
 from nnx_migrate.check.branches.sites import place_of
-from nnx_migrate.check.cases.touched import comes_first, put_first
 from nnx_migrate.check.jobs import Side
+from nnx_migrate.check.recording.compiling import comes_first, put_first
 
 # Lines, and of expressions the numbers that `place_of` gives.
 Lines = Mapping[str, tuple[int, ...]]

@@ -112,28 +112,6 @@ def is_main_guard(statement: ast.stmt) -> bool:
     }
 
 
-def put_first(body: list[ast.stmt], statement: ast.stmt) -> None:
-    """Puts a statement first in a body, behind what has to come before it.
-
-    Args:
-        body: of a file or a function.
-        statement: it.
-    """
-    at = next((number for number, each in enumerate(body) if not comes_first(each)), len(body))
-    body.insert(at, statement)
-
-
-def comes_first(statement: ast.stmt) -> bool:
-    """Whether nothing may come before a statement: a docstring, an import of what is to come.
-
-    Args:
-        statement: of the beginning of a body.
-    """
-    if isinstance(statement, ast.ImportFrom):
-        return statement.module == "__future__"
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
 def sources_of(root: Path, suffix: str = ".py") -> Iterator[str]:
     """The files of a tree that are its own, in order.
 

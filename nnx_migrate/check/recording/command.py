@@ -14,11 +14,11 @@ from nnx_migrate.check.cases.touched import Touched
 from nnx_migrate.check.child_process import exit_code_of, variables_for
 from nnx_migrate.check.jobs import Side
 from nnx_migrate.check.recording import store
-from nnx_migrate.check.recording.settings import VARIABLE, write_settings
+from nnx_migrate.check.recording.compiling import HOOK, VARIABLE
+from nnx_migrate.check.recording.settings import write_settings
 from nnx_migrate.sources.own_folder import OwnFolder
 
 MOST_BYTES = 64 * 2**20
-HOOK = Path(__file__).with_name("hook")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -5,41 +5,22 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Sequence
-from pathlib import Path
-from types import CodeType, ModuleType
 
-from nnx_migrate.check.cases.touched import Touched, assigned_name, put_first
-from nnx_migrate.check.recording.rewritten_tests import watch
+from nnx_migrate.check.cases.touched import Touched, assigned_name
+from nnx_migrate.check.recording.compiling import put_first
 from nnx_migrate.check.recording.settings import read_settings
 
 # No two underscores in front: they would be mangled in a class.
 _BOUNDARY = "_nnx_migrate_boundary"
 
 
-def instrumented_code(path: str) -> CodeType:
-    """Compiles a touched file.
+def instrumented(tree: ast.Module, path: str) -> ast.Module:
+    """Puts the boundaries into a touched file.
 
     Args:
-        path: as the importing side spells it, for tracebacks.
-
-    Raises:
-        OSError: the file cannot be read.
-        SyntaxError: it is no Python.
+        tree: of the file; it is changed.
+        path: its path.
     """
-    tree = ast.parse(Path(path).read_bytes(), path)
-    return compile(_instrumented(tree, path), path, "exec", dont_inherit=True)
-
-
-def watch_rewritten_tests(rewriting: ModuleType) -> None:
-    """Watches test files, too.
-
-    Args:
-        rewriting: pytest's module that rewrites asserts.
-    """
-    watch(rewriting, read_settings().touched, _instrumented)
-
-
-def _instrumented(tree: ast.Module, path: str) -> ast.Module:
     touched = read_settings().touched[os.path.realpath(path)]
     _mark(tree.body, "", touched)
     boundary = ast.ImportFrom(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import os
 import sys
 from importlib.machinery import SourceFileLoader
@@ -16,14 +15,13 @@ def run_script() -> None:
     script = sys.argv[0]
     if not sys.flags.safe_path:
         sys.path[0] = os.path.dirname(os.path.realpath(script))
-    with open(os.environ["NNX_MIGRATE_RECORDING"], encoding="utf-8") as file:
-        instrument = importlib.import_module(json.load(file)["instrument"])
+    compiling = importlib.import_module("nnx_migrate.check.recording.compiling")
     module = ModuleType("__main__")
     loader = SourceFileLoader("__main__", script)
     module.__dict__.update(__file__=script, __loader__=loader, __builtins__=__builtins__)
     module.__dict__["__cached__"] = None
     sys.modules["__main__"] = module
-    exec(instrument.instrumented_code(script), module.__dict__)  # nosec B102  # the command that was given
+    exec(compiling.instrumented_code(script), module.__dict__)  # nosec B102  # the command that was given
 
 
 if __name__ == "__main__":

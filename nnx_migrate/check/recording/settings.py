@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nnx_migrate.check.cases.touched import Touched
-
-VARIABLE = "NNX_MIGRATE_RECORDING"
+from nnx_migrate.check.recording.compiling import plain_settings
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class RecordSettings:
 def write_settings(
     file: Path, root: Path, recording: Path, calls: int, most_bytes: int, touched: Sequence[Touched]
 ) -> None:
-    """Writes the file that `VARIABLE` is to name.
+    """Writes the file that `compiling.VARIABLE` is to name.
 
     Args:
         file: where.
@@ -65,7 +64,7 @@ def write_settings(
 @functools.cache
 def read_settings() -> RecordSettings:
     """The settings of this process."""
-    data = json.loads(Path(os.environ[VARIABLE]).read_text())
+    data = plain_settings()
     touched = {
         path: Touched(
             each["path"],

@@ -29,14 +29,14 @@ def _install(settings: dict[str, Any]) -> None:
     def get_code(self: SourceFileLoader, fullname: str) -> CodeType | None:
         path = str(self.path)
         if os.path.basename(path) in names and os.path.realpath(path) in touched:
-            code: CodeType = _ours(settings).instrumented_code(path)
+            code: CodeType = _compiling().instrumented_code(path)
             return code
         return plain_code(self, fullname)
 
     def exec_module(self: SourceFileLoader, module: ModuleType) -> None:
         plain_exec(self, module)
         if module.__name__ == _PYTEST_REWRITING:
-            _ours(settings).watch_rewritten_tests(module)
+            _compiling().watch_rewritten_tests(module)
 
     loader: Any = SourceFileLoader
     loader.get_code, loader.exec_module = get_code, exec_module
@@ -51,8 +51,8 @@ def _run_script_ourselves() -> None:
     os.execv(sys.executable, [sys.executable, *options, program, *sys.argv])
 
 
-def _ours(settings: dict[str, Any]) -> Any:
-    return importlib.import_module(settings["instrument"])
+def _compiling() -> Any:
+    return importlib.import_module("nnx_migrate.check.recording.compiling")
 
 
 def _import_next() -> None:

@@ -14,7 +14,8 @@ from nnx_migrate.check.cases.touched import Touched, every_name
 from nnx_migrate.check.jobs import Column, Side
 from nnx_migrate.check.recording import store
 from nnx_migrate.check.recording.command import MOST_BYTES
-from nnx_migrate.check.recording.settings import VARIABLE, read_settings, write_settings
+from nnx_migrate.check.recording.compiling import VARIABLE, plain_settings
+from nnx_migrate.check.recording.settings import read_settings, write_settings
 
 BEFORE = "before.py"
 
@@ -44,6 +45,7 @@ def record_all(cases: Sequence[Path], folder: Path) -> None:
         touched = [Touched(BEFORE, functions, values)]
         write_settings(settings, case, recording, 1, MOST_BYTES, touched)
         os.environ[VARIABLE] = str(settings)
+        plain_settings.cache_clear()
         read_settings.cache_clear()
         store.create(recording)
         # What a driver raises is what becomes of it; the calls until then are kept.
@@ -55,7 +57,7 @@ def record_all(cases: Sequence[Path], folder: Path) -> None:
 
 
 def _drive(case: Path, name: str) -> None:
-    from nnx_migrate.check.recording.instrument import instrumented_code
+    from nnx_migrate.check.recording.compiling import instrumented_code
     from nnx_migrate.check.worker.loading import load_file
 
     program = ModuleType(name)

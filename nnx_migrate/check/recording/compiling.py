@@ -1,0 +1,100 @@
+"""Compiles the files that are watched, with the statements that a recorder puts into them.
+
+The hook in each process of a watched command calls this. The settings that `VARIABLE` leads to name
+the recorder: a module whose `instrumented(tree, path)` changes the tree of a file. Little is
+imported here, because every such process waits for it.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+#: Leads to the settings of a recorder, a JSON file.
+VARIABLE = "NNX_MIGRATE_RECORDING"
+#: The folder that comes first on PYTHONPATH.
+HOOK = Path(__file__).with_name("hook")
+
+
+@functools.cache
+def plain_settings() -> dict[str, Any]:
+    """The settings of this process as they were written."""
+    found: dict[str, Any] = json.loads(Path(os.environ[VARIABLE]).read_text())
+    return found
+
+
+def instrumented_code(path: str) -> CodeType:
+    """Compiles a watched file.
+
+    Args:
+        path: as the importing side spells it, for tracebacks.
+
+    Raises:
+        OSError: the file cannot be read.
+        SyntaxError: it is no Python.
+    """
+    tree = ast.parse(Path(path).read_bytes(), path)
+    return compile(_instrumented()(tree, path), path, "exec", dont_inherit=True)
+
+
+def watch_rewritten_tests(rewriting: ModuleType) -> None:
+    """Watches test files, too: pytest compiles them by itself, so no import hook sees them.
+
+    Args:
+        rewriting: pytest's module that rewrites asserts.
+    """
+    hook: Any = getattr(rewriting, "AssertionRewritingHook", None)
+    rewrite_asserts: Any = getattr(rewriting, "rewrite_asserts", None)
+    plain = getattr(hook, "exec_module", None)
+    if plain is None or rewrite_asserts is None:
+        return
+
+    def exec_module(self: Any, module: ModuleType) -> None:
+        path = str(module.__spec__.origin) if module.__spec__ else ""
+        if os.path.realpath(path) not in plain_settings()["touched"]:
+            plain(self, module)
+            return
+        source = Path(path).read_bytes()
+        self._rewritten_names[module.__name__] = Path(path)
+        tree = _instrumented()(ast.parse(source, path), path)
+        rewrite_asserts(tree, source, path, self.config)
+        code = compile(tree, path, "exec", dont_inherit=True)
+        exec(code, module.__dict__)  # nosec B102  # what the import would have run
+
+    hook.exec_module = exec_module
+
+
+def put_first(body: list[ast.stmt], statement: ast.stmt) -> None:
+    """Puts a statement first in a body, behind what has to come before it.
+
+    Args:
+        body: of a file or a function.
+        statement: it.
+    """
+    at = next((number for number, each in enumerate(body) if not comes_first(each)), len(body))
+    body.insert(at, statement)
+
+
+def comes_first(statement: ast.stmt) -> bool:
+    """Whether nothing may come before a statement: a docstring, an import of what is to come.
+
+    Args:
+        statement: of the beginning of a body.
+    """
+    if isinstance(statement, ast.ImportFrom):
+        return statement.module == "__future__"
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+@functools.cache
+def _instrumented() -> Callable[[ast.Module, str], ast.Module]:
+    recorder = importlib.import_module(plain_settings()["instrument"])
+    found: Callable[[ast.Module, str], ast.Module] = recorder.instrumented
+    return found
