@@ -97,7 +97,9 @@ def seen(number: int, values: tuple[Any, ...]) -> None:
     """
     types: tuple[_Kind, ...] = tuple(map(type, values))
     if not _DEEP.isdisjoint(types):
-        types = tuple(map(_kind, values))
+        # Another thread may change a container meanwhile: then nothing is known of what is in it.
+        with contextlib.suppress(RuntimeError):
+            types = tuple(map(_kind, values))
     calls = _calls.get((number, types))
     if calls is None:
         calls = _calls[number, types] = _Calls()
@@ -138,6 +140,9 @@ def _kind(value: Any, depth: int = 0) -> _Kind:
     if kind not in _DEEP or depth == _DEEPEST or len(value) > _MOST_ELEMENTS:
         return kind
     held = value.values() if kind is dict else value
+    types = frozenset(map(type, held))
+    if types.isdisjoint(_DEEP):
+        return _Held(types)
     return _Held(frozenset(_kind(each, depth + 1) for each in held))
 
 

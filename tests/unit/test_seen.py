@@ -1,0 +1,62 @@
+"""What runs at the beginning of a watched function never ends the program that is watched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nnx_migrate.check.recording import compiling
+from nnx_migrate.observe import seen
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """Settings of a recorder whose folder is `told`."""
+    settings = tmp_path / "observe.json"
+    settings.write_text(json.dumps({"folder": str(tmp_path / "told"), "touched": {}}))
+    (tmp_path / "told").mkdir()
+    monkeypatch.setenv(compiling.VARIABLE, str(settings))
+    compiling.plain_settings.cache_clear()
+    monkeypatch.setattr(seen, "_functions", [])
+    calls: dict[str, Any] = {}
+    monkeypatch.setattr(seen, "_calls", calls)
+    yield calls
+    compiling.plain_settings.cache_clear()
+
+
+def lines(folder: Path) -> list[dict[str, Any]]:
+    (file,) = (folder / "told").iterdir()
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_a_container_that_changes_meanwhile_is_not_looked_into(
+    told: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def changed(value: object) -> None:
+        raise RuntimeError("dictionary changed size during iteration")
+
+    monkeypatch.setattr(seen, "_kind", changed)
+    seen.seen(seen.number_of("code.py", "f", ("a", "b")), ({"x": 1}, 2))
+    assert [calls.number for calls in told.values()] == [1]
+    assert lines(tmp_path)[0]["parameters"] == {"a": ["other"], "b": ["plain"]}
+
+
+@pytest.mark.parametrize(
+    ("value", "kinds"),
+    [
+        ([1, 2.0], ["in plain"]),
+        ({"a": [None, "x"]}, ["in in none", "in in plain"]),
+        ((1, [2]), ["in in plain", "in plain"]),
+        ([], ["in plain"]),
+        (list(range(65)), ["other"]),
+    ],
+)
+def test_containers_are_told_by_what_they_hold(
+    told: dict[str, Any], tmp_path: Path, value: object, kinds: list[str]
+) -> None:
+    seen.seen(seen.number_of("code.py", "f", ("a",)), (value,))
+    assert lines(tmp_path)[0]["parameters"] == {"a": kinds}
