@@ -132,7 +132,8 @@ def _gathered(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, SeenFuncti
     found: dict[str, dict[str, SeenFunction]] = defaultdict(dict)
     for line in lines:
         types = {name: tuple(each) for name, each in line.get("parameters", {}).items()}
-        seen = SeenFunction(line.get("calls", 0), tuple(line.get("tests", ())), types)
+        sows = tuple(line.get("sows", ()))
+        seen = SeenFunction(line.get("calls", 0), tuple(line.get("tests", ())), types, sows)
         before = found[line["file"]].get(line["path"])
         found[line["file"]][line["path"]] = seen if before is None else before.joined(seen)
     return {

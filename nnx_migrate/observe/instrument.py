@@ -1,7 +1,8 @@
 """Makes each function of a file say what it is given, while the file is compiled.
 
-The first statement of a function becomes a call that gets its parameters. The function stays what
-it is to whoever wraps, inspects or traces it, and lines of tracebacks stay as they are.
+The first statement of a function becomes a call that gets its parameters, and what is called as
+`model.sow(...)` goes through another one. The function stays what it is to whoever wraps, inspects
+or traces it, and lines of tracebacks stay as they are.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ from __future__ import annotations
 import ast
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from nnx_migrate.check.recording.compiling import plain_settings, put_first
 from nnx_migrate.observe.seen import number_of
+from nnx_migrate.sources.observed_facts import SOWING
 
 # No two underscores in front: they would be mangled in a class.
-_SEEN = "_nnx_migrate_seen"
+_SEEN, _SOWS = "_nnx_migrate_seen", "_nnx_migrate_sows"
 _LOAD = ast.Load()
 _FIRST = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -29,14 +32,19 @@ def instrumented(tree: ast.Module, path: str) -> ast.Module:
         path: its path.
     """
     name = plain_settings()["touched"][os.path.realpath(path)]
+    source = Path(path).read_bytes()
+    may_sow = any(f".{method}".encode() in source for method in SOWING)
     functions = list(_functions(tree, ()))
     several = Counter(path for _, path, _ in functions)
     for function, own, in_class in functions:
-        parameters = _parameters(function, in_class=in_class)
-        if several[own] == 1 and parameters:
-            number = number_of(name, own, tuple(parameters))
+        if several[own] == 1:
+            parameters = _parameters(function, in_class=in_class)
+            sows = sorted(_sows(function.body), key=_place) if may_sow else []
+            number = number_of(name, own, tuple(parameters), len(sows))
+            for place, each in enumerate(sows):
+                each.func = _noted(number, place, each.func)
             put_first(function.body, _call(number, parameters, function))
-    names = [ast.alias("seen", _SEEN, **_FIRST)]
+    names = [ast.alias("seen", _SEEN, **_FIRST), ast.alias("sows", _SOWS, **_FIRST)]
     imported = ast.ImportFrom("nnx_migrate.observe.seen", names, 0, **_FIRST)
     put_first(tree.body, imported)
     return tree
@@ -65,6 +73,26 @@ def _parameters(function: _Function, *, in_class: bool) -> list[str]:
     if in_class and "staticmethod" not in decorators:
         names = names[1:]
     return [*names, *(each.arg for each in given.kwonlyargs)]
+
+
+def _sows(nodes: Iterable[ast.AST]) -> Iterator[ast.Call]:
+    """The calls of `sow` and `perturb` that a function makes itself."""
+    for node in nodes:
+        if isinstance(node, _Function | ast.Lambda | ast.ClassDef):
+            continue
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in SOWING:
+            yield node
+        yield from _sows(ast.iter_child_nodes(node))
+
+
+def _place(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _noted(number: int, place: int, method: ast.expr) -> ast.Call:
+    at = {name: getattr(method, name) for name in _FIRST}
+    told = [ast.Constant(number, **at), ast.Constant(place, **at), method]
+    return ast.Call(ast.Name(_SOWS, _LOAD, **at), told, [], **at)
 
 
 def _call(number: int, parameters: list[str], function: _Function) -> ast.Expr:

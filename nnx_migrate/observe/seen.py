@@ -41,11 +41,12 @@ _PLAIN_TYPES = (bool, int, float, complex, str, bytes, enum.Enum)
 
 
 class _Watched(NamedTuple):
-    """A function, and the names of the parameters that it tells."""
+    """A function, the names of the parameters that it tells, and which calls of sow in it ran."""
 
     file: str
     path: str
     parameters: tuple[str, ...]
+    sows: list[bool]
 
 
 class _Bound(NamedTuple):
@@ -76,15 +77,16 @@ _functions: list[_Watched] = []
 _calls: dict[tuple[int, tuple[_Kind, ...]], _Calls] = {}
 
 
-def number_of(file: str, path: str, parameters: tuple[str, ...]) -> int:
+def number_of(file: str, path: str, parameters: tuple[str, ...], sows: int = 0) -> int:
     """Gives a function the number that it tells its calls by.
 
     Args:
         file: its file, from the root.
         path: its name in it.
         parameters: those that it tells.
+        sows: how many calls of `sow` and `perturb` stand in it.
     """
-    _functions.append(_Watched(file, path, parameters))
+    _functions.append(_Watched(file, path, parameters, [False] * sows))
     return len(_functions) - 1
 
 
@@ -113,6 +115,22 @@ def seen(number: int, values: tuple[Any, ...]) -> None:
     test = os.environ.get(RUNNING_TEST)
     if test is not None:
         calls.tests.add(test.rpartition(" (")[0])
+
+
+def sows(number: int, place: int, method: Any) -> Any:
+    """Takes note that a call of `sow` runs, and gives the method back.
+
+    Args:
+        number: of the function that it stands in.
+        place: which one of that function it is.
+        method: what is called.
+    """
+    function = _functions[number]
+    if not function.sows[place]:
+        function.sows[place] = True
+        with contextlib.suppress(Exception):
+            _write({"file": function.file, "path": function.path, "sows": function.sows})
+    return method
 
 
 def _look_into(values: tuple[Any, ...]) -> None:
@@ -149,7 +167,8 @@ def _kind(value: Any, depth: int = 0) -> _Kind:
 def _tell_new(function: _Watched, types: Sequence[_Kind]) -> None:
     described = (sorted(set(_described(each))) for each in types)
     told = dict(zip(function.parameters, described, strict=True))
-    _write({"file": function.file, "path": function.path, "parameters": told})
+    ran = {"sows": function.sows} if function.sows else {}
+    _write({"file": function.file, "path": function.path, "parameters": told, **ran})
 
 
 @atexit.register

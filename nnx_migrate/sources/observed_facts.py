@@ -11,7 +11,8 @@
             "Trainer.step": {
               "calls": 214,
               "tests": ["tests/test_train.py::test_step"],
-              "parameters": {"model": ["src/model.py::Net"], "x": ["array"]}
+              "parameters": {"model": ["src/model.py::Net"], "x": ["array"]},
+              "sows": [true, false]              # which calls of `sow` in it ran, from the top
             }
           },
           "classes": {"Net": {"objects": 3, "sharing": 0}}
@@ -33,6 +34,7 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,8 @@ IN_FILE = "::"
 FUNCTION, BOUND = "()", "(self)"
 #: In front of what a container holds.
 IN_CONTAINER = "in "
+#: Methods of Modules of which is told whether a call of them ran.
+SOWING = frozenset({"sow", "perturb"})
 
 
 class FactsError(ValueError):
@@ -61,11 +65,13 @@ class SeenFunction:
         calls: how many there were; of a function that is traced, how often it was.
         tests: those of pytest that it was called in.
         parameters: by name, every type that was passed, sorted.
+        sows: of each call of `sow` or `perturb` in it, in the order of the file, whether it ran.
     """
 
     calls: int
     tests: tuple[str, ...]
     parameters: Mapping[str, tuple[str, ...]]
+    sows: tuple[bool, ...] = ()
 
     def told(self) -> str:
         """How often it was seen, in words."""
@@ -86,6 +92,7 @@ class SeenFunction:
                 )
                 for name in names
             },
+            tuple(map(any, zip_longest(self.sows, other.sows, fillvalue=False))),
         )
 
 
@@ -208,7 +215,8 @@ def _parsed(data: Any, file: Path) -> ObservedFacts:
 
 def _function(data: Any) -> SeenFunction:
     parameters = {str(name): tuple(map(str, types)) for name, types in data["parameters"].items()}
-    return SeenFunction(int(data["calls"]), tuple(map(str, data["tests"])), parameters)
+    sows = tuple(map(bool, data.get("sows", ())))
+    return SeenFunction(int(data["calls"]), tuple(map(str, data["tests"])), parameters, sows)
 
 
 def facts_text(facts: ObservedFacts, root: str) -> str:
@@ -226,6 +234,7 @@ def facts_text(facts: ObservedFacts, root: str) -> str:
                     "calls": seen.calls,
                     "tests": list(seen.tests),
                     "parameters": {key: list(types) for key, types in seen.parameters.items()},
+                    **({"sows": list(seen.sows)} if seen.sows else {}),
                 }
                 for path, seen in sorted(file.functions.items())
             },

@@ -9,13 +9,13 @@ import re
 import subprocess
 import sys
 import zlib
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Command
+from tests.cli.facts import write_facts
 
 MODEL = """\
 from flax import nnx
@@ -619,22 +619,6 @@ def test_reviewers_see_which_test_showed_it(tmp_path: Path, command: Command) ->
     packed = re.findall(r"[A-Za-z0-9+/]{100,}={0,2}", page)
     pages = b"".join(zlib.decompress(base64.b64decode(each)) for each in packed)
     assert b"one of them tests/test_net.py::test_it" in pages
-
-
-def write_facts(
-    folder: Path,
-    text: str,
-    functions: dict[str, dict[str, list[str]]],
-    classes: dict[str, dict[str, int | None]] | None = None,
-) -> None:
-    seen = {
-        path: {"calls": 1, "tests": [], "parameters": parameters}
-        for path, parameters in functions.items()
-    }
-    file = {"sha256": sha256(text.encode()).hexdigest(), "functions": seen}
-    file |= {"classes": classes} if classes is not None else {}
-    facts = {"version": 1, "root": ".", "command": ["x"], "files": {"net.py": file}}
-    (folder / "facts.json").write_text(json.dumps(facts))
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 2}', '{"version": 1, "files": 3}'])

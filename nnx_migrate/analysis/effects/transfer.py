@@ -69,7 +69,10 @@ class Tracker(Giving):
             for write in function.writes:
                 yield from ((scope, write.line, each) for each in self.write(scope, write))
             guards = dict(function.guards)
+            never = self._never_sown(scope, function)
             for place, call in enumerate(function.calls):
+                if call in never:
+                    continue
                 flag = self.flags.named(scope, guards.get(place, ""))
                 effects = flags.only_when(flag, self._call(scope, call))
                 balanced = self.balances and scope == self.scope
@@ -85,6 +88,14 @@ class Tracker(Giving):
         function = self.project.function(self.scope)
         if any(self.aliases.escapes(self.scope, v) for v in (*function.returns, *function.yields)):
             yield self.scope, 0, self.escape("returned", self.scope, 0)
+
+    def _never_sown(self, scope: Scope, function: ir.Function) -> tuple[ir.Call, ...]:
+        """The calls of `sow` that no run has made, though it ran the function."""
+        observed = self.project.observed
+        if observed is None:
+            return ()
+        seen = observed.never_sown(self.project.modules[scope.module], function)
+        return tuple(call for call, _ in seen)
 
     def _call(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
         where = self.where(scope, call.line)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
+from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.symbols.observed import Observations
 from nnx_migrate.core.findings import Evidence, Proof
@@ -51,32 +54,49 @@ class _Seen:
         words: how often it ran.
         where: the function that did; None where none around the site is known to have run.
         test: a test that it ran in, or "".
+        beside: what else they have shown.
     """
 
     words: str
     where: Place | None = None
     test: str = ""
+    beside: tuple[Evidence, ...] = ()
 
-    def evidence(self) -> Evidence:
+    def evidence(self) -> tuple[Evidence, ...]:
         among = f", one of them {self.test}" if self.test else ""
-        return Evidence(f"this ran in {self.words}{among}", Proof.OBSERVED, self.where)
+        own = Evidence(f"this ran in {self.words}{among}", Proof.OBSERVED, self.where)
+        return (*self.beside, own)
 
 
 def _seen(context: FileContext, observed: Observations, site: Site) -> _Seen:
     """Of the function that is transformed, else of the one that the site stands in."""
-    for scope in (*function_scopes(context, site), context.scope(site.node)):
+    scopes = function_scopes(context, site)
+    beside = tuple(_never_sown(context, observed, scopes))
+    for scope in (*scopes, context.scope(site.node)):
         function = context.project.function(scope)
         seen = observed.of(context.project.modules[scope.module], function)
         if seen is not None:
             place = Place(scope.module, function.line)
-            return _Seen(seen.told(), place, next(iter(seen.tests), ""))
-    return _Seen(f"runs of {observed.command}")
+            return _Seen(seen.told(), place, next(iter(seen.tests), ""), beside)
+    return _Seen(f"runs of {observed.command}", beside=beside)
+
+
+def _never_sown(
+    context: FileContext, observed: Observations, scopes: tuple[Scope, ...]
+) -> Iterator[Evidence]:
+    """The calls of `sow` that the functions reach, and that no run has made."""
+    for scope in sorted(context.analysis.extents.reached(scopes), key=str):
+        function = context.project.function(scope)
+        index = context.project.modules[scope.module]
+        for call, seen in observed.never_sown(index, function):
+            claim = f"{ir.last_name(call.func)} in {function.name} never ran in {seen.told()} of it"
+            yield Evidence(claim, Proof.OBSERVED, Place(scope.module, call.line))
 
 
 def _freed(before: Pin | Manual, seen: _Seen) -> Same:
     """A site that the rule has nothing to say of any more."""
     reason = f"what would keep it in graph mode did not occur; observed in {seen.words}"
-    return Same(before.rule, reason, (seen.evidence(),))
+    return Same(before.rule, reason, seen.evidence())
 
 
 def _never_called(before: Pin | Manual) -> Pin | Manual:
@@ -110,7 +130,7 @@ def _contribution_resting(
 def _evidence(
     found: tuple[Evidence, ...], known: tuple[Evidence, ...], seen: _Seen
 ) -> tuple[Evidence, ...]:
-    return (*(e if e in known else _weakened(e) for e in found), seen.evidence())
+    return (*(e if e in known else _weakened(e) for e in found), *seen.evidence())
 
 
 def _weakened(evidence: Evidence) -> Evidence:
