@@ -220,6 +220,23 @@ NOT_RETURNED: Mapping[str, str] = {
 }
 #: What a constructor stores.
 STORED: Mapping[str, str] = {
+    "one of the values of a dict": (
+        "made = {'a': linear()}\nmade['b'] = linear()\n"
+        "self.ls = nnx.Dict(made)\n"
+        "for each in made.values():\n    self.last = each"
+    ),
+    "one of a list that is stored to": (
+        "made = [None, linear()]\nmade[0] = linear()\n"
+        "self.ls = nnx.List(made)\nfor each in made:\n    self.last = each"
+    ),
+    "what a name of a dict leads to": (
+        "made = {'a': linear()}\nself.ls = nnx.Dict(made)\n"
+        "for name in made:\n    self.last = made[name]"
+    ),
+    "one of a dict or a list": (
+        "made = {'a': linear()}\nif made:\n    made = [linear()]\n"
+        "self.ls = nnx.List(list(made))\nfor each in made:\n    self.last = each"
+    ),
     "chained": "self.a = self.b = nnx.Linear(2, 2, rngs=rngs)",
     "chained with a name": "l = self.a = nnx.Linear(2, 2, rngs=rngs)\nself.b = l",
     "two targets": "l = nnx.Linear(2, 2, rngs=rngs)\nself.a, self.b = l, l",
@@ -269,6 +286,20 @@ STORED: Mapping[str, str] = {
 }
 #: Neighbours of these that store each object once.
 NOT_STORED_TWICE: Mapping[str, str] = {
+    "names of a dict": (
+        "made = {'a': linear()}\nmade['b'] = linear()\n"
+        "self.order = nnx.static(tuple(name for name in made if name != 'c'))\n"
+        "self.ls = nnx.Dict(made)"
+    ),
+    "names of an annotated dict, sorted": (
+        "made: dict[str, nnx.Linear] = {}\nfor name in 'ab':\n    made[name] = linear()\n"
+        "self.order = nnx.static(tuple(sorted(made)))\nself.ls = nnx.Dict(made)"
+    ),
+    "numbered names of a dict": (
+        "made = dict(a=linear(), b=linear())\n"
+        "self.order = nnx.static([(i, name) for i, name in enumerate(made)])\n"
+        "self.ls = nnx.Dict(made)"
+    ),
     "two": "self.a = nnx.Linear(2, 2, rngs=rngs)\nself.b = nnx.Linear(2, 2, rngs=rngs)",
     "two in a line": "self.a = linear(); self.b = linear()",
     "two targets": "self.a, self.b = linear(), linear()",

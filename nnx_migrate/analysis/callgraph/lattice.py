@@ -23,7 +23,8 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.domain.witnesses import are_told_apart, with_one_witness
 from nnx_migrate.analysis.flax.names import layer_of
-from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES, elements_of
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES, elements_of, is_dict
 
 #: Values of one answer; beyond, it costs more than all that is done with it.
 _MAX_VALUES = 24
@@ -99,7 +100,8 @@ def is_library_container(value: Value) -> bool:
 def as_container(value: Value) -> Value:
     """An nnx.List, nnx.Dict or nnx.Sequential as the list or dict that it is like."""
     held = value.wraps if isinstance(value, Instance) else NOTHING
-    return ContainerValue(held or unknown("an element of a library container"))
+    keyed: ir.Keyed = "yes" if is_dict(frozenset({value})) else "no"
+    return ContainerValue(held or unknown("an element of a library container"), keyed)
 
 
 def partial_of(value: Value, given: int, keywords: frozenset[str]) -> Values:

@@ -96,9 +96,15 @@ class TupleValue:
 
 @record
 class ContainerValue:
-    """A list, dict or other container of such elements."""
+    """A list, dict or other container of such elements.
+
+    Args:
+        element: of a dict what its keys lead to; the keys themselves count as plain values.
+        keyed: whether it is a dict; "maybe" is what `xs[k] = v` puts into a list or a dict.
+    """
 
     element: Values
+    keyed: ir.Keyed = "no"
 
 
 @record

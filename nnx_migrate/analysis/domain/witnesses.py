@@ -63,7 +63,7 @@ def _settled_inside(value: Value) -> Value:
             return value if settled is held else dataclasses.replace(value, wraps=settled)
         case ContainerValue(element=held) if held:
             settled = with_one_witness(held)
-            return value if settled is held else ContainerValue(settled)
+            return value if settled is held else ContainerValue(settled, value.keyed)
         case TupleValue(elements=elements):
             parts = tuple(map(with_one_witness, elements))
             same = all(new is old for new, old in zip(parts, elements, strict=True))
@@ -82,7 +82,7 @@ def _joined(one: Value, other: Value) -> Value:
             wraps = with_one_witness(one.wraps | other.wraps)
             return dataclasses.replace(one, origin=origin, wraps=wraps)
         case ContainerValue(), ContainerValue():
-            return ContainerValue(with_one_witness(one.element | other.element))
+            return ContainerValue(with_one_witness(one.element | other.element), one.keyed)
         case TupleValue(), TupleValue():
             pairs = zip(one.elements, other.elements, strict=True)
             return TupleValue(tuple(with_one_witness(a | b) for a, b in pairs))
@@ -109,8 +109,8 @@ def _without_witness(value: Value) -> Hashable:
         case Instance():
             held = frozenset(map(_without_witness, value.wraps))
             return dataclasses.replace(value, origin="", wraps=NOTHING), held
-        case ContainerValue(element=element):
-            return ContainerValue, frozenset(map(_without_witness, element))
+        case ContainerValue(element=element, keyed=keyed):
+            return ContainerValue, keyed, frozenset(map(_without_witness, element))
         case TupleValue(elements=elements):
             return tuple(frozenset(map(_without_witness, each)) for each in elements)
         case _:

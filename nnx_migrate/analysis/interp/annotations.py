@@ -61,6 +61,9 @@ def annotated(hierarchy: Hierarchy, scope: Scope, annotation: ir.Expr) -> Values
             return frozenset({TupleValue(tuple(annotated(hierarchy, scope, a) for a in args))})
         case ir.Call(func=ir.Name(id="<container annotation>"), args=args):
             return frozenset({ContainerValue(union(annotated(hierarchy, scope, a) for a in args))})
+        case ir.Call(func=ir.Name(id="<dict annotation>"), args=args):
+            held = union(annotated(hierarchy, scope, a) for a in args)
+            return frozenset({ContainerValue(held, keyed="yes")})
     name = hierarchy.class_name(scope, annotation)
     if name is None:
         return unknown("the annotation is not a known class")

@@ -36,7 +36,7 @@ from nnx_migrate.analysis.interp.field_stores import stored_in_class, stored_out
 from nnx_migrate.analysis.interp.names import imported
 from nnx_migrate.analysis.interp.record_fields import passed_for_field, seen_among
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.library.return_model import library_member, module_member
+from nnx_migrate.analysis.library.return_model import elements_of, library_member, module_member
 from nnx_migrate.analysis.symbols.higher_order import METHOD, TAKERS
 
 #: Classes whose objects have the attributes that they are made with.
@@ -150,7 +150,7 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
     if found and not found <= PLAIN:
         return _or_passed(evaluator, instance.class_name, name, found - PLAIN)
     if name in {"items", "values"} and is_library_container(instance):
-        return frozenset({as_container(instance)})
+        return frozenset({ContainerValue(elements_of(as_container(instance)))})
     if instance.class_name in NAMESPACES:
         return instance.wraps | _set_from_outside(evaluator, instance, name)
     return (

@@ -123,7 +123,7 @@ class ClassAttributes:
                     keyed.append(Located(method, store.value))
         if any(is_new_container(each.expr) for each in found):
             for each in keyed:
-                found.append(Located(each.scope, ir.Sequence((each.expr,), is_tuple=False)))
+                found.append(Located(each.scope, _put(each.expr)))
         return found
 
     def _stores_of(self, module: str, key: str) -> Mapping[str, Sequence[_Store]]:
@@ -149,6 +149,11 @@ class ClassAttributes:
                 return False
 
 
+def _put(value: ir.Expr) -> ir.Sequence:
+    """What `xs[k] = value` puts into a list or a dict."""
+    return ir.Sequence((value,), is_tuple=False, keyed="maybe")
+
+
 def stored_outside(evaluator: Evaluation, class_name: str, name: str) -> list[Located]:
     """What other code stores in that attribute of something that is shown to be of the class.
 
@@ -165,7 +170,7 @@ def stored_outside(evaluator: Evaluation, class_name: str, name: str) -> list[Lo
             continue  # `m.w[...] = x` gives what is there another value
         stored = write.value
         if write.how == "key":
-            stored = ir.Sequence((stored,), is_tuple=False)
+            stored = _put(stored)
         found.append(Located(scope, stored))
     return found
 

@@ -35,6 +35,7 @@ from nnx_migrate.analysis.interp.named_tuples import field_values
 from nnx_migrate.analysis.interp.names import imported, named
 from nnx_migrate.analysis.interp.parameters import parameter_values
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.return_model import dicts
 from nnx_migrate.analysis.symbols.program import Project
 
 
@@ -59,6 +60,11 @@ class Evaluator(Evaluation):
                 return attribute_values(self, scope, expr)
             case ir.Call():
                 return call_values(self, scope, expr)
+            case ir.Iterated(base=base):
+                held = self.values(scope, base)
+                keyed = dicts(held)
+                found = union(field_values(self, v) or elements(self, v) for v in held - keyed)
+                return found | PLAIN if keyed else found
             case ir.Element(base=base) | ir.Starred(value=base):
                 held = self.values(scope, base)
                 return union(field_values(self, v) or elements(self, v) for v in held)
@@ -70,7 +76,7 @@ class Evaluator(Evaluation):
             case ir.Sequence(elements=parts, is_tuple=is_tuple):
                 if is_tuple and not any(isinstance(part, ir.Starred) for part in parts):
                     return frozenset({TupleValue(tuple(self.values(scope, p) for p in parts))})
-                return frozenset({ContainerValue(self.all_of(scope, parts))})
+                return frozenset({ContainerValue(self.all_of(scope, parts), expr.keyed)})
             case ir.Choice(options=options):
                 return self.all_of(scope, options)
             case ir.Constant():

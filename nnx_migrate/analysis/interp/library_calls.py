@@ -37,6 +37,7 @@ from nnx_migrate.analysis.library.return_model import (
     TREE_LEAVES,
     elements_of,
     is_transform,
+    iterated_of,
     library_result,
 )
 from nnx_migrate.analysis.symbols.higher_order import TAKERS, Taker, implied_calls
@@ -136,8 +137,12 @@ def _of_container(evaluator: Evaluation, scope: Scope, call: ir.Call, name: str)
         return frozenset({ContainerValue(frozenset({TupleValue((PLAIN, element))}))})
     if name == "popitem":
         return frozenset({TupleValue((PLAIN, element))})
-    if name in {"values", "copy", "union", "__iter__"}:
+    if name == "values":
+        return frozenset({ContainerValue(element)}) if held else held
+    if name in {"copy", "union"}:
         return held
+    if name == "__iter__":
+        return frozenset({ContainerValue(iterated_of(held))})
     return PLAIN
 
 
@@ -148,7 +153,7 @@ def _dict(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
         for value in evaluator.values(scope, ir.Element(given))
     ]
     named = evaluator.all_of(scope, tuple(value for _, value in call.keywords))
-    return frozenset({ContainerValue(named.union(*pairs))})
+    return frozenset({ContainerValue(named.union(*pairs), keyed="yes")})
 
 
 def _class_made(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
@@ -156,7 +161,8 @@ def _class_made(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
     _, bases, body = call.args
     held = evaluator.values(scope, ir.Element(bases))
     found = frozenset(value for value in held if isinstance(value, ClassValue))
-    alone = body == ir.Sequence((), is_tuple=False) and len(found) == len(held) == 1
+    empty = isinstance(body, ir.Sequence) and not body.elements
+    alone = empty and len(found) == len(held) == 1
     return found if alone else found | unknown("the result of type()")
 
 

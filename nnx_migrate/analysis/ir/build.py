@@ -172,7 +172,7 @@ class _Walker(ExpressionWalker):
                     self.write(target, None, "delete")
             case ast.For() | ast.AsyncFor():
                 self.visit(node.iter)
-                self.assign(node.target, ir.Element(lower_expr(node.iter)))
+                self.assign(node.target, ir.Iterated(lower_expr(node.iter)))
                 self.walk_loop(node)
             case ast.If(test=test, body=body, orelse=orelse):
                 self.visit(test)

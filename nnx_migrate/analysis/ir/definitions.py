@@ -42,8 +42,8 @@ class Bindings:
                 given = tuple(self.in_class(arg) for arg in args)
                 named = tuple((name, self.in_class(arg)) for name, arg in keywords)
                 return ir.Call(self.in_class(func), given, named, line, column)
-            case ir.Sequence(elements=elements, is_tuple=is_tuple, each=each):
-                return ir.Sequence(tuple(self.in_class(e) for e in elements), is_tuple, each)
+            case ir.Sequence(elements=elements, is_tuple=is_tuple, each=each, keyed=keyed):
+                return ir.Sequence(tuple(self.in_class(e) for e in elements), is_tuple, each, keyed)
             case _:
                 return value
 
@@ -102,10 +102,11 @@ class Bindings:
         if not added:
             return
         turns = tuple(each for value in added for each in self.each_turn(value))
-        grown: ir.Expr = ir.Sequence(turns, is_tuple=False)
+        keyed: ir.Keyed = "maybe" if call.func.name in {"update", "setdefault"} else "no"
+        grown: ir.Expr = ir.Sequence(turns, is_tuple=False, keyed=keyed)
         target = call.func.base
         while (holder := _holder_of(target)) is not None:  # tables[key].append(v)
-            target, grown = holder, ir.Sequence((grown,), is_tuple=False)
+            target, grown = holder, ir.Sequence((grown,), is_tuple=False, keyed="maybe")
         if (
             call.func.name in {"update", "setdefault"} or target != call.func.base
         ):  # others than containers have them too
@@ -128,7 +129,7 @@ class Bindings:
     def grow_by_key(self, name: str, value: ir.Expr) -> None:
         """`xs[k] = v` where xs is a container that was made here, and no array."""
         if self.is_made_here(name):
-            self.grow_name(name, ir.Sequence(self.each_turn(value), is_tuple=False))
+            self.grow_name(name, ir.Sequence(self.each_turn(value), is_tuple=False, keyed="maybe"))
 
     def is_made_here(self, name: str) -> bool:
         """Whether a name is bound to a new container in a scope around."""

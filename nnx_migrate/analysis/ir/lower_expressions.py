@@ -36,11 +36,11 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
         case ast.List(elts=elements) | ast.Set(elts=elements):
             return ir.Sequence(tuple(lower_expr(e) for e in elements), is_tuple=False)
         case ast.Dict(values=values):
-            return ir.Sequence(tuple(lower_expr(v) for v in values), is_tuple=False)
+            return ir.Sequence(tuple(map(lower_expr, values)), is_tuple=False, keyed="yes")
         case ast.ListComp(elt=each) | ast.SetComp(elt=each) | ast.GeneratorExp(elt=each):
             return _comprehension(node.generators, each)
         case ast.DictComp(generators=generators, value=each):
-            return _comprehension(generators, each)
+            return _comprehension(generators, each, keyed="yes")
         case ast.IfExp(test=test, body=body, orelse=orelse):
             return ir.Choice((lower_expr(body), lower_expr(orelse)), needed_name(test))
         case ast.BoolOp(values=values):
@@ -83,7 +83,9 @@ def needed_name(test: ast.expr) -> str:
     return test.id if isinstance(test, ast.Name) else ""
 
 
-def _comprehension(generators: list[ast.comprehension], each: ast.expr) -> ir.Sequence:
+def _comprehension(
+    generators: list[ast.comprehension], each: ast.expr, keyed: ir.Keyed = "no"
+) -> ir.Sequence:
     """The elements: one for all, or two where it is the same object each time."""
     element = lower_expr(each)
     targets = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
@@ -91,7 +93,8 @@ def _comprehension(generators: list[ast.comprehension], each: ast.expr) -> ir.Se
     while isinstance(root, ast.Attribute):
         root = root.value
     same = isinstance(root, ast.Name) and root.id not in targets
-    return ir.Sequence((element, element) if same else (element,), is_tuple=False, each=True)
+    elements = (element, element) if same else (element,)
+    return ir.Sequence(elements, is_tuple=False, each=True, keyed=keyed)
 
 
 def _attribute(node: ast.Attribute) -> ir.Attribute:
@@ -313,8 +316,10 @@ def _lower_generic(node: ast.Subscript) -> ir.Expr:
         return ir.Choice(options)
     if head in {"tuple", "Tuple"}:
         return ir.Call(ir.Name("<tuple annotation>"), options, (), node.lineno)
-    if head in {"list", "List", "Sequence", "Iterable", "dict", "Dict", "Mapping"}:
+    if head in {"list", "List", "Sequence", "Iterable"}:
         return ir.Call(ir.Name("<container annotation>"), options[-1:], (), node.lineno)
+    if head in {"dict", "Dict", "Mapping"}:
+        return ir.Call(ir.Name("<dict annotation>"), options[-1:], (), node.lineno)
     return lower_expr(node.value)
 
 

@@ -13,6 +13,8 @@ from typing import Literal
 
 from nnx_migrate.analysis.ir.records import linked_record, record
 
+#: Whether a container is a dict.
+Keyed = Literal["no", "yes", "maybe"]
 MODULE_SCOPE = "<module>"
 #: What stands among the names of an `__all__` that is computed.
 ALL_NAMES = "*"
@@ -72,9 +74,14 @@ class Call(Link):
 
 @linked_record
 class Element(Link):
-    """An element of `base`: `base[i]`, or what iterating over it gives."""
+    """An element of `base`: `base[i]`, or a part of it that cannot be told."""
 
     base: Expr
+
+
+@linked_record
+class Iterated(Element):
+    """What iterating over `base` gives: of a dict its keys, of all else its elements."""
 
 
 @linked_record
@@ -91,11 +98,13 @@ class Sequence(_Record):
 
     Args:
         each: it is a comprehension, which gives such elements in each turn.
+        keyed: whether it is a dict; "maybe" is what `xs[k] = v` puts into a list or a dict.
     """
 
     elements: tuple[Expr, ...]
     is_tuple: bool
     each: bool = False
+    keyed: Keyed = "no"
 
 
 @record
@@ -168,6 +177,7 @@ Expr = (
     | Attribute
     | Call
     | Element
+    | Iterated
     | Unpacked
     | Sequence
     | Choice

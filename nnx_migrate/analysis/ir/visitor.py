@@ -169,7 +169,7 @@ class ExpressionWalker(Bindings):
 
     def visit_yield_from(self, node: ast.YieldFrom) -> None:
         note_implied(self.function.implied, node)
-        self.function.yields.append(ir.Element(lower_expr(node.value)))
+        self.function.yields.append(ir.Iterated(lower_expr(node.value)))
         self.visit(node.value)
 
     def visit_lambda(self, node: ast.Lambda) -> None:
@@ -179,7 +179,7 @@ class ExpressionWalker(Bindings):
 
     def visit_comprehension(self, node: ast.comprehension) -> None:
         outer, self.in_comprehension = self.in_comprehension, True
-        self.assign(node.target, ir.Element(lower_expr(node.iter)))
+        self.assign(node.target, ir.Iterated(lower_expr(node.iter)))
         self.in_comprehension = outer
         self.visit_running(node)
 

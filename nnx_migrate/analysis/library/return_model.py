@@ -23,6 +23,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.flax.names import layer_of, nnx_name
 from nnx_migrate.analysis.flax.transforms import SPECS, of_jax, spec
+from nnx_migrate.analysis.ir import nodes as ir
 
 #: Modules whose constructor takes the Modules that they hold.
 CONTAINER_CLASSES = frozenset({"List", "Sequential", "Dict"})
@@ -309,10 +310,12 @@ def _builtin_result(name: str, arguments: Sequence[Values]) -> Values:
     if name in {"next", "min", "max"} and arguments:
         held = frozenset[Value]().union(*arguments) if len(arguments) > 1 else arguments[0]
         return _elements(held)
-    if name in _CONTAINER_BUILTINS | {"staticmethod", "classmethod"} and arguments:
+    if name in {"staticmethod", "classmethod"} and arguments:
         return arguments[0]
+    if name in _CONTAINER_BUILTINS and arguments:
+        return frozenset({ContainerValue(PLAIN)}) if is_dict(arguments[0]) else arguments[0]
     if name in {"zip", "enumerate"}:
-        columns = ([PLAIN] if name == "enumerate" else []) + [_elements(a) for a in arguments]
+        columns = ([PLAIN] if name == "enumerate" else []) + [iterated_of(a) for a in arguments]
         return frozenset({ContainerValue(frozenset({TupleValue(tuple(columns))}))})
     if name in _CONTAINER_BUILTINS:
         return frozenset({ContainerValue(NOTHING)})
@@ -338,6 +341,35 @@ def elements_of(value: Value) -> Values:
             return frozenset({value})
         case _:
             return unknown("an element of something unknown")
+
+
+def is_dict(values: Values) -> bool:
+    """Whether a value is certainly a dict, which gives its keys where it is iterated over."""
+    return bool(values) and values == dicts(values)
+
+
+def dicts(values: Values) -> Values:
+    """Those of the values a name may have that are dicts."""
+    keyed = {value: _keyed(value) for value in values}
+    if "yes" not in keyed.values() or "no" in keyed.values():
+        return frozenset(value for value in values if keyed[value] == "yes")
+    return values
+
+
+def _keyed(value: Value) -> ir.Keyed:
+    match value:
+        case ContainerValue(keyed=keyed):
+            return keyed
+        case Instance(class_name="flax.nnx.Dict"):
+            return "yes"
+        case _:
+            return "no"
+
+
+def iterated_of(values: Values) -> Values:
+    """What iterating over a value gives."""
+    keyed = dicts(values)
+    return (PLAIN if keyed else NOTHING) | _elements(values - keyed)
 
 
 def _elements(values: Values) -> Values:

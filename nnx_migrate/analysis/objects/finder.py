@@ -9,6 +9,7 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
 )
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.return_model import is_dict
 from nnx_migrate.analysis.objects.bound import attribute_of, named
 from nnx_migrate.analysis.objects.called import called, what_is_returned
 from nnx_migrate.analysis.objects.gathered import (
@@ -73,6 +74,8 @@ class ObjectFinder(Objects):
                 return attribute_of(self, scope, base, name, at)
             case ir.Unpacked(base=base, index=index):
                 return at_index(self, self.held(scope, base, at), index, Located(scope, expr))
+            case ir.Iterated(base=base) if is_dict(self.evaluator.values(scope, base)):
+                return NOTHING  # a key
             case ir.Element(base=base):
                 return element(self.held(scope, base, at), Located(scope, expr))
             case ir.Sequence(elements=elements, each=True):

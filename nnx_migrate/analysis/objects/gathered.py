@@ -16,6 +16,7 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
 )
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.return_model import is_dict
 from nnx_migrate.analysis.objects.held import (
     NOTHING,
     Held,
@@ -138,6 +139,8 @@ def given_by_library(
         return held(args[SAME[dotted]])
     if dotted in _GATHERING:
         named = [(name or "", held(value)) for name, value in call.keywords if name != "key"]
+        if dotted != "builtins.dict":
+            args = _without_dicts(objects, scope, args)
         given = _arguments(objects, scope, args, at)
         if dotted in {"builtins.list", "builtins.tuple"} and len(given) == 1:
             return given[0] if given[0].is_container else Held(None, spread(given[0], here))
@@ -153,6 +156,7 @@ def given_by_library(
         return again(held(args[0]))
     if dotted in {"builtins.zip", "builtins.enumerate"}:
         numbers = [NOTHING] if dotted.endswith("enumerate") else []
+        args = _without_dicts(objects, scope, args)
         columns = [element(each, here) for each in _arguments(objects, scope, args, at)]
         return Held(None, (("", _row(numbers + columns)),))
     if dotted in _ONE_OF and args:
@@ -192,6 +196,14 @@ def library_name(objects: Objects, scope: Scope, func: ir.Expr) -> str | None:
 
 def _arguments(objects: Objects, scope: Scope, args: tuple[ir.Expr, ...], at: int) -> list[Held]:
     return [part for _, part in container(objects, scope, args, at).parts]
+
+
+def _without_dicts(
+    objects: Objects, scope: Scope, args: tuple[ir.Expr, ...]
+) -> tuple[ir.Expr, ...]:
+    """What is iterated over, with something plain for each dict, which gives its keys."""
+    values = objects.evaluator.values
+    return tuple(ir.Computed() if is_dict(values(scope, each)) else each for each in args)
 
 
 def _split(scope: Scope, call: ir.Call, whole: Held) -> Held:

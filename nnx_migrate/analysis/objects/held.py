@@ -166,6 +166,41 @@ def _is_visited(held: Held, holder: Object | None, visited: _Visited) -> bool:
     return known
 
 
+def choices(held: Held, holder: Object | None = None) -> Iterator[tuple[Found, ...]]:
+    """Each part of a value of which it is known which objects it may be, and not which it is."""
+    return _choices(held, holder, set())
+
+
+def _choices(held: Held, holder: Object | None, visited: _Visited) -> Iterator[tuple[Found, ...]]:
+    if held.closed or _is_visited(held, holder, visited):
+        return
+    holder = holder or held.object
+    if held.way == "some":
+        options = tuple(Found(each.object, holder) for each in held if each.object is not None)
+        if options and len(options) == sum(1 for each in held if each != NOTHING):
+            yield options
+        return
+    for part in held:
+        yield from _choices(part, holder, visited)
+
+
+def surely_on_several(sides: Sequence[Held]) -> Iterator[tuple[Found, Found]]:
+    """What is on a side and on another one too, whichever of several objects it is."""
+    inside = [dict(_by_object(objects(side))) for side in sides]
+    for i, side in enumerate(sides):
+        others = [found for j, found in enumerate(inside) if j != i]
+        for options in choices(side):
+            first, *_ = options
+            if len(options) > 1:
+                for other in others:
+                    if all(option.object in other for option in options):
+                        yield first, other[first.object]
+
+
+def _by_object(found: Iterable[Found]) -> Iterator[tuple[Object, Found]]:
+    return ((each.object, each) for each in found)
+
+
 def twice(held: Held) -> Iterator[tuple[Found, Found]]:
     """Pairs of objects in a value of which the first is the second, or a part of it."""
     return _twice(held, None, set())
@@ -179,6 +214,7 @@ def _twice(held: Held, holder: Object | None, visited: _Visited) -> Iterator[tup
         yield from _twice(part, holder, visited)
     if held.way == "all":
         yield from on_several([tuple(objects(part, holder=holder)) for part in held])
+        yield from surely_on_several(tuple(held))
 
 
 def on_several(sides: Sequence[Sequence[Found]]) -> Iterator[tuple[Found, Found]]:

@@ -39,6 +39,7 @@ from nnx_migrate.analysis.objects.held import (
     in_words,
     objects,
     on_several,
+    surely_on_several,
     together,
     twice,
 )
@@ -310,16 +311,18 @@ class SharingFinder:
         if not places:
             return ""
         own = self.project.function(scope).parameters[0].name
-        sides = {place: _stored(scope, own, place, either(held)) for place, held in places.items()}
+        kept = {place: either(held) for place, held in places.items()}
+        sides = {place: _stored(scope, own, place, held) for place, held in kept.items()}
         for i, (place, side) in enumerate(sides.items()):
-            inside = together([("", either(places[place]))])
-            pairs = [(lines[place], pair) for pair in twice(inside)]
+            pairs = [(lines[place], pair) for pair in twice(together([("", kept[place])]))]
             for later in list(sides)[i + 1 :]:
                 # Of `self.mid` and `self.mid.head` the second is in the first by its name alone.
                 by_name = {side[0], sides[later][0]}
                 both = on_several([side, sides[later]])
                 line = max(lines[place], lines[later])
                 pairs += ((line, pair) for pair in both if {*pair} != by_name)
+                some = surely_on_several([kept[place], kept[later]])
+                pairs += ((line, pair) for pair in some)
             for line, (one, other) in pairs:
                 if self._is_in_both(one, other):
                     where = Place(scope.module, line)

@@ -24,7 +24,10 @@ def with_classes(project: Project, scope: Scope, expr: ir.Expr, line: int) -> ir
         case ir.Choice(options=options):
             reached = (with_classes(project, scope, option, line) for option in options)
             return dataclasses.replace(expr, options=tuple(reached))
-        case ir.Call(func=ir.Name(id="<tuple annotation>" | "<container annotation>"), args=args):
+        case ir.Call(
+            func=ir.Name(id="<tuple annotation>" | "<container annotation>" | "<dict annotation>"),
+            args=args,
+        ):
             given = (with_classes(project, scope, argument, line) for argument in args)
             return dataclasses.replace(expr, args=tuple(given))
         case _:
