@@ -69,6 +69,8 @@ def refuse_split(
     values: Values,
     evidence: list[Evidence],
     kinds: frozenset[str] = _GRAPH_NODES,
+    *,
+    by_code_in_sight: bool = False,
 ) -> Pin | None:
     """Why an argument may not be passed as States; None when it may.
 
@@ -76,6 +78,8 @@ def refuse_split(
         values: what the argument can be.
         evidence: what is found out is added to it.
         kinds: what the argument has to be.
+        by_code_in_sight: what a call of something unknown does is asked of the code in sight that
+            may be meant, as for every traced function (`structural-update`).
     """
     if site.form == "decorator" and is_captured(context, site):
         return Pin(rule, "nnx.capture stands below it, which has to be given the Module itself")
@@ -89,7 +93,15 @@ def refuse_split(
         return Pin(
             rule, f"tree mode takes nothing but trees: {shared}", tuple(evidence), outward=True
         )
-    effect = worst(effects_on(context, site, function_scopes(context, site), index))
+    effects = effects_on(context, site, function_scopes(context, site), index)
+    effect = worst(effects)
+    if by_code_in_sight and effect is not None:
+        left = _without_impossible(context, site, effects)
+        if not left:
+            claim = f"no code in sight that it may run changes the structure of argument {index}"
+            evidence.append(Evidence(claim, Proof.ASSUMED, effect.where))
+            return None
+        effect = worst(left)
     if effect is None:
         claim = f"the function leaves the structure of argument {index} alone"
         evidence.append(Evidence(claim, Proof.PROVED, context.where(site.node)))
@@ -107,6 +119,16 @@ def refuse_split(
     sows = isinstance(effect.cause, MethodUnknown) and effect.cause.name == "sow"
     reason += f" ({effect.where})"
     return Pin(rule, reason, tuple(evidence), outward=True, sows=sows)
+
+
+def _without_impossible(context: FileContext, site: Site, effects: Effects) -> Effects:
+    """The effects without those of something unknown that no code in sight can have."""
+    in_sight = context.analysis.in_sight.of(context.tree.module, site.spec.is_loop)
+    return frozenset(
+        effect
+        for effect in effects
+        if effect.kind != "unknown" or in_sight.possible(effect, is_object=True) is not None
+    )
 
 
 def effects_on(context: FileContext, site: Site, scopes: tuple[Scope, ...], index: int) -> Effects:

@@ -397,3 +397,84 @@ def test_methods_of_arrays_change_nothing_of_what_they_are_given(
     text = _GIVEN.replace("METHOD", method).replace("MORE", more)
     found = [f for f in migrated(text).findings if f.outcome is Outcome.PINNED]
     assert bool(found) == pinned
+
+
+_FILTERS = """
+from collections.abc import Callable
+from typing import Any, Union
+from flax import nnx
+import jax
+import steps
+
+Spec = Union[str, Callable[[Any], Any]]
+
+class Filter(nnx.Module):
+    def __init__(self, spec: dict[str, Spec]):
+        self.spec = dict(spec)
+
+    def __call__(self, x):
+        return {k: x[f] if isinstance(f, str) else f(x) for k, f in self.spec.items()}
+
+class Counter(nnx.Module):
+    def __init__(self):
+        self.m = 0
+
+    def __call__(self, x):
+        self.m += 1
+        return x
+
+class Noise(nnx.Module):
+    def __init__(self):
+        self.n = 0
+
+    def __call__(self, keys, state):
+        TOUCHED
+        keys, _ = jax.vmap(jax.random.split, out_axes=1)(keys)
+        return jax.tree.map(lambda b, k: b.at[0].set(k), state["buffer"], keys)
+
+class Net(nnx.Module):
+    def __init__(self, parts):
+        self.parts = nnx.List(parts)
+
+    def __call__(self, x, state):
+        for part in self.parts:
+            x = part(x, state) if isinstance(part, Noise) else part(x)
+        return x
+
+net = Net([Filter({"a": "obs", "b": GIVEN}), Noise()])
+
+@nnx.jit
+def run(net: Net, x, state):
+    return net(x, state)
+
+run(net, {}, {})
+"""
+
+
+def _filter_pins(given: str, touched: str = "pass") -> list[Finding]:
+    text = _FILTERS.replace("GIVEN", given).replace("TOUCHED", touched)
+    found = migrated(text).findings
+    return [each for each in found if each.outcome is Outcome.PINNED]
+
+
+def test_calls_show_what_a_dictionary_of_functions_holds() -> None:
+    assert _filter_pins("lambda x: x['obs']") == []
+
+
+@pytest.mark.parametrize("given", ["Counter()", "getattr(steps, input())"])
+def test_what_a_dictionary_of_functions_holds_may_change(given: str) -> None:
+    (pin,) = _filter_pins(given)
+    assert "attribute m is updated" in pin.message
+
+
+def test_code_beside_a_batch_of_keys_still_counts() -> None:
+    (pin,) = _filter_pins("lambda x: x['obs']", "self.n += 1")
+    assert "attribute n is updated" in pin.message
+
+
+def test_a_method_set_of_the_project_may_be_what_an_element_of_at_has() -> None:
+    (pin,) = _pins(
+        "class Table(nnx.Module):\n    def set(self, m):\n        m.n = 1\n\n"
+        "@nnx.jit\ndef step(m: Net, t):\n    t.at[0].set(m)\n"
+    )
+    assert "attribute n is set" in pin.message

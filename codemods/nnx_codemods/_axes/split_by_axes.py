@@ -142,7 +142,7 @@ def _decide_known(
                 return Pin(rule, reason)
             continue
         values = argument_values(context, site, index)
-        refusal = refuse_split(context, site, rule, index, values, evidence)
+        refusal = refuse_split(context, site, rule, index, values, evidence, by_code_in_sight=True)
         if refusal is not None:
             return refusal
         if not stays_whole(element, scan):

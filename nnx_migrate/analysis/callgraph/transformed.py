@@ -25,6 +25,8 @@ from nnx_migrate.analysis.library.return_model import ANY_OBJECT, gives_own_resu
 
 #: The transform nnx.capture, followed by how many types of Variables it is told.
 CAPTURED = "capture "
+#: Where functions stand that take arrays and give arrays.
+_OF_ARRAYS = ("jax.nn.", "jax.numpy.", "jax.random.", "jax.scipy.", "optax.losses.")
 
 
 def defined(evaluator: Evaluation, scope: Scope) -> FunctionValue:
@@ -62,6 +64,8 @@ def transformed(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: str)
         return held
     if spec(short).names_axes and all(map(_is_any_object, held)):
         return held  # what an annotation says of a function, though it is not true
+    if gives_own_result(short) and all(map(_is_of_arrays, held)):
+        return held  # a batch of arrays in the place of one: `jax.vmap(jax.random.split)`
     return frozenset(
         dataclasses.replace(
             v, transforms=_around(v.transforms, short), partial_args=v.partial_args + bound
@@ -137,6 +141,10 @@ def _as_functions(evaluator: Evaluation, values: Values) -> Values:
 
 def _is_any_object(value: Value) -> bool:
     return isinstance(value, Instance) and value.class_name in ANY_OBJECT
+
+
+def _is_of_arrays(value: Value) -> bool:
+    return isinstance(value, LibraryValue) and value.dotted.startswith(_OF_ARRAYS)
 
 
 def _short(dotted: str | None) -> str:

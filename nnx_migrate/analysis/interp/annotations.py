@@ -12,6 +12,7 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     TupleValue,
     Values,
+    holds_unknown,
     short_name,
     union,
     unknown,
@@ -71,8 +72,12 @@ def annotated(hierarchy: Hierarchy, scope: Scope, annotation: ir.Expr) -> Values
 
 
 def calls_tell_more(declared: Values) -> bool:
-    """Whether an annotation says less than a call can: any Module, or something that holds one."""
-    return all(
+    """Whether an annotation says less than a call can.
+
+    It does for any Module, for something that holds one, and for a container of it is not known
+    what: `dict[str, Callable]`.
+    """
+    return holds_unknown(declared) or all(
         isinstance(v, Instance) and v.class_name.removeprefix("flax.nnx.") in _HOLDERS
         for v in declared
     )

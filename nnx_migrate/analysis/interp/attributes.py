@@ -45,6 +45,8 @@ NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
 REPLACE = "<tree>.replace"
 #: Attributes of a function, or of a partial, that are called like it.
 _SAME_FUNCTION = frozenset({"__call__", "__wrapped__", "func"})
+#: What `x.at[i]` has that gives an array like `x`, and calls no function.
+_AT_METHODS = frozenset({"add", "divide", "get", "max", "min", "mul", "multiply", "power", "set"})
 #: Attributes of an array that are none.
 _DESCRIBING = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "sharding", "size"})
 
@@ -61,7 +63,19 @@ def attribute_values(evaluator: Evaluation, scope: Scope, expr: ir.Attribute) ->
         return imported(evaluator, dotted)
     if isinstance(expr.base, ir.Call) and expr.base.func == ir.Name("super"):
         return _of_super(evaluator, scope, expr.name)
+    if _is_array_update(evaluator, expr):
+        return frozenset({LibraryValue(f"jax.numpy.ndarray.at.{expr.name}")})
     return union(_of_value(evaluator, v, expr.name) for v in evaluator.values(scope, expr.base))
+
+
+def _is_array_update(evaluator: Evaluation, expr: ir.Attribute) -> bool:
+    """Whether it is `x.at[i].set`, and no function of the project has that name."""
+    match expr:
+        case ir.Attribute(base=ir.Element(base=ir.Attribute(name="at")), name=name):
+            named = evaluator.callers.mentions.functions_named
+            return name in _AT_METHODS and not any(True for _ in (*named("at"), *named(name)))
+        case _:
+            return False
 
 
 def _of_super(evaluator: Evaluation, scope: Scope, name: str) -> Values:

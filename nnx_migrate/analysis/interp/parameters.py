@@ -13,6 +13,7 @@ from nnx_migrate.analysis.domain.values import (
     Located,
     Scope,
     Values,
+    holds_unknown,
     is_unknown,
     scope_around,
     unknown,
@@ -97,6 +98,8 @@ def _own_object(
 
 def _agrees(declared: Values, passed: Values) -> bool:
     """Whether what is passed is what the annotation says, as far as its sort goes."""
+    if holds_unknown(declared):
+        return not holds_unknown(passed)
     return is_unknown(declared) or all(isinstance(v, Instance) for v in passed)
 
 
