@@ -156,20 +156,34 @@ def descriptors_run(evaluator: Evaluation, value: Instance, name: str) -> Iterat
 
 def element_values(evaluator: Evaluation, value: Value) -> Values:
     """What an element of an object is, where its class says so; nothing where it does not."""
-    found: Values = NOTHING
     if not _has_class_of_run(value):
-        return found
-    if "__getitem__" in evaluator.project.special:
-        for method in methods_run(evaluator, value, ("__getitem__",)):
-            found |= evaluator.returned(method)
-    if "__iter__" in evaluator.project.special:
-        for method in methods_run(evaluator, value, ("__iter__",)):
-            for iterator in evaluator.returned(method):
-                found |= elements(evaluator, iterator) if iterator != value else NOTHING
-    if not found and "__next__" in evaluator.project.special:
-        for method in methods_run(evaluator, value, ("__next__",)):
-            found |= evaluator.returned(method)
-    return found
+        return NOTHING
+    found = _returned_by(evaluator, value, "__getitem__")
+    reached = {value}
+    pending = [value]
+    while pending:  # classes may give each other as their iterators
+        given = _returned_by(evaluator, pending.pop(), "__iter__") - reached
+        reached |= given
+        for iterator in given:
+            found |= _of_iterator(evaluator, iterator)
+        pending += given
+    return found or _returned_by(evaluator, value, "__next__")
+
+
+def _of_iterator(evaluator: Evaluation, iterator: Value) -> Values:
+    """What an iterator gives of itself, and not through an iterator of its own."""
+    own = _returned_by(evaluator, iterator, "__getitem__")
+    own = own or _returned_by(evaluator, iterator, "__next__")
+    if own or _returned_by(evaluator, iterator, "__iter__") - {iterator}:
+        return own
+    return elements_of(iterator)
+
+
+def _returned_by(evaluator: Evaluation, value: Value, name: str) -> Values:
+    """What a special method of an object gives; nothing where no class of the run has one."""
+    if name not in evaluator.project.special or not _has_class_of_run(value):
+        return NOTHING
+    return union(map(evaluator.returned, methods_run(evaluator, value, (name,))))
 
 
 def elements(evaluator: Evaluation, value: Value) -> Values:

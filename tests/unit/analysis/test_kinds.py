@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.analysis.asking import kinds
+from tests.unit.analysis.asking import analysis_of, described, kinds, values_of
 
 HEAD = """
 import contextlib, copy, functools, types, typing
@@ -362,3 +362,30 @@ def test_only_so_many_classes_are_kept_of_what_is_passed_for_any_module() -> Non
     found = kinds(source, "m", "f")
     assert "nnx.Module" in found
     assert 1 < len(found) < 12
+
+
+def test_classes_that_give_each_other_as_iterators_have_the_elements_of_both() -> None:
+    analysis = analysis_of(
+        """
+        class One:
+            def __iter__(self):
+                return Other()
+
+        class Other:
+            def __init__(self):
+                self.n = 1
+
+            def __iter__(self):
+                return One()
+
+            def __next__(self):
+                return Part()
+
+        class Part:
+            pass
+
+        for part in One():
+            pass
+        """
+    )
+    assert described(values_of(analysis, "part")) == {"Part"}
