@@ -5,6 +5,7 @@ What pops them afterwards then gets them all, which `nnx.capture` would not give
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nnx_migrate.analysis.domain.values import (
@@ -23,7 +24,9 @@ from nnx_migrate.analysis.effects.transfer import Tracker
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.flax.transforms import SPLITTERS, of_nnx, spec
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.core import refusal
 from nnx_migrate.core.place import Place
+from nnx_migrate.core.refusal import Refusal
 
 _MAX_HOPS = 8
 #: Transforms that functions which make objects may be under.
@@ -31,6 +34,23 @@ _MAKING = of_nnx(lambda t: (t.gives_back and not t.carries) or t.splits_rngs)
 #: Changes that leave no value of a sown type behind.
 _CLEAN = frozenset({"train", "eval", "set_attributes", "set_metadata"})
 _CLEAN_FUNCTIONS = _CLEAN | SPLITTERS | {"pop"}
+
+
+@enum.unique
+class ResidualCause(refusal.Cause):
+    """Why sown values may lie on an object before it is used; {what} is told by an effect."""
+
+    NOT_ONE_OBJECT = "{name} is not one and the same object all the time"
+    CALLS_NOT_FOLLOWED = "{function} is a method or decorated, so its calls are not followed"
+    NO_CALL_SHOWS = "no call of {function} shows where {name} comes from"
+    ORIGIN_NOT_FOLLOWED = "where {name} is made is not followed"
+    CLASS_NOT_KNOWN = "of which class {name} is, is not known"
+    BASES_NOT_KNOWN = "not all base classes of {name} are known"
+    RETURN_NOT_SHOWN = "{function} does not show what it returns"
+    RETURNS_SHARED = "{function} returns what others may have too"
+    CONSTRUCTOR_SOWS = "the constructor of {name} sows"
+    SOWN_ELSEWHERE = "{name} is sown on elsewhere too ({place})"
+    MAY_BE_SOWN_ON = "other code may sow on {name}: {what} ({place})"
 
 
 class _KeptAliases(Aliases):
@@ -120,11 +140,11 @@ class LeftoverFinder:
         self.effects = CollectingEffects(analysis, collected)
         self._holders: set[Scope] = set()
 
-    def on(self, scope: Scope, name: str, hops: int = 0) -> str:
-        """Why sown values may lie on what a variable holds; empty when they cannot."""
+    def on(self, scope: Scope, name: str, hops: int = 0) -> Refusal | None:
+        """Why sown values may lie on what a variable holds; None when they cannot."""
         bindings = self.project.bindings(scope, name)
         if len(bindings) != 1 or hops > _MAX_HOPS:
-            return f"{name} is not one and the same object all the time"
+            return ResidualCause.NOT_ONE_OBJECT.about(name=name)
         (binding,) = bindings
         if isinstance(binding, ParameterOf):
             return self._on_parameter(binding.scope, name, hops)
@@ -139,8 +159,8 @@ class LeftoverFinder:
             if harm([effect]) is not None:
                 yield where, line, effect
 
-    def on_made(self, scope: Scope, made: ir.Expr, name: str) -> str:
-        """Why sown values may lie on what an expression gives; empty when they cannot."""
+    def on_made(self, scope: Scope, made: ir.Expr, name: str) -> Refusal | None:
+        """Why sown values may lie on what an expression gives; None when they cannot."""
         return self._on_made(scope, made, name, 0)
 
     @property
@@ -148,17 +168,17 @@ class LeftoverFinder:
         """The functions whose parameters were followed to all their calls."""
         return frozenset(self._holders)
 
-    def _on_parameter(self, scope: Scope, name: str, hops: int) -> str:
+    def _on_parameter(self, scope: Scope, name: str, hops: int) -> Refusal | None:
         function = self.project.function(scope)
         left = harm(self.effects.inside(scope, name))
         if left is not None:
             return _told(left, name)
         self._holders.add(scope)
         if function.owner is not None or not self._is_followed(scope, function):
-            return f"{function.name} is a method or decorated, so its calls are not followed"
+            return ResidualCause.CALLS_NOT_FOLLOWED.about(function=function.name)
         given = list(self._arguments(scope, function, name))
         if not given:
-            return f"no call of {function.name} shows where {name} comes from"
+            return ResidualCause.NO_CALL_SHOWS.about(function=function.name, name=name)
         for where, argument in given:
             if isinstance(argument, ir.Name):
                 reason = self.on(where, argument.id, hops + 1)
@@ -166,7 +186,7 @@ class LeftoverFinder:
                 reason = self._on_made(where, argument, name, hops)
             if reason:
                 return reason
-        return ""
+        return None
 
     def _is_followed(self, scope: Scope, function: ir.Function) -> bool:
         """Whether no decorator, or one that changes nothing sown, is around the function."""
@@ -184,7 +204,7 @@ class LeftoverFinder:
         if parameter.default is not None:
             yield scope, ir.UNSEEN
 
-    def _on_made(self, scope: Scope, made: ir.Expr, name: str, hops: int) -> str:
+    def _on_made(self, scope: Scope, made: ir.Expr, name: str, hops: int) -> Refusal | None:
         """Whether an expression makes a new object of a known class."""
         values = self.evaluator.values(scope, made)
         called = self.evaluator.values(scope, made.func) if isinstance(made, ir.Call) else ()
@@ -192,35 +212,35 @@ class LeftoverFinder:
         if values and makers and len(makers) == len(called):
             return self._on_returned(makers, name, hops)
         if not values or not called or not all(isinstance(c, ClassValue) for c in called):
-            return f"where {name} is made is not followed"
+            return ResidualCause.ORIGIN_NOT_FOLLOWED.about(name=name)
         for value in values:
             if not isinstance(value, Instance) or not value.exact:
-                return f"of which class {name} is, is not known"
+                return ResidualCause.CLASS_NOT_KNOWN.about(name=name)
             if not self.evaluator.hierarchy.ancestry(value.class_name).closed:
-                return f"not all base classes of {name} are known"
+                return ResidualCause.BASES_NOT_KNOWN.about(name=name)
         return self._on_new()
 
-    def _on_returned(self, makers: Sequence[FunctionValue], name: str, hops: int) -> str:
+    def _on_returned(self, makers: Sequence[FunctionValue], name: str, hops: int) -> Refusal | None:
         """Whether something is sown on what functions return, before they do."""
         for maker in makers:
             function = self.project.function(maker.scope)
             if hops > _MAX_HOPS or function.yields or not _MAKING.issuperset(maker.transforms):
-                return f"where {name} is made is not followed"
+                return ResidualCause.ORIGIN_NOT_FOLLOWED.about(name=name)
             if not function.returns:
-                return f"{function.name} does not show what it returns"
+                return ResidualCause.RETURN_NOT_SHOWN.about(function=function.name)
             for returned in function.returns:
                 if isinstance(returned, ir.Name):
                     bound = self.project.bindings(maker.scope, returned.id)
                     if any(not isinstance(b, Located) or b.scope != maker.scope for b in bound):
-                        return f"{function.name} returns what others may have too"
+                        return ResidualCause.RETURNS_SHARED.about(function=function.name)
                     reason = self.on(maker.scope, returned.id, hops + 1)
                 else:
                     reason = self._on_made(maker.scope, returned, name, hops + 1)
                 if reason:
                     return reason
-        return ""
+        return None
 
-    def _on_new(self) -> str:
+    def _on_new(self) -> Refusal | None:
         """Whether some constructor sows: an object may make others that do so on themselves."""
         for module, record in self.project.modules.items():
             for made in record.classes.values():
@@ -229,8 +249,8 @@ class LeftoverFinder:
                     continue
                 effects = self.analysis.effects.of_own_parameter(Scope(module, key))
                 if any(effect.sows for effect in effects):
-                    return f"the constructor of {made.name} sows"
-        return ""
+                    return ResidualCause.CONSTRUCTOR_SOWS.about(name=made.name)
+        return None
 
 
 def _runs_itself(constructor: ir.Function) -> bool:
@@ -269,7 +289,7 @@ def _is_clean(cause: Cause) -> bool:
     return changes_by_method(cause, *_CLEAN) or changes_by(cause, *_CLEAN_FUNCTIONS)
 
 
-def _told(effect: Effect, name: str) -> str:
+def _told(effect: Effect, name: str) -> Refusal:
     if effect.sows:
-        return f"{name} is sown on elsewhere too ({effect.where})"
-    return f"other code may sow on {name}: {effect.what} ({effect.where})"
+        return ResidualCause.SOWN_ELSEWHERE.about(effect.where, name=name)
+    return ResidualCause.MAY_BE_SOWN_ON.about(effect.where, name=name, what=effect.what)

@@ -9,6 +9,7 @@ import pytest
 from nnx_migrate.core.findings import FileStatus, Outcome
 from nnx_migrate.rewrite.gate.checks import Gate, Refused
 from nnx_migrate.rewrite.gate.untouched_nodes import Version
+from nnx_migrate.rewrite.model.causes import GateCause
 from nnx_migrate.rewrite.text.edits import Edit
 from tests.hazards.running import migrated
 
@@ -53,7 +54,7 @@ def test_what_the_gate_does_not_let_go_is_told_and_the_rest_goes(
     def refusing(gate: Gate, version: Version, edits: Sequence[Edit]) -> Version:
         after = changed(gate, version, edits)
         if "_second" not in after.text.text:
-            raise Refused("the result would not compile: it cannot")
+            raise Refused(GateCause.NOT_COMPILED.about(error="it cannot"))
         return after
 
     monkeypatch.setattr(Gate, "changed", refusing)

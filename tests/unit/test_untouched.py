@@ -22,7 +22,7 @@ def _disturbed(written: str) -> str:
     before += written[done:]
     after = apply_edits(before, edits)
     old, new = (Version(Text(text), parse(text)) for text in (before, after))
-    return disturbed(old, new, edits)
+    return str(disturbed(old, new, edits) or "")
 
 
 FINE = [

@@ -16,12 +16,14 @@ import ast
 from collections.abc import Mapping
 
 from nnx_codemods._callers.traced_calls import uses_of
+from nnx_codemods._modes.refusal import ModeCause, NotHoisted
 from nnx_codemods._modes.setting import names_set, object_set
 from nnx_codemods._modes.telling import may_tell, runs_code
 from nnx_codemods._sown.first_in_statement import check_first
 from nnx_codemods._sown.interrupted import check_not_caught
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import Hoist, HoistedCall, NotRewritten
 from nnx_migrate.rewrite.model.functions import definition_of
@@ -32,17 +34,13 @@ from nnx_migrate.rewrite.style.layout import docstring_of
 _HOISTED_FROM = of_nnx(lambda t: t.traces and (t.gives_back or t.differentiates))
 
 
-class NotHoisted(NotRewritten):
-    """What is missing for a mode to be set before the calls of a function."""
-
-
 @remembered
-def hoisted(context: FileContext) -> Mapping[Site, Hoist | str]:
-    """The sites whose functions set modes first: what is to be done, or in words why it is not.
+def hoisted(context: FileContext) -> Mapping[Site, Hoist | Refusal]:
+    """The sites whose functions set modes first: what is to be done, or why it is not.
 
     A function that several transforms are given is done for the first of them.
     """
-    found: dict[Site, Hoist | str] = {}
+    found: dict[Site, Hoist | Refusal] = {}
     done: set[ast.FunctionDef] = set()
     for site in context.finder.sites:
         if site.transform not in _HOISTED_FROM or site.decided:
@@ -59,14 +57,14 @@ def hoisted(context: FileContext) -> Mapping[Site, Hoist | str]:
         try:
             found[site] = _plan(context, site, definition, statements)
         except NotRewritten as missing:
-            found[site] = str(missing)
+            found[site] = missing.refusal
     return found
 
 
 def why_not_hoisted(context: FileContext, site: Site) -> str:
     """What to add to the reason for which a site is pinned whose function sets a mode first."""
     found = hoisted(context).get(site)
-    return f"; it is not set before the calls: {found}" if isinstance(found, str) else ""
+    return f"; it is not set before the calls: {found}" if isinstance(found, Refusal) else ""
 
 
 def _plan(
@@ -105,7 +103,7 @@ def _check_sets_only(
     for name in sorted({root.id for root in statements.values()}):
         for effect in sorted(context.analysis.effects.of(scope, name), key=lambda e: e.order):
             if effect.kind == "structure" and effect.where not in places:
-                raise NotHoisted(f"{effect.what} ({effect.where})")
+                raise NotHoisted(ModeCause.EFFECT.about(effect.where, what=effect.what))
 
 
 def _set_first(context: FileContext, definition: ast.FunctionDef) -> dict[ast.stmt, ast.Name]:
@@ -166,10 +164,10 @@ def _given(context: FileContext, use: ast.Call, named: list[str], parameter: str
     found = [keyword.value for keyword in use.keywords if keyword.arg == parameter]
     place = named.index(parameter) if parameter in named else len(use.args)
     if any(isinstance(each, ast.Starred) for each in use.args[: place + 1]):
-        raise NotHoisted(f"what it is given in line {use.lineno} is not clear")
+        raise NotHoisted(ModeCause.GIVEN_NOT_CLEAR.about(line=use.lineno))
     found += use.args[place : place + 1]
     if len(found) != 1 or _root(found[0]) is None:
-        raise NotHoisted(f"the object has no name in the call (line {use.lineno})")
+        raise NotHoisted(ModeCause.NO_NAME_IN_CALL.about(line=use.lineno))
     _check_same_object(context, found[0])
     return found[0]
 
@@ -183,7 +181,7 @@ def _check_same_object(context: FileContext, given: ast.expr) -> None:
     while isinstance(given, ast.Attribute):
         values = context.values(given.value)
         if not values or any(runs_code(context, value, given.attr) for value in values):
-            raise NotHoisted(f"what {ast.unparse(given)} gives may be made by code")
+            raise NotHoisted(ModeCause.MADE_BY_CODE.about(text=ast.unparse(given)))
         given = given.value
 
 
@@ -195,4 +193,4 @@ def _check_unseen(context: FileContext, use: ast.Call, names: frozenset[str]) ->
     """
     for part in (*use.args, *(keyword.value for keyword in use.keywords)):
         if may_tell(context, part, names):
-            raise NotHoisted(f"{ast.unparse(part)} may depend on it (line {use.lineno})")
+            raise NotHoisted(ModeCause.MAY_DEPEND.about(text=ast.unparse(part), line=use.lineno))

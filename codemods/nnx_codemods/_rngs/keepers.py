@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from nnx_codemods._rngs.refusal import NotLifted
+from nnx_codemods._rngs.refusal import NotLifted, RngsCause
 from nnx_migrate.analysis.domain.values import Instance, Scope, Values
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.tree import AnyFunction
@@ -82,18 +82,18 @@ def plain_class(context: FileContext, node: ast.ClassDef) -> Plain:
     hierarchy = context.evaluator.hierarchy
     name = hierarchy.class_name(Scope(context.tree.module, ir.MODULE_SCOPE), ir.Name(node.name))
     if name is None or not isinstance(context.tree.parents[node], ast.Module):
-        raise NotLifted(f"{node.name} is no class of the module, or one of several of that name")
+        raise NotLifted(RngsCause.NO_CLASS_OF_MODULE.about(name=node.name))
     if node.decorator_list or node.keywords:
-        raise NotLifted(f"{node.name} is decorated, or made with options")
+        raise NotLifted(RngsCause.IS_DECORATED.about(name=node.name))
     if [context.tree.nnx_name(base) for base in node.bases] != ["Module"]:
-        raise NotLifted(f"{node.name} is not made from nnx.Module alone")
+        raise NotLifted(RngsCause.NOT_MODULE_ALONE.about(name=node.name))
     if set(hierarchy.descendants(name)) - {name}:
-        raise NotLifted(f"other classes are made from {node.name}")
+        raise NotLifted(RngsCause.HAS_SUBCLASSES.about(name=node.name))
     inits = [each for each in node.body if getattr(each, "name", "") == "__init__"]
     if len(inits) != 1 or not isinstance(inits[0], ast.FunctionDef) or inits[0].decorator_list:
-        raise NotLifted(f"{node.name} has no plain constructor")
+        raise NotLifted(RngsCause.NO_PLAIN_CONSTRUCTOR.about(name=node.name))
     if any(getattr(each, "name", "") in _SPECIAL for each in node.body):
-        raise NotLifted(f"{node.name} says itself what its attributes are")
+        raise NotLifted(RngsCause.OWN_ATTRIBUTE_ACCESS.about(name=node.name))
     return Plain(node, name, inits[0])
 
 

@@ -16,12 +16,13 @@ from nnx_codemods._rngs.keepers import Keeper, is_bound_anew, keepers, own_name,
 from nnx_codemods._rngs.out_of_reach import check_out_of_reach
 from nnx_codemods._rngs.owners import Making, owners_of
 from nnx_codemods._rngs.part_uses import MethodCall, PartUses
-from nnx_codemods._rngs.refusal import NotLifted
+from nnx_codemods._rngs.refusal import NotLifted, RngsCause
 from nnx_migrate.analysis.domain.values import Instance, Values, short_name
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import names_in
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
+from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import Contribution
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters
@@ -67,14 +68,14 @@ def lift_at(context: FileContext, site: Site) -> tuple[Keeper, LiftedRngs] | Non
     if not needed:
         return None
     if any(context.evaluator.hierarchy.kind(name) == "rngs" for name in roots):
-        raise NotLifted("an Rngs goes in beside what keeps one")
+        raise NotLifted(RngsCause.RNGS_BESIDE)
     known = {keeper.of.name: keeper for keeper in keepers(context)}
     for name in needed:
         if name not in known:
             raise _not_plain(context, name)
     plans = {name: _planned(context, known[name]) for name in needed}
     for refused in plans.values():
-        if isinstance(refused, str):
+        if isinstance(refused, Refusal):
             raise NotLifted(refused)
     first = min(
         needed, key=lambda name: (_made_in(context, known[name], needed), known[name].order)
@@ -92,7 +93,7 @@ def _not_plain(context: FileContext, name: str) -> NotLifted:
                 plain_class(context, node)
             except NotLifted as refused:
                 return refused
-    return NotLifted(f"how {short_name(name)} keeps its Rngs is not to be seen in this file")
+    return NotLifted(RngsCause.NOT_SEEN_IN_FILE.about(name=short_name(name)))
 
 
 def _made_in(context: FileContext, keeper: Keeper, needed: list[str]) -> int:
@@ -116,12 +117,12 @@ def _values_at(context: FileContext, site: Site) -> Values:
 
 
 @remembered
-def _planned(context: FileContext, keeper: Keeper) -> LiftedRngs | str:
+def _planned(context: FileContext, keeper: Keeper) -> LiftedRngs | Refusal:
     """How the Rngs of a class can be lifted, or why it cannot."""
     try:
         return _plan(context, keeper)
     except NotLifted as refused:
-        return str(refused)
+        return refused.refusal
 
 
 def _plan(context: FileContext, keeper: Keeper) -> LiftedRngs:
@@ -154,7 +155,7 @@ def _plan(context: FileContext, keeper: Keeper) -> LiftedRngs:
                 calls.append(Handed(call.call, given))
     for each in calls:
         if any(k.arg is None or k.arg == keyword for k in each.call.keywords):
-            raise NotLifted(f"a call of a {name} passes {keyword} already, or may")
+            raise NotLifted(RngsCause.KEYWORD_PASSED.about(name=name, keyword=keyword))
     _check_places(context, [*(node for node, _ in texts), *(each.call for each in calls)])
     annotation = _annotation(context, keeper)
     methods = tuple(method for method in keeper.of.methods if method.name in handed)
@@ -173,7 +174,7 @@ def _check_places(context: FileContext, nodes: Sequence[ast.expr]) -> None:
     """None stands in an f-string, where Python before 3.12 tells no places."""
     for node in nodes:
         if any(isinstance(each, ast.JoinedStr) for each in context.tree.ancestors(node)):
-            raise NotLifted(f"an f-string reads it ({context.where(node)})")
+            raise NotLifted(RngsCause.IN_F_STRING.about(context.where(node)))
 
 
 def _annotation(context: FileContext, keeper: Keeper) -> str:
@@ -193,18 +194,18 @@ def _check_private(context: FileContext, name: str) -> None:
     module = context.tree.module
     record = context.project.modules[module]
     if name in record.exports:
-        raise NotLifted(f"{name} is in __all__")
+        raise NotLifted(RngsCause.IS_EXPORTED.about(name=name))
     if record.is_package:
-        raise NotLifted(f"{name} is offered by a package")
+        raise NotLifted(RngsCause.OF_PACKAGE.about(name=name))
     for other in context.analysis.imports.importers(module, (name,)):
         if not any(each.name == name for each in other.classes.values()):
-            raise NotLifted(f"{name} may be used in {other.path} too")
+            raise NotLifted(RngsCause.USED_IN_FILE.about(name=name, path=other.path))
     for other in context.project.modules.values():
         if _WALKING.isdisjoint(other.words):
             continue
         if context.analysis.imports.in_one_program(module, other.module):
             (word, *_) = sorted(_WALKING.intersection(other.words))
-            raise NotLifted(f"{other.path} finds parts of Modules by {word}")
+            raise NotLifted(RngsCause.PARTS_WALKED.about(path=other.path, word=word))
 
 
 def _own_nodes(keeper: Keeper) -> Iterator[tuple[ast.Name, ast.FunctionDef]]:
@@ -222,14 +223,20 @@ def _check_never_passed(context: FileContext, keeper: Keeper) -> None:
     for each in keeper.of.node.body:
         if isinstance(each, ast.FunctionDef):
             if is_bound_anew(each, own_name(each)):
-                raise NotLifted(f"{name}.{each.name} binds {own_name(each)} anew")
+                raise NotLifted(
+                    RngsCause.OWN_BOUND_ANEW.about(name=name, method=each.name, own=own_name(each))
+                )
         elif keeper.attribute in names_in(each):
-            raise NotLifted(f"the class {name} says itself what {keeper.attribute} is")
+            raise NotLifted(RngsCause.CLASS_SETS.about(name=name, attribute=keeper.attribute))
         elif isinstance(each, ast.AsyncFunctionDef | ast.ClassDef):
-            raise NotLifted(f"{name} has more than methods")
+            raise NotLifted(RngsCause.MORE_THAN_METHODS.about(name=name))
     for node, method in _own_nodes(keeper):
         if not isinstance(context.tree.parents[node], ast.Attribute):
-            raise NotLifted(f"{name}.{method.name} hands {node.id} on ({context.where(node)})")
+            raise NotLifted(
+                RngsCause.HANDED_ON.about(
+                    context.where(node), name=name, method=method.name, own=node.id
+                )
+            )
 
 
 def _reads(
@@ -240,14 +247,20 @@ def _reads(
     for node, method in _own_nodes(keeper):
         attribute = context.tree.parents[node]
         if isinstance(attribute, ast.Attribute) and attribute.attr == "__dict__":
-            raise NotLifted(f"{keeper.of.node.name}.{method.name} reads __dict__")
+            raise NotLifted(
+                RngsCause.READS_DICT.about(name=keeper.of.node.name, method=method.name)
+            )
         if not isinstance(attribute, ast.Attribute) or attribute.attr != keeper.attribute:
             continue
         if isinstance(attribute.ctx, ast.Load):
             found.append((attribute, method))
         elif context.tree.parents[attribute] is not keeper.stored:
             where = context.where(attribute)
-            raise NotLifted(f"{keeper.of.node.name} sets {keeper.attribute} anew ({where})")
+            raise NotLifted(
+                RngsCause.SET_ANEW.about(
+                    where, name=keeper.of.node.name, attribute=keeper.attribute
+                )
+            )
     return tuple(found)
 
 
@@ -263,7 +276,9 @@ def _own_calls(context: FileContext, keeper: Keeper) -> tuple[MethodCall, ...]:
         if not isinstance(call, ast.Call) or call.func is not attribute:
             where = context.where(attribute)
             raise NotLifted(
-                f"{attribute.attr} of {keeper.of.node.name} is more than called ({where})"
+                RngsCause.METHOD_OF_MORE_THAN_CALLED.about(
+                    where, method=attribute.attr, name=keeper.of.node.name
+                )
             )
         found.append(MethodCall(call, attribute.attr, method))
     return tuple(found)
@@ -293,17 +308,25 @@ def _calls(context: FileContext, keeper: Keeper, making: Making) -> tuple[Method
         if {"staticmethod", "classmethod"} & {
             (each or "").rpartition(".")[2] for each in decorators
         }:
-            raise NotLifted(f"{call.within.name} is no plain method")
+            raise NotLifted(RngsCause.NO_PLAIN_METHOD.about(method=call.within.name))
     return tuple(uses.calls)
 
 
 def _check_room(context: FileContext, method: ast.FunctionDef, keyword: str) -> None:
     """A method can be given one parameter more."""
     if method.decorator_list:
-        raise NotLifted(f"{method.name} is decorated ({context.where(method)})")
+        raise NotLifted(RngsCause.METHOD_DECORATED.about(context.where(method), method=method.name))
     if method.name.startswith("__") and method.name != "__call__":
-        raise NotLifted(f"{method.name} draws from the Rngs ({context.where(method)})")
+        raise NotLifted(
+            RngsCause.SPECIAL_METHOD_DRAWS.about(context.where(method), method=method.name)
+        )
     if keyword in names_in(method):
-        raise NotLifted(f"{keyword} is another name in {method.name} ({context.where(method)})")
+        raise NotLifted(
+            RngsCause.KEYWORD_TAKEN.about(
+                context.where(method), keyword=keyword, method=method.name
+            )
+        )
     if method.args.kwarg is not None:
-        raise NotLifted(f"{method.name} takes all keywords ({context.where(method)})")
+        raise NotLifted(
+            RngsCause.TAKES_ALL_KEYWORDS.about(context.where(method), method=method.name)
+        )

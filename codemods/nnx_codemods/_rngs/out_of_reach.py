@@ -6,7 +6,7 @@ import ast
 
 from nnx_codemods._rngs.keepers import own_name
 from nnx_codemods._rngs.owners import Making
-from nnx_codemods._rngs.refusal import NotLifted
+from nnx_codemods._rngs.refusal import NotLifted, RngsCause
 from nnx_migrate.analysis.domain.values import Instance, is_unknown
 from nnx_migrate.rewrite.model.context import FileContext
 
@@ -31,7 +31,9 @@ def check_out_of_reach(context: FileContext, making: Making, kept: str) -> None:
                 continue
             other = context.at(record.module) if record.module != making.module else context
             if other is None:
-                raise NotLifted(f"what {record.path} does with {attribute} is not seen")
+                raise NotLifted(
+                    RngsCause.FILE_NOT_SEEN.about(path=record.path, attribute=attribute)
+                )
             _check_file(other, making, attribute, sets=attribute == kept)
 
 
@@ -42,11 +44,13 @@ def _check_own_methods(making: Making) -> None:
         own = own_name(method)
         for node in ast.walk(method):
             if isinstance(node, ast.Attribute) and node.attr in {"__dict__", "set_attributes"}:
-                raise NotLifted(f"{name} uses {node.attr}")
+                raise NotLifted(RngsCause.USES_ATTRIBUTE.about(name=name, attribute=node.attr))
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 given = {each.id for each in node.args if isinstance(each, ast.Name)}
                 if node.func.id in _BY_NAME | {"vars"} and own in given:
-                    raise NotLifted(f"{name} uses {node.func.id} of its own object")
+                    raise NotLifted(
+                        RngsCause.USES_ON_ITSELF.about(name=name, function=node.func.id)
+                    )
 
 
 def _check_file(context: FileContext, making: Making, attribute: str, *, sets: bool) -> None:
@@ -62,13 +66,15 @@ def _check_file(context: FileContext, making: Making, attribute: str, *, sets: b
         if _may_be(context, making, node.value) and not _is_own(context, making, node):
             where = context.where(node)
             text = context.text.of(node)
-            raise NotLifted(f"{text} may be that of a {owner.node.name} ({where})")
+            raise NotLifted(RngsCause.MAY_BE_OWNERS.about(where, text=text, name=owner.node.name))
     for call in context.tree.of_kind(ast.Call):
         match call:
             case ast.Call(func=ast.Name(id=name), args=[given, ast.Constant(value=value), *_]) if (
                 name in _BY_NAME and value == attribute and _may_be(context, making, given)
             ):
-                raise NotLifted(f"{context.text.of(call)} asks for it ({context.where(call)})")
+                raise NotLifted(
+                    RngsCause.ASKED_FOR.about(context.where(call), text=context.text.of(call))
+                )
 
 
 def _may_be(context: FileContext, making: Making, expr: ast.expr) -> bool:

@@ -15,7 +15,7 @@ from nnx_codemods._rngs.keepers import (
     parameters_of,
     plain_class,
 )
-from nnx_codemods._rngs.refusal import NotLifted
+from nnx_codemods._rngs.refusal import NotLifted, RngsCause, not_lifted
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.rewrite.model.context import FileContext
@@ -54,16 +54,16 @@ def owners_of(context: FileContext, keeper: Keeper) -> tuple[Making, ...]:
     for load in loads:
         call = context.tree.parents[load]
         if not isinstance(call, ast.Call) or call.func is not load:
-            raise _refused(context, load, "it is more than made")
+            raise not_lifted(context, load, RngsCause.MORE_THAN_MADE.about())
         init = context.tree.function_around(call)
         node = context.tree.class_around(init) if init is not None else None
         if node is None or not isinstance(init, ast.FunctionDef) or init.name != "__init__":
-            raise _refused(context, load, "it is made by something else than a constructor")
+            raise not_lifted(context, load, RngsCause.NOT_IN_CONSTRUCTOR.about())
         attribute, place = _stored(context, keeper, call, init)
         found.setdefault(node, {}).setdefault(attribute, set()).add(place)
         given.setdefault(node, set()).add(_given(context, keeper, call, init))
     if not found:
-        raise NotLifted(f"nothing in this file makes a {keeper.of.node.name}")
+        raise NotLifted(RngsCause.MADE_NOWHERE.about(name=keeper.of.node.name))
     return tuple(
         _making(context, keeper, node, given[node], places) for node, places in found.items()
     )
@@ -78,7 +78,7 @@ def _making(
 ) -> Making:
     plain = plain_class(context, node)
     if len(given) != 1 or plain.node is keeper.of.node:
-        raise NotLifted(f"{node.name} gives its parts several")
+        raise NotLifted(RngsCause.SEVERAL_GIVEN.about(name=node.name))
     (parameter,) = given
     kept = _kept_by(context, plain, parameter)
     if kept is None:
@@ -94,7 +94,7 @@ def _given(context: FileContext, keeper: Keeper, call: ast.Call, init: ast.Funct
     if any(isinstance(a, ast.Starred) for a in call.args) or any(
         keyword.arg is None for keyword in call.keywords
     ):
-        raise _refused(context, call, "its arguments are unpacked")
+        raise not_lifted(context, call, RngsCause.ARGUMENTS_UNPACKED.about())
     args = keeper.of.init.args
     positional = [each.arg for each in [*args.posonlyargs, *args.args][1:]]
     passed = dict(zip(positional, call.args, strict=False))
@@ -103,7 +103,7 @@ def _given(context: FileContext, keeper: Keeper, call: ast.Call, init: ast.Funct
         case ast.Name(id=name) as value if name in parameters_of(init):
             if are_rngs(context, context.values(value)) and not is_bound_anew(init, name):
                 return name
-    raise _refused(context, call, "it is not given the Rngs of what makes it")
+    raise not_lifted(context, call, RngsCause.OTHER_RNGS.about())
 
 
 def _stored(
@@ -117,7 +117,7 @@ def _stored(
         match parent:
             case ast.List(elts=elements) | ast.Tuple(elts=elements):
                 if not all(_makes(context, keeper, each) for each in elements):
-                    raise _refused(context, call, "others are kept in one container with it")
+                    raise not_lifted(context, call, RngsCause.OTHERS_IN_CONTAINER.about())
             case ast.ListComp(elt=element) | ast.GeneratorExp(elt=element) if element is node:
                 pass
             case ast.Call(func=func, args=[_], keywords=[]) if context.tree.nnx_name(func) in {
@@ -137,7 +137,7 @@ def _stored(
             ):
                 return attribute, parent
             case _:
-                raise _refused(context, call, "it is not kept as an attribute, or in a list of one")
+                raise not_lifted(context, call, RngsCause.NOT_KEPT.about())
         node = parent
 
 
@@ -169,7 +169,7 @@ def _check_free(plain: Plain, attribute: str) -> None:
             case ast.Attribute(value=ast.Name(id=base), attr=name) if base == plain.itself:
                 own.add(name)
     if attribute in own:
-        raise NotLifted(f"{attribute} is something else in {plain.node.name}")
+        raise NotLifted(RngsCause.ATTRIBUTE_TAKEN.about(attribute=attribute, name=plain.node.name))
 
 
 def _stores(plain: Plain, attribute: str) -> int:
@@ -177,7 +177,3 @@ def _stores(plain: Plain, attribute: str) -> int:
         isinstance(n, ast.Attribute) and n.attr == attribute and not isinstance(n.ctx, ast.Load)
         for n in ast.walk(plain.node)
     )
-
-
-def _refused(context: FileContext, node: ast.expr, why: str) -> NotLifted:
-    return NotLifted(f"of {context.text.of(node)}, {why} ({context.where(node)})")

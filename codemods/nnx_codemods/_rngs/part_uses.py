@@ -6,7 +6,7 @@ import ast
 import dataclasses
 
 from nnx_codemods._rngs.keepers import Keeper, Plain, is_bound_anew, own_name
-from nnx_codemods._rngs.refusal import NotLifted
+from nnx_codemods._rngs.refusal import RngsCause, not_lifted
 from nnx_migrate.analysis.domain.values import Instance
 from nnx_migrate.rewrite.model.context import FileContext
 
@@ -60,13 +60,15 @@ class PartUses:
                 if not isinstance(node.value, ast.Name) or node.value.id != own:
                     continue  # of another object: looked at where all of these are
                 if is_bound_anew(method, own):
-                    raise self._refused(node, f"{own} is bound anew")
+                    raise not_lifted(self.context, node, RngsCause.NAME_BOUND_ANEW.about(name=own))
                 if isinstance(node.ctx, ast.Load):
                     if not made.isdisjoint(self.context.tree.ancestors(node)):
                         continue
                     self._part_or_parts(node)
                 elif not self._sets_empty(node) and self.context.tree.parents[node] not in made:
-                    raise self._refused(node, f"{attribute} is set to something else, too")
+                    raise not_lifted(
+                        self.context, node, RngsCause.SET_TO_OTHER.about(attribute=attribute)
+                    )
 
     def _sets_empty(self, node: ast.Attribute) -> bool:
         """Whether an attribute is set to an empty list, which parts are appended to."""
@@ -96,7 +98,7 @@ class PartUses:
     def _part(self, node: ast.expr) -> None:
         """A part is called, or one of its attributes read."""
         if not self._is_part(node):
-            raise self._refused(node, "not all that it may be is known")
+            raise not_lifted(self.context, node, RngsCause.NOT_ALL_KNOWN.about())
         parent = self.context.tree.parents[node]
         match parent:
             case ast.Call(func=func) if func is node:
@@ -105,17 +107,23 @@ class PartUses:
                 call = self.context.tree.parents[parent]
                 if name in self.methods:
                     if not isinstance(call, ast.Call) or call.func is not parent:
-                        raise self._refused(parent, f"its method {name} is more than called")
+                        raise not_lifted(
+                            self.context, parent, RngsCause.METHOD_MORE_THAN_CALLED.about(name=name)
+                        )
                     self._called(call, name)
             case _:
-                raise self._refused(node, f"a {self.keeper.of.node.name} is more than called")
+                raise not_lifted(
+                    self.context,
+                    node,
+                    RngsCause.PART_MORE_THAN_CALLED.about(name=self.keeper.of.node.name),
+                )
 
     def _called(self, call: ast.Call, method: str) -> None:
         within = self.context.tree.function_around(call)
         while within is not None and self.context.tree.class_around(within) is None:
             within = self.context.tree.function_around(within)
         if not isinstance(within, ast.FunctionDef):
-            raise self._refused(call, "it is called outside of a method")
+            raise not_lifted(self.context, call, RngsCause.OUTSIDE_OF_METHOD.about())
         self.calls.append(MethodCall(call, method, within))
 
     def _parts(self, node: ast.expr) -> None:
@@ -137,7 +145,7 @@ class PartUses:
             case ast.Call(func=ast.Name(id="enumerate" | "zip" as name)) if node in parent.args:
                 self._in_step(parent, parent.args.index(node) + (name == "enumerate"))
             case _:
-                raise self._refused(node, "its parts are more than gone through")
+                raise not_lifted(self.context, node, RngsCause.MORE_THAN_GONE_THROUGH.about())
 
     def _in_step(self, call: ast.Call, place: int) -> None:
         """The parts are gone through with numbers, or with something else."""
@@ -148,14 +156,10 @@ class PartUses:
             ) if source is call and place < len(targets):
                 self._target(targets[place])
             case _:
-                raise self._refused(call, "its parts are more than gone through")
+                raise not_lifted(self.context, call, RngsCause.MORE_THAN_GONE_THROUGH.about())
 
     def _target(self, target: ast.expr) -> None:
         if not isinstance(target, ast.Name):
-            raise self._refused(target, "its parts are taken apart")
+            raise not_lifted(self.context, target, RngsCause.TAKEN_APART.about())
         for load in self.context.finder.loads(self.context.scope(target), target.id):
             self._part(load)
-
-    def _refused(self, node: ast.expr, why: str) -> NotLifted:
-        text = self.context.text.of(node)
-        return NotLifted(f"of {text}, {why} ({self.context.where(node)})")

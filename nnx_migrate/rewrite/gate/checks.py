@@ -16,15 +16,25 @@ import warnings
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.ir.parse import parse, readable
+from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.gate.unbound_names import Names, names_of
 from nnx_migrate.rewrite.gate.untouched_nodes import Version, disturbed
+from nnx_migrate.rewrite.model.causes import GateCause
 from nnx_migrate.rewrite.text.edits import Edit, Text, apply_edits
 
 _NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 class Refused(Exception):
-    """A text that may not be written; the message says why."""
+    """A text that may not be written.
+
+    Args:
+        why: the refusal.
+    """
+
+    def __init__(self, why: Refusal) -> None:
+        self.refusal = why
+        super().__init__(str(why))
 
 
 class Gate:
@@ -70,14 +80,14 @@ class Gate:
         try:
             tree = parse(after)
         except _NO_PYTHON as error:
-            raise Refused(f"the result would not parse: {error}") from None
+            raise Refused(GateCause.NOT_PARSED.about(error=error)) from None
         self._require_compiling(tree)
         lost = self._comments - _comments(after)
         if lost:
-            raise Refused(f"a comment would be lost: {next(iter(lost))}")
+            raise Refused(GateCause.COMMENT_LOST.about(comment=next(iter(lost))))
         if fresh := self._fresh(after, tree):
             names = ", ".join(sorted(fresh))
-            raise Refused(f"the result would read names that nothing binds: {names}")
+            raise Refused(GateCause.NAMES_UNBOUND.about(names=names))
         return tree
 
     def _require_compiling(self, tree: ast.Module) -> None:
@@ -87,7 +97,7 @@ class Gate:
             if not reason:
                 return
             if not _error(self._before.tree, flags):
-                raise Refused(f"the result would not compile: {reason}")
+                raise Refused(GateCause.NOT_COMPILED.about(error=reason))
 
     def _fresh(self, after: str, tree: ast.Module) -> set[str]:
         try:

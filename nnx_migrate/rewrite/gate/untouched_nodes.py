@@ -15,6 +15,8 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from nnx_migrate.analysis.ir.parse import children
+from nnx_migrate.core.refusal import Refusal
+from nnx_migrate.rewrite.model.causes import GateCause
 from nnx_migrate.rewrite.text.edits import Edit, Text
 
 #: The parts of nodes that hold statements.
@@ -34,8 +36,8 @@ class Version:
     tree: ast.Module
 
 
-def disturbed(before: Version, after: Version, edits: Sequence[Edit]) -> str:
-    """What edits have changed that none of them touches; empty when there is nothing.
+def disturbed(before: Version, after: Version, edits: Sequence[Edit]) -> Refusal | None:
+    """What edits have changed that none of them touches; None when there is nothing.
 
     Args:
         edits: spans of the text before, apart from each other.
@@ -44,11 +46,11 @@ def disturbed(before: Version, after: Version, edits: Sequence[Edit]) -> str:
     back = _Moves(after.text.text, there.inverse())
     line = _first_moved(before, there, after, back) or _first_lost(before, there, after, back)
     if line:
-        return f"line {line} would mean something else, although nothing is to change there"
+        return GateCause.LINE_CHANGED.about(line=line)
     line = _first_lost(after, back, before, there)
     if line:
-        return f"line {line} of the result is none that was there or was to be written"
-    return ""
+        return GateCause.LINE_APPEARED.about(line=line)
+    return None
 
 
 class _Moves:

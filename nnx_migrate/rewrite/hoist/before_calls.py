@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from nnx_migrate.rewrite.model.causes import HoistCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Hoist, HoistedCall
 from nnx_migrate.rewrite.style.layout import insert_before, line_after
@@ -24,7 +25,7 @@ def hoist_edits(context: FileContext, plan: Hoist) -> list[Edit]:
             continue
         begins = context.text.span(statement)[0]
         if context.text.text[context.text.line_start(statement.lineno) : begins].strip():
-            raise CannotEmit("other code stands on the line of the call")
+            raise CannotEmit(HoistCause.CODE_BESIDE_CALL)
         lines: list[str] = []
         for moved, text in zip(plan.statements, code, strict=True):
             lines += [*_comments_above(context, moved), text + _behind(context, moved)]
@@ -71,13 +72,13 @@ def _taken_out(context: FileContext, statement: ast.stmt) -> Edit:
     text = context.text
     first, last = text.span(statement)
     if statement.lineno != statement.end_lineno:
-        raise CannotEmit("what sets the mode is longer than a line")
+        raise CannotEmit(HoistCause.SETTING_LONGER)
     stop = line_after(context, statement.lineno)
     behind = text.text[last:stop].strip()
     if text.text[text.line_start(statement.lineno) : first].strip() or (
         behind and not behind.startswith("#")
     ):
-        raise CannotEmit("what sets the mode shares its line with other code")
+        raise CannotEmit(HoistCause.SETTING_BESIDE_CODE)
     top = statement.lineno - len(_comments_above(context, statement))
     above = _line(context, top - 1).strip()
     if not _line(context, statement.lineno + 1).strip() and (not above or above.endswith(":")):

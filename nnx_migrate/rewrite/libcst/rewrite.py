@@ -12,6 +12,7 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.gate.checks import Gate, Refused
 from nnx_migrate.rewrite.gate.untouched_nodes import Version
 from nnx_migrate.rewrite.libcst.splice import FunctionText
+from nnx_migrate.rewrite.model.causes import FunctionCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
@@ -39,13 +40,13 @@ def function_edits(context: FileContext, site: Site, rewrite: FunctionRewrite) -
     facts = _Facts(context, site, rewrite.function, function)
     edits = function.edits(function.tree.visit(rewrite.transformer(facts)))
     if not edits:
-        raise CannotEmit("the rewrite changes nothing")
+        raise CannotEmit(FunctionCause.CHANGES_NOTHING)
     edits += facts.import_edits
     version = Version(context.text, context.tree.root)
     try:
         Gate(version).changed(version, sorted(edits))
     except Refused as refused:
-        raise CannotEmit(str(refused)) from None
+        raise CannotEmit(refused.refusal) from None
     return edits
 
 

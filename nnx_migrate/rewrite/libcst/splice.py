@@ -19,6 +19,7 @@ from libcst.metadata import (
     WhitespaceInclusivePositionProvider,
 )
 
+from nnx_migrate.rewrite.model.causes import FunctionCause
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.text.edits import Edit, Text
 
@@ -68,10 +69,11 @@ class FunctionText:
         try:
             module = cst.parse_module(header + piece, config)
         except cst.ParserSyntaxError as error:
-            raise CannotEmit(f"LibCST does not read {function.name}: {error.message}") from None
+            refusal = FunctionCause.NOT_READ.about(function=function.name, error=error.message)
+            raise CannotEmit(refusal) from None
         found = cls(text, start, end, header, MetadataWrapper(module, unsafe_skip_copy=True))
         if module.code != header + piece or not _is_one_function(module, nested=bool(header)):
-            raise CannotEmit(f"LibCST does not give {function.name} back as it is written")
+            raise CannotEmit(FunctionCause.NOT_GIVEN_BACK.about(function=function.name))
         return found
 
     def edits(self, module: cst.Module) -> list[Edit]:
@@ -85,7 +87,7 @@ class FunctionText:
         """
         code = module.code
         if not code.startswith(self.header):
-            raise CannotEmit("the rewrite leaves the function that it is for")
+            raise CannotEmit(FunctionCause.LEAVES_FUNCTION)
         old = list(_lines(self.text.text[self.start : self.end]))
         new = list(_lines(code[len(self.header) :]))
         starts = [self.start]

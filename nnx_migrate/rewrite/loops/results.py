@@ -14,6 +14,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.analysis.ir.parse import parse
+from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.causes import LoopCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
@@ -86,22 +87,22 @@ def _stands_alone(text: str) -> bool:
         return False
 
 
-def _not_first(context: FileContext, statement: ast.stmt, use: ast.Call) -> str:
+def _not_first(context: FileContext, statement: ast.stmt, use: ast.Call) -> Refusal | None:
     """Why the statement does something before the call that may not come after it."""
     if not isinstance(statement, _SIMPLE):
-        return "there is no place for that in front of its statement"
+        return LoopCause.NO_PLACE_IN_FRONT.about()
     if isinstance(statement, ast.AugAssign) and not isinstance(statement.target, ast.Name):
-        return "what it is added to is read before"
+        return LoopCause.TARGET_READ_BEFORE.about()
     if any(isinstance(node, ast.NamedExpr) for node in ast.walk(use)):
-        return "a name is bound in it"
+        return LoopCause.NAME_BOUND_IN_CALL.about()
     for node in _before(context, statement, use):
         if isinstance(node, ast.Attribute):
             mentions = context.evaluator.callers.mentions
             if context.tree.dotted(node) is None and mentions.is_property(node.attr):
-                return f"the property {node.attr} is read before"
+                return LoopCause.PROPERTY_READ_BEFORE.about(name=node.attr)
         elif not isinstance(node, _STILL):
-            return "other parts of the statement are computed before"
-    return ""
+            return LoopCause.PARTS_COMPUTED_BEFORE.about()
+    return None
 
 
 def _before(context: FileContext, statement: ast.stmt, use: ast.Call) -> Iterator[ast.AST]:

@@ -71,6 +71,11 @@ class ThreadCause(Cause):
     NOTHING_RETURNED = "the body of the scan returns nothing"
     UNDERSCORE_IN_USE = "the name _ is in use where the scan is called"
     CARRY_NOT_SHOWN = "a call does not show what is carried"
+    RNGS_BESIDE_CODE = "the statement that keeps the Rngs shares its line with others"
+    RNGS_COMMENT = "a comment belongs to the statement that keeps the Rngs"
+    METHOD_PARAMETERS = "the parameters of {method} leave no place for another one"
+    CODE_BEHIND_BASE = "other code stands behind the call of the base class"
+    ONLY_BASE_CALLED = "the constructor does nothing else"
 
 
 @enum.unique
@@ -93,6 +98,11 @@ class LoopCause(Cause):
     IS_PARAMETER = "{name} is a parameter of a function of the loop"
     BOUND_ANEW = "{name} is bound anew in a function of the loop"
     RESULTS_NOT_UNPACKED = "the results are not taken apart where it is called, and {reason}"
+    NO_PLACE_IN_FRONT = "there is no place for that in front of its statement"
+    TARGET_READ_BEFORE = "what it is added to is read before"
+    NAME_BOUND_IN_CALL = "a name is bound in it"
+    PROPERTY_READ_BEFORE = "the property {name} is read before"
+    PARTS_COMPUTED_BEFORE = "other parts of the statement are computed before"
     TWO_CALLS = "two calls stand in one statement"
     ON_SEVERAL_LINES = "the call is on several lines by the parentheses around it"
 
@@ -185,3 +195,58 @@ class LayoutCause(Cause):
     NO_IMPORT = "the file has no import at its top to put `import {module}` by"
     MODULE_NAME_TAKEN = "the name {module} stands for something else here"
     NNX_NAME_TAKEN = "the name nnx stands for something else here"
+
+
+@enum.unique
+class HoistCause(Cause):
+    """Why statements of a function cannot stand before its calls."""
+
+    CODE_BESIDE_CALL = "other code stands on the line of the call"
+    SETTING_LONGER = "what sets the mode is longer than a line"
+    SETTING_BESIDE_CODE = "what sets the mode shares its line with other code"
+
+
+@enum.unique
+class FunctionCause(Cause):
+    """Why a function cannot become what a LibCST transformer makes of it."""
+
+    CHANGES_NOTHING = "the rewrite changes nothing"
+    NOT_READ = "LibCST does not read {function}: {error}"
+    NOT_GIVEN_BACK = "LibCST does not give {function} back as it is written"
+    LEAVES_FUNCTION = "the rewrite leaves the function that it is for"
+
+
+@enum.unique
+class EmitCause(Cause):
+    """Why what rules want at a site cannot be done there; {escape} and {why} are told elsewhere."""
+
+    WRAPPER_NOT_KNOWN = "what {wrapper} does beside nnx.{transform} is not known"
+    NO_PLACE_FOR_CHECK = "the calls of its result stand elsewhere, and no check fits there"
+    COPIED_AND_SPLIT = "arguments are copied at a site where others are split"
+    ATTRIBUTE_READ = "{name}.{attribute} is read, which a plain function does not have"
+    NOT_ALL_CALLS = "{escape}"
+    CALLED_IN_OTHER_SCOPE = "its result is called in another scope"
+    NO_PLACE_IN_DOCUMENT = "{why}"
+
+
+@enum.unique
+class PinCause(Cause):
+    """Why a site cannot be kept in graph mode."""
+
+    NO_MODE = "nnx.{transform} has no mode of its own"
+    NO_GRAPH_FORM = (
+        'no form of {wrapper} for graph mode is known; say compat = "..." or '
+        'passes = ["graph", "graph_updates"] in [tool.nnx-migrate.transforms."{wrapper}"]'
+    )
+
+
+@enum.unique
+class GateCause(Cause):
+    """Why a rewritten text may not replace the old one."""
+
+    NOT_PARSED = "the result would not parse: {error}"
+    NOT_COMPILED = "the result would not compile: {error}"
+    COMMENT_LOST = "a comment would be lost: {comment}"
+    NAMES_UNBOUND = "the result would read names that nothing binds: {names}"
+    LINE_CHANGED = "line {line} would mean something else, although nothing is to change there"
+    LINE_APPEARED = "line {line} of the result is none that was there or was to be written"

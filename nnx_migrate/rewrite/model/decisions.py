@@ -312,14 +312,22 @@ class Manual:
 Decision = Contribution | Pin | Same | Manual
 
 
+class OwnWords(Cause):
+    """A refusal of a plugin that has no table of causes."""
+
+    SAID = "{words}"
+
+
 class NotRewritten(Exception):
     """Something cannot be rewritten, for the reason that it gives.
 
     Args:
-        why: the refusal, or its cause where that says all; families without causes give words.
+        why: the refusal, or its cause where that says all; a plugin may say it in words.
     """
 
     def __init__(self, why: Refusal | Cause | str) -> None:
+        if isinstance(why, str):
+            why = OwnWords.SAID.about(words=why)
         self.refusal = Refusal(why) if isinstance(why, Cause) else why
         super().__init__(str(self.refusal))
 

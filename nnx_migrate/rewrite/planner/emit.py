@@ -7,6 +7,7 @@ import ast
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode, names_in
 from nnx_migrate.rewrite.hoist.before_calls import hoist_edits
+from nnx_migrate.rewrite.model.causes import EmitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     CannotEmit,
@@ -63,7 +64,9 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     if site.spec.compiles and (job.splits or job.returns):
         _check_calls_only(context, site)
     if site.wrapper is not None and (isinstance(job.alone, Replacement) or job.metadata):
-        raise CannotEmit(f"what {site.wrapper.name} does beside nnx.{site.transform} is not known")
+        raise CannotEmit(
+            EmitCause.WRAPPER_NOT_KNOWN.about(wrapper=site.wrapper.name, transform=site.transform)
+        )
     match job.alone:
         case Replacement(callee, copied):
             return replaced_by(context, site.reference, callee) + _copies(context, site, copied)
@@ -82,7 +85,7 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     edits, nnx = list(spelling.import_edits), spelling.nnx
     if site.form == "call" and (job.splits or job.returns) and _must_outline(context, job):
         if any(split.checked for split in job.splits):
-            raise CannotEmit("the calls of its result stand elsewhere, and no check fits there")
+            raise CannotEmit(EmitCause.NO_PLACE_FOR_CHECK)
         return edits + _outlined(context, job, nnx)
     edits += option_edits(context, site, job.options)
     match job.alone:
@@ -101,7 +104,7 @@ def _together(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     """Copies, States and metadata, which can all be asked for at one site."""
     site = job.site
     if job.clones and (job.splits or job.returns):
-        raise CannotEmit("arguments are copied at a site where others are split")
+        raise CannotEmit(EmitCause.COPIED_AND_SPLIT)
     if site.form == "decorator" and not job.clones:
         return _decorated(context, job, nnx)
     edits: list[Edit] = []
@@ -149,7 +152,7 @@ def _check_calls_only(context: FileContext, site: Site) -> None:
     for load in context.finder.loads(context.tree.scope(place), name):
         parent = context.tree.parents[load]
         if isinstance(parent, ast.Attribute):
-            raise CannotEmit(f"{name}.{parent.attr} is read, which a plain function does not have")
+            raise CannotEmit(EmitCause.ATTRIBUTE_READ.about(name=name, attribute=parent.attr))
 
 
 def _shares_statement(context: FileContext, job: Job) -> bool:
@@ -174,7 +177,9 @@ def _called_elsewhere(context: FileContext, site: Site) -> bool:
 def _outlined(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     site = job.site
     if site.spec.differentiates and not site.bound_name:
-        raise CannotEmit(site.escapes or "its result is called in another scope")
+        if site.escapes:
+            raise CannotEmit(EmitCause.NOT_ALL_CALLS.about(escape=site.escapes))
+        raise CannotEmit(EmitCause.CALLED_IN_OTHER_SCOPE)
     return outline(
         context,
         site,

@@ -16,6 +16,7 @@ from nnx_migrate.analysis.flax.transforms import KEEPERS, SETTERS
 from nnx_migrate.analysis.ir.literal_lookups import lookup
 from nnx_migrate.analysis.ir.lower_expressions import is_computed_lookup
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.causes import PinCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.functions import definition_of, is_owned
@@ -101,7 +102,7 @@ def _pinned_call(context: FileContext, site: Site) -> list[Edit]:
         return option_edits(context, site, {"graph": "True"})
     function = mode_dependent_functions().get(f"flax.nnx.{site.transform}")
     if function is None:
-        raise CannotEmit(f"nnx.{site.transform} has no mode of its own")
+        raise CannotEmit(PinCause.NO_MODE.about(transform=site.transform))
     # A class of the project that is made from it has a name of its own, and so none in compat.
     if site.transform in KEEPERS and function.has_graph_parameter and not function.in_compat:
         return option_edits(context, site, {"graph": "True"})

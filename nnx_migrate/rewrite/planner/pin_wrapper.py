@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.causes import PinCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.style.options import option_edits
@@ -25,11 +26,7 @@ def wrapper_edits(context: FileContext, site: Site, wrapper: OwnTransform) -> li
         return replaced_by(context, site.reference, wrapper.compat)
     keywords = {option: wrapper.keyword(option) for option in _GRAPH}
     if None in keywords.values():
-        raise CannotEmit(
-            f"no form of {wrapper.name} for graph mode is known; say compat = "
-            f'"..." or passes = ["graph", "graph_updates"] in '
-            f'[tool.nnx-migrate.transforms."{wrapper.name}"]'
-        )
+        raise CannotEmit(PinCause.NO_GRAPH_FORM.about(wrapper=wrapper.name))
     if site.option_call is not None:
         return option_edits(context, site, dict(_GRAPH))
     # It may take no options without its function: functools.partial gives them in any case.

@@ -16,6 +16,7 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.core.findings import Evidence, Finding, Outcome
 from nnx_migrate.core.relocation import moved
+from nnx_migrate.rewrite.model.causes import EmitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     CannotEmit,
@@ -393,4 +394,4 @@ def _require_place(context: FileContext, edits: Sequence[Edit]) -> None:
         return
     reason = context.refuses(apply_edits(context.text.text, dict.fromkeys(edits)))
     if reason:
-        raise CannotEmit(reason)
+        raise CannotEmit(EmitCause.NO_PLACE_IN_DOCUMENT.about(why=reason))

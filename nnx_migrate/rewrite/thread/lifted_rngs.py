@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.lifted_rngs import Handed, LiftedRngs, Owner
@@ -54,14 +55,14 @@ def _taken_out(context: FileContext, lift: LiftedRngs) -> tuple[list[Edit], list
         return [Edit(*text.span(lift.stored), _NOTHING)], []
     removed = removal(context, lift.stored)
     if not removed:
-        raise CannotEmit("the statement that keeps the Rngs shares its line with others")
+        raise CannotEmit(ThreadCause.RNGS_BESIDE_CODE)
     below = end + 1
     while below <= len(text.line_starts) and not _line(context, below):
         below += 1
     if first == last or below == end + 1 or removed[0].replacement:
         closes = context.tree.block_of(lift.stored)[-1] is lift.stored
         if closes and (first != last or removed[0].replacement):
-            raise CannotEmit("a comment belongs to the statement that keeps the Rngs")
+            raise CannotEmit(ThreadCause.RNGS_COMMENT)
         return removed, []
     above = _line(context, first - 1)
     stop = below - 1 if not above or above.endswith(":") else end
@@ -97,7 +98,7 @@ def _parameter(context: FileContext, method: ast.FunctionDef, lift: LiftedRngs) 
         new, last = ["*", told], args.defaults[-1] if args.defaults else positional[-1]
     start, end = context.text.span(last)
     if args.kwarg or not _END.match(context.text.text, end):
-        raise CannotEmit(f"the parameters of {method.name} leave no place for another one")
+        raise CannotEmit(ThreadCause.METHOD_PARAMETERS.about(method=method.name))
     name = args.kwonlyargs[-1] if args.kwonlyargs else args.vararg or positional[-1]
     begins = context.text.span(name)[0]
     line = context.text.line_start(context.text.line_of(begins))
@@ -131,9 +132,9 @@ def _kept(context: FileContext, owner: Owner, comments: list[str]) -> Edit:
     place = line_after(context, first.end_lineno)
     behind = context.text.text[context.text.span(first)[1] : place].strip()
     if behind and not behind.startswith("#"):
-        raise CannotEmit("other code stands behind the call of the base class")
+        raise CannotEmit(ThreadCause.CODE_BEHIND_BASE)
     if not context.text.text[:place].endswith(("\n", "\r")):
-        raise CannotEmit("the constructor does nothing else")
+        raise CannotEmit(ThreadCause.ONLY_BASE_CALLED)
     indent = context.text.indent_of_line(first.lineno)
     return Edit(place, place, "".join(f"{indent}{line}{context.newline}" for line in lines))
 

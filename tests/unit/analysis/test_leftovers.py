@@ -35,7 +35,7 @@ def left(body: str, name: str = "model") -> str:
     (popped,) = [key for key in functions if key.startswith("forward:")]
     (use,) = [key for key in functions if key.startswith("use:")]
     finder = LeftoverFinder(analysis, {Scope(MAIN, popped): "model"})
-    return finder.on(Scope(MAIN, use), name)
+    return str(finder.on(Scope(MAIN, use), name) or "")
 
 
 CLEAN = {
