@@ -144,7 +144,7 @@ def effects_on(context: FileContext, site: Site, scopes: tuple[Scope, ...], inde
             cause = Unseen("its parameters do not show where the Module goes")
             found |= {Effect("unknown", cause, context.where(site.node))}
         else:
-            effects = context.analysis.effects.of(scope, parameter)
+            effects = context.effects_of(scope, parameter)
             effects = without_popped(context, scope, parameter, effects)
             found |= {e for e in effects if not (collected and e.sows)}
     return without_restored(context, found)
@@ -154,7 +154,7 @@ def returned_argument(context: FileContext, scopes: tuple[Scope, ...]) -> tuple[
     """A parameter that the function returns, or a part of it, with the place where it does."""
     for scope in scopes:
         for parameter in context.project.function(scope).parameters:
-            for effect in context.analysis.effects.of(scope, parameter.name):
+            for effect in context.effects_of(scope, parameter.name):
                 if effect.kind == "escape":
                     return parameter.name, effect
     return None

@@ -130,7 +130,7 @@ def _stays_as_it_is(context: FileContext, site: Site, node: ast.expr, index: int
         return False
     if context.project.function(scope).yields:  # others run between its calls
         return False
-    around = context.analysis.effects.of(scope, node.id)
+    around = context.effects_of(scope, node.id)
     if any(effect.kind == "structure" for effect in around):
         return False
     values = function_values(context, site)
@@ -145,7 +145,7 @@ def _gives_back(context: FileContext, value: FunctionValue, index: int) -> bool:
     parameter = parameter_at(context.project.function(value.scope), value, index)
     if parameter is None or parameter.kind != "positional":
         return True
-    effects = context.analysis.effects.of(value.scope, parameter.name)
+    effects = context.effects_of(value.scope, parameter.name)
     return any(effect.kind == "escape" for effect in effects)
 
 

@@ -81,7 +81,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 
 def _where_it_leaves(context: FileContext, scope: Scope, name: str) -> Place:
     function = context.project.function(scope)
-    effects = context.analysis.effects.of(scope, name)
+    effects = context.effects_of(scope, name)
     known = (effect.where for effect in effects if effect.kind == "escape" and effect.where)
     return min(known, default=Place(scope.module, function.line))
 

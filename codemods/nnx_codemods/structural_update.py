@@ -246,7 +246,7 @@ def _structural(
     values: Values,
     collected: bool,
 ) -> Effect | None:
-    left = context.analysis.effects.of(scope, name)
+    left = context.effects_of(scope, name)
     if index is not None:
         left = without_restored(context, left)
         left = without_popped(context, scope, name, left)

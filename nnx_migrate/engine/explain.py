@@ -114,7 +114,7 @@ def _function(context: FileContext, site: Site, scope: Scope) -> Iterator[str]:
     function = context.project.function(scope)
     yield f"  runs {function.name} ({Place(scope.module, function.line)})"
     for _, name, values in given_parameters(context, site, scope):
-        effect = worst(context.analysis.effects.of(scope, name))
+        effect = worst(context.effects_of(scope, name))
         done = f"; {effect.what} ({effect.where})" if effect else ""
         yield f"    {name}: {describe(values)}{done}"
 

@@ -99,7 +99,7 @@ def _may_change_structure(context: FileContext, site: Site) -> bool:
         effect.kind != "escape"
         for scope in scopes
         for name in parameters
-        for effect in context.analysis.effects.of(scope, name)
+        for effect in context.effects_of(scope, name)
     )
 
 

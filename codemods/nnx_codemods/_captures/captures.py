@@ -115,7 +115,7 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
         for definition in seen:
             scope = context.tree.scope_of(definition)
             uses |= context.analysis.uses.of(scope, name)
-            for effect in context.analysis.effects.of(scope, name):
+            for effect in context.effects_of(scope, name):
                 unseen = unseen or effect.kind == "unknown"
                 if effect.sows:
                     what = "what it sows is to be collected by nnx.capture inside of it"

@@ -84,7 +84,7 @@ def _on(context: FileContext, scope: Scope, name: str, values: Values) -> Effect
     """What a function does to one of its parameters, if that may be an object."""
     if not may_be_graph_node(context, values):
         return frozenset()
-    found = context.analysis.effects.of(scope, name)
+    found = context.effects_of(scope, name)
     if is_unknown(values):  # it may be an array, which every function gives back
         return frozenset(e for e in found if e.kind != "escape")
     if is_graph_node(context, values, _STREAMS):  # nobody makes Variables of them

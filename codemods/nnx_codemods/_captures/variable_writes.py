@@ -67,7 +67,7 @@ def _may_update(context: FileContext, scope: Scope, name: str, value: Value) -> 
 
 def _acts(context: FileContext, scope: Scope, name: str) -> bool:
     """Whether something of which nothing is known is called, or has methods no array has."""
-    for effect in context.analysis.effects.of(scope, name):
+    for effect in context.effects_of(scope, name):
         match effect.cause:
             case CalleeUnknown():
                 return True

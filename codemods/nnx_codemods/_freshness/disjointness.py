@@ -101,7 +101,7 @@ def _may_store(context: FileContext, value: Value, call: ir.Call) -> bool:
     if not isinstance(value, FunctionValue):
         return True
     parameters = context.project.function(value.scope).parameters
-    effects = (context.analysis.effects.of(value.scope, p.name) for p in parameters)
+    effects = (context.effects_of(value.scope, p.name) for p in parameters)
     return any(effect.kind != "escape" and not effect.sows for found in effects for effect in found)
 
 

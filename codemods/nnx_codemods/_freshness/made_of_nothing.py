@@ -112,7 +112,7 @@ def _is_factory(context: FileContext, called: Located, hops: int) -> bool:
 
 def _is_kept(context: FileContext, scope: Scope, name: str) -> bool:
     """Whether a function does more with an object of its own than to return it."""
-    effects = context.analysis.effects.of(scope, name)
+    effects = context.effects_of(scope, name)
     kept = any(effect.way != "returned" for effect in effects)
     return kept or any(True for _ in context.analysis.identity.kept(scope, ir.Name(name)))
 

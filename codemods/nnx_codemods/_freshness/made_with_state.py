@@ -77,7 +77,7 @@ def _only_reads(context: FileContext, load: ast.Name) -> bool:
 
 def _stays_as_it_is(context: FileContext, scope: Scope, model: str) -> bool:
     """Whether nothing in the function adds or takes away a part of the model."""
-    effects = context.analysis.effects.of(scope, model)
+    effects = context.effects_of(scope, model)
     return all(effect.kind == "escape" and effect.way == "returned" for effect in effects)
 
 

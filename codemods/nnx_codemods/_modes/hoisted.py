@@ -101,7 +101,7 @@ def _check_sets_only(
     scope = context.tree.scope_of(definition)
     places = {context.where(statement) for statement in statements}
     for name in sorted({root.id for root in statements.values()}):
-        for effect in sorted(context.analysis.effects.of(scope, name), key=lambda e: e.order):
+        for effect in sorted(context.effects_of(scope, name), key=lambda e: e.order):
             if effect.kind == "structure" and effect.where not in places:
                 raise NotHoisted(ModeCause.EFFECT.about(effect.where, what=effect.what))
 

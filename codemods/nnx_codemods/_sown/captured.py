@@ -105,7 +105,7 @@ def _sown_first(context: FileContext, site: Site, scope: Scope) -> tuple[str, tu
         if index != 0 and values and values <= ARRAY | PLAIN:
             continue
         parameter = name if index == 0 else parameter
-        for effect in sorted(context.analysis.effects.of(scope, name), key=lambda e: e.order):
+        for effect in sorted(context.effects_of(scope, name), key=lambda e: e.order):
             sown = list(sown_by(context, effect)) if index == 0 else []
             if isinstance(effect.cause, UpdateAdds) or any(not each.name for each in sown):
                 raise NotCaptured(SownCause.EFFECT.about(effect.where, what=effect.what))

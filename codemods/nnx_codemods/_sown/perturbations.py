@@ -218,7 +218,7 @@ def _perturbed_parameter(
             parameter = name
         elif values and values <= ARRAY | PLAIN:
             continue
-        for effect in sorted(context.analysis.effects.of(scope, name), key=lambda e: e.order):
+        for effect in sorted(context.effects_of(scope, name), key=lambda e: e.order):
             if index != place or not changes_by_method(effect.cause, "perturb"):
                 if index != place and effect.kind == "escape":
                     continue

@@ -80,7 +80,7 @@ def sows(context: FileContext, site: Site) -> bool:
         return False
     scope = context.tree.scope_of(definition)
     parameters = context.project.function(scope).parameters
-    return any(e.sows for p in parameters for e in context.analysis.effects.of(scope, p.name))
+    return any(e.sows for p in parameters for e in context.effects_of(scope, p.name))
 
 
 def sown_by(context: FileContext, effect: Effect) -> Iterator[Sown]:

@@ -23,7 +23,7 @@ def unknown_effect(
         values: what it can be.
         collected: what is sown on it is collected.
     """
-    unknown = [e for e in context.analysis.effects.of(scope, name) if e.kind == "unknown"]
+    unknown = [e for e in context.effects_of(scope, name) if e.kind == "unknown"]
     if not unknown or not may_be_graph_node(context, values):
         return None
     if works_on_copy(context, site, name, frozenset({"clone", "view"})):

@@ -21,6 +21,7 @@ from nnx_migrate.analysis.effects.causes import (
     changes_by,
 )
 from nnx_migrate.analysis.effects.summary import Effect, Effects
+from nnx_migrate.analysis.symbols.import_graph import is_test_file
 
 #: Sets up to this size are left as they are: each effect of them may be told.
 ENOUGH = 512
@@ -40,9 +41,15 @@ def condensed(effects: Effects, module: str) -> Effects:
         for each in effects
         if each.where.module == module or each.sows or changes_by(each.cause, "pop")
     }
+    elsewhere = {
+        (effect.flag, *_sort(effect)) for effect in effects if not is_test_file(effect.where.module)
+    }
     first: dict[tuple[Hashable, ...], Effect] = {}
     for effect in effects - kept:
+        home = effect.where.module
         sort: tuple[Hashable, ...] = (effect.flag, *_sort(effect))
+        if is_test_file(home) and sort not in elsewhere:
+            sort = (*sort, home)  # not every program has it
         known = first.get(sort)
         if known is None or _is_before(effect, known):
             first[sort] = effect
@@ -54,6 +61,9 @@ def condensed(effects: Effects, module: str) -> Effects:
 
 
 def _is_before(one: Effect, other: Effect) -> bool:
+    in_tests = is_test_file(one.where.module), is_test_file(other.where.module)
+    if in_tests[0] != in_tests[1]:
+        return in_tests[1]
     if one.where != other.where:
         return one.where < other.where
     return one.order < other.order

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.dunder_dispatch import operands_passed
 from nnx_migrate.analysis.domain.values import (
@@ -106,7 +108,7 @@ def _agrees(declared: Values, passed: Values) -> bool:
 def _passed(
     evaluator: Evaluation, scope: Scope, function: ir.Function, parameter: ir.Parameter
 ) -> Values:
-    found: Values = NOTHING
+    found = _parametrized(evaluator, scope, function, parameter)
     for argument in evaluator.callers.arguments(scope, function, parameter):
         found |= evaluator.values(argument.scope, argument.expr)
     if parameter == function.parameters[-1]:
@@ -128,6 +130,45 @@ def _is_none(evaluator: Evaluation, scope: Scope, default: ir.Expr) -> bool:
             isinstance(each, Located) and each.expr == ir.Constant("none") for each in bound
         )
     return default == ir.Constant("none")
+
+
+def _parametrized(
+    evaluator: Evaluation, scope: Scope, function: ir.Function, parameter: ir.Parameter
+) -> Values:
+    """What `@pytest.mark.parametrize("act, size", [(relu, 1), ...])` passes for a parameter."""
+    if not function.name.startswith("test"):
+        return NOTHING
+    found: Values = NOTHING
+    for decorator in function.decorators:
+        if not isinstance(decorator, ir.Call) or ir.last_name(decorator.func) != "parametrize":
+            continue
+        match decorator.args:
+            case (ir.Constant(text=text), rows):
+                names = [name.strip() for name in text.split(",")]
+            case (ir.Sequence(parts), rows):
+                names = [each.text for each in parts if isinstance(each, ir.Constant)]
+            case _:
+                continue
+        by_fixture = any(keyword == "indirect" for keyword, _ in decorator.keywords)
+        if parameter.name in names and not by_fixture:
+            row: ir.Expr = ir.Element(_without_marks(rows))
+            place = names.index(parameter.name)
+            passed = row if len(names) == 1 else ir.Unpacked(row, place)
+            found |= evaluator.values(scope_around(scope, function), passed)
+    return found
+
+
+def _without_marks(rows: ir.Expr) -> ir.Expr:
+    """The rows of a table in which some stand in `pytest.param(..., id="small")`."""
+    if not isinstance(rows, ir.Sequence):
+        return rows
+    return dataclasses.replace(rows, elements=tuple(map(_without_mark, rows.elements)))
+
+
+def _without_mark(row: ir.Expr) -> ir.Expr:
+    if not isinstance(row, ir.Call) or ir.last_name(row.func) != "param":
+        return row
+    return row.args[0] if len(row.args) == 1 else ir.Sequence(row.args, True)
 
 
 def _fixture(evaluator: Evaluation, function: ir.Function, parameter: ir.Parameter) -> Values:

@@ -16,6 +16,12 @@ _AT_RUN_TIME = frozenset(
 )
 
 
+def is_test_file(module: str) -> bool:
+    """Whether a module is a file that pytest collects tests from by its name."""
+    stem = module.rpartition(".")[2]
+    return stem.startswith("test_") or stem.endswith("_test")
+
+
 def reachable(start: str, after: Callable[[str], Iterable[str]]) -> frozenset[str]:
     """All nodes of a graph that can be reached from one of them, itself included."""
     found = {start}
@@ -59,6 +65,14 @@ class ImportFinder:
         Imports at run time (`importlib`) are not followed.
         """
         return not self._all_importing(one).isdisjoint(self._all_importing(other))
+
+    def may_meet(self, module: str, other: str) -> bool:
+        """Whether an object whose class another file defines may come to code of a module.
+
+        What a test file makes stays in the programs that import it: other tests that run in one
+        process with it have objects of their own.
+        """
+        return not is_test_file(other) or self.in_one_program(module, other)
 
     def program_of(self, module: str) -> frozenset[str] | None:
         """The modules that run where a module does that is only started, as a notebook is.

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from nnx_migrate.analysis.domain.values import Scope, Values
+from nnx_migrate.analysis.effects.summary import Effects
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir.parse import parse
@@ -89,6 +90,14 @@ class FileContext:
     def _first(self) -> FileContext:
         """The file that all others were read for."""
         return (self.asked_by and self.asked_by()) or self
+
+    def effects_of(self, scope: Scope, parameter: str) -> Effects:
+        """What a function does to its parameter of that name, where code of this file calls it."""
+        found = self.analysis.effects.of(scope, parameter)
+        may_meet, module = self.analysis.imports.may_meet, self.tree.module
+        if all(may_meet(module, effect.where.module) for effect in found):  # as nearly always
+            return found
+        return frozenset(effect for effect in found if may_meet(module, effect.where.module))
 
     def at(self, module: str) -> FileContext | None:
         """Another file of the project, the same each time; None when it cannot be read."""

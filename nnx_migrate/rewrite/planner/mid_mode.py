@@ -59,7 +59,7 @@ def enough(context: FileContext, site: Site, pins: Sequence[Pin]) -> tuple[Evide
     for scope in scopes:
         for _, name, values in given_parameters(context, site, scope):
             # What is done with an array changes no object, and it may come back.
-            if not _is_data(values) and context.analysis.effects.of(scope, name):
+            if not _is_data(values) and context.effects_of(scope, name):
                 return ()
     if any(_captures_objects(context, each) for each in _definitions(context, site)):
         return ()

@@ -102,7 +102,7 @@ def sown_on(
     check_not_under_capture(context, scope)
     found: list[tuple[int, str, list[Effect]]] = []
     for index, name, _ in given_parameters(context, site, scope):
-        left = without_restored(context, context.analysis.effects.of(scope, name))
+        left = without_restored(context, context.effects_of(scope, name))
         effects = sorted(left, key=lambda e: e.order)
         if any(effect.sows for effect in effects):
             if index is None:
