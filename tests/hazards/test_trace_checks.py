@@ -24,6 +24,23 @@ def step(model: nnx.Module, x):
 
     return nnx.grad(loss_fn)(model)
 """
+_CALLED_ELSEWHERE = """\
+import jax.numpy as jnp
+from flax import nnx
+
+
+def loss_fn(model, x):
+    return jnp.mean(model(x) ** 2)
+
+
+def step(model: nnx.Module, x):
+    grad_fn = nnx.grad(loss_fn)
+
+    def run():
+        return grad_fn(model, x)
+
+    return run()
+"""
 #: What a model of another program may do when it is called.
 _CHANGES = {
     "sown": "self.sow(nnx.Intermediate, 'h', x)",
@@ -228,9 +245,10 @@ def test_parts_of_the_module_beside_the_loss_raise_in_tree_mode(tmp_path: Path) 
 
 
 @pytest.mark.runs_jax
-def test_a_structure_that_changes_raises(tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", [_TRAINER, _CALLED_ELSEWHERE])
+def test_a_structure_that_changes_raises(program: str, tmp_path: Path) -> None:
     trainer = tmp_path / "trainer.py"
-    trainer.write_bytes(migrated(_TRAINER).after)
+    trainer.write_bytes(migrated(program).after)
     changes = {"nothing": "pass", "in place": "self.total[...] += 1", **_CHANGES}
     driver = trainer.with_name("driver.py")
     driver.write_text(_DRIVER.format(changes=changes))

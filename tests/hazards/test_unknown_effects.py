@@ -478,3 +478,45 @@ def test_a_method_set_of_the_project_may_be_what_an_element_of_at_has() -> None:
         "@nnx.jit\ndef step(m: Net, t):\n    t.at[0].set(m)\n"
     )
     assert "attribute n is set" in pin.message
+
+
+_UNPACKED = """
+from flax import nnx
+import elsewhere
+
+class Net(nnx.Module):
+    def __init__(self):
+        self.w = nnx.Param(1.0)
+
+    def __call__(self, x):
+        return x
+
+def step(carry, x):
+    BODY
+
+net = Net()
+nnx.scan(step)((1.0, net), 2.0)
+"""
+
+
+def _unpacked_pins(*body: str) -> list[Finding]:
+    found = migrated(_UNPACKED.replace("BODY", "\n    ".join(body))).findings
+    return [each for each in found if each.outcome is Outcome.PINNED]
+
+
+def test_what_is_done_to_another_part_of_a_carry_is_not_done_to_the_object() -> None:
+    assert _unpacked_pins("x, m = carry", "y = elsewhere.run(x)", "return (x, m), y") == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        ("x, m = carry", "y = elsewhere.run(m)", "return (x, m), y"),
+        ("x, m = carry", "y = elsewhere.run(carry)", "return (x, m), y"),
+        ("x, *m = carry", "y = elsewhere.run(m)", "return (x, *m), y"),
+        ("x, m = carry", "n = m", "y = elsewhere.run(n)", "return (x, m), y"),
+        ("x = m = carry", "y = elsewhere.run(m)", "return x, y"),
+    ],
+)
+def test_an_object_that_is_unpacked_may_change(body: tuple[str, ...]) -> None:
+    assert any("elsewhere.run" in each.message for each in _unpacked_pins(*body))

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import ast
+
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node
 from nnx_migrate.analysis.domain.containers import any_leaf
-from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Instance, Scope, Value, Values
+from nnx_migrate.analysis.domain.values import (
+    ARRAY,
+    PLAIN,
+    Instance,
+    Scope,
+    TupleValue,
+    Value,
+    Values,
+    union,
+)
 from nnx_migrate.analysis.effects.in_sight import Possible
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.split.copies import works_on_copy
@@ -23,6 +35,10 @@ def unknown_effect(
         values: what it can be.
         collected: what is sown on it is collected.
     """
+    parts = _unpacked(context, scope, name, values)
+    if parts:
+        each = (unknown_effect(context, site, scope, *part, collected) for part in parts)
+        return next((found for found in each if found is not None), None)
     unknown = [e for e in context.effects_of(scope, name) if e.kind == "unknown"]
     if not unknown or not may_be_graph_node(context, values):
         return None
@@ -38,6 +54,33 @@ def unknown_effect(
         if found is not None and not (collected and found.by is not None and found.by.sows):
             return found
     return None
+
+
+def _unpacked(
+    context: FileContext, scope: Scope, name: str, values: Values
+) -> list[tuple[str, Values]]:
+    """The names, with what they can be, that a function unpacks a tuple into that it is given,
+    where it does nothing else with it: `x, model = carry`. What happens to one of them says
+    nothing of the others."""
+    definition = context.tree.functions.get(scope.function)
+    if scope.module != context.tree.module or not isinstance(definition, FunctionNode):
+        return []
+    held = [value for value in values if isinstance(value, TupleValue)]
+    uses = [n for n in ast.walk(definition) if isinstance(n, ast.Name) and n.id == name]
+    statement = context.tree.parents.get(uses[0]) if len(uses) == 1 else None
+    if len(held) != len(values) or not isinstance(statement, ast.Assign):
+        return []
+    (target, *others) = statement.targets
+    if others or statement.value is not uses[0] or not isinstance(target, ast.Tuple | ast.List):
+        return []
+    names = [each.id for each in target.elts if isinstance(each, ast.Name)]
+    if len(names) != len(target.elts) or len({*names}) != len(names):
+        return []
+    if any(len(value.elements) != len(names) for value in held):
+        return []
+    return [
+        (each, union(value.elements[place] for value in held)) for place, each in enumerate(names)
+    ]
 
 
 def explained(possible: Possible, name: str) -> tuple[str, tuple[Evidence, ...]]:

@@ -29,7 +29,9 @@ class System(nnx.Module):
             def scanned_fn_of_state(intermediates, carry, force):
                 state, rest = carry
                 system = nnx.merge(graphdef, intermediates, rest)
-                return (system.step(state, force, sow=True), rest), nnx.clone(nnx.pop(system, nnx.Intermediate))
+                return (system.step(state, force, sow=True), rest), nnx.clone(
+                    nnx.pop(system, nnx.Intermediate)
+                )
 
             (final_carry, *_), outputs = scanned_fn_of_state(intermediates, (state, rest), force)
             return final_carry, outputs

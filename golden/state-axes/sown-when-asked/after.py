@@ -28,7 +28,9 @@ class System(nnx.Module):
             def scanned_fn_of_state(intermediates, carry):
                 state, rest = carry
                 system = nnx.merge(graphdef, intermediates, rest)
-                return (system._step(state, sow=sow), rest), nnx.clone(nnx.pop(system, nnx.Intermediate))
+                return (system._step(state, sow=sow), rest), nnx.clone(
+                    nnx.pop(system, nnx.Intermediate)
+                )
 
             (final_carry, *_), outputs = scanned_fn_of_state(intermediates, (state, rest))
             return final_carry, outputs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnx_migrate.analysis.callgraph.protocols import implementing
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     GRAPHDEF,
@@ -94,7 +95,7 @@ def _annotated_class(hierarchy: Hierarchy, name: str) -> Values:
         return STATE if short != "GraphDef" else GRAPHDEF
     if kind in {None, "plain"} and hierarchy.project.class_of(name) is None:
         return unknown(f"{short} is not a class that this project defines")
-    names = hierarchy.implementing(name) if hierarchy.is_protocol(name) else (name,)
+    names = implementing(hierarchy, name) if hierarchy.is_protocol(name) else (name,)
     found = frozenset(Instance(each, exact=False, origin="annotation") for each in names)
     return found or unknown(f"{short_name(name)} is a protocol, and may be any class")
 

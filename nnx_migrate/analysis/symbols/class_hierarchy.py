@@ -46,7 +46,8 @@ class Hierarchy:
         self._ancestry: dict[str, Ancestry] = {}
         self._methods: dict[tuple[str, str], Scope | str | None] = {}
         self.first_methods = FirstMethods()
-        self._implementing: dict[str, tuple[str, ...]] = {}
+        #: The classes that have what a protocol asks for.
+        self.implementing: dict[str, tuple[str, ...]] = {}
         self._below: dict[str, tuple[str, ...]] = {}
 
     def ancestry(self, class_name: str) -> Ancestry:
@@ -191,33 +192,6 @@ class Hierarchy:
         scope = Scope(located[0], located[1].scope)
         bases = [self.class_name(scope, base) for base in located[1].bases]
         return not _PROTOCOLS.isdisjoint(bases)
-
-    def implementing(self, protocol: str) -> tuple[str, ...]:
-        """The classes of the project that have the methods of a protocol.
-
-        Too many have the special ones: those have to take the same parameters.
-        """
-        if protocol not in self._implementing:
-            asked = {
-                name: Scope(located[0], key)
-                for above in self.ancestry(protocol).classes
-                if (located := self.project.class_of(above)) is not None
-                for name, key in located[1].methods.items()
-            }
-            self._implementing[protocol] = tuple(
-                each
-                for each in (self.all_classes if asked else ())
-                if not self.is_protocol(each)
-                and all(self._has_method(each, name, own) for name, own in asked.items())
-            )
-        return self._implementing[protocol]
-
-    def _has_method(self, class_name: str, name: str, like: Scope) -> bool:
-        method = self.method(class_name, name)
-        if not name.startswith("__") or not isinstance(method, Scope):
-            return method is not None and not name.startswith("__")
-        taken = [[p.name for p in self.project.function(s).parameters] for s in (method, like)]
-        return taken[0] == taken[1]
 
     @functools.cached_property
     def all_classes(self) -> tuple[str, ...]:

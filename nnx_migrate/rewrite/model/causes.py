@@ -221,7 +221,6 @@ class EmitCause(Cause):
     """Why what rules want at a site cannot be done there; {escape} and {why} are told elsewhere."""
 
     WRAPPER_NOT_KNOWN = "what {wrapper} does beside nnx.{transform} is not known"
-    NO_PLACE_FOR_CHECK = "the calls of its result stand elsewhere, and no check fits there"
     COPIED_AND_SPLIT = "arguments are copied at a site where others are split"
     ATTRIBUTE_READ = "{name}.{attribute} is read, which a plain function does not have"
     NOT_ALL_CALLS = "{escape}"

@@ -84,8 +84,6 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     spelling = Spelling.at(context, site.reference)
     edits, nnx = list(spelling.import_edits), spelling.nnx
     if site.form == "call" and (job.splits or job.returns) and _must_outline(context, job):
-        if any(split.checked for split in job.splits):
-            raise CannotEmit(EmitCause.NO_PLACE_FOR_CHECK)
         return edits + _outlined(context, job, nnx)
     edits += option_edits(context, site, job.options)
     match job.alone:

@@ -28,7 +28,9 @@ from nnx_migrate.rewrite.model.decisions import (
 )
 from nnx_migrate.rewrite.split.arguments import NamedSplit, positional_names
 from nnx_migrate.rewrite.split.signature import Rewiring, rewire
+from nnx_migrate.rewrite.split.wrappers import result_name, structure_checks
 from nnx_migrate.rewrite.style.layout import check_hoistable, first_line, insert_before, line_after
+from nnx_migrate.rewrite.style.line_width import within_width
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.text.edits import Edit
 
@@ -54,24 +56,50 @@ def outline(
     Raises:
         CannotEmit: the signature of the function is not known, or there is no place for it.
     """
-    function = _definition(context, site)
-    positional = _signature(function)
+    function, bound = _definition(context, site)
+    positional = _signature(function)[bound:]
     taken = context.taken_names(site.node)
     binding = site.binding if site.bound_name else None
     name = site.bound_name or fresh([f"{_verb(site)}_{_stem(function)}"], taken)[0]
     inner = fresh([f"{name}_of_state"], taken)[0]
     args = function.args if isinstance(function, AnyFunction) else None
     wiring = rewire(positional, args, named, carry, returns, nnx, taken | {name, inner})
-    lines = _lines(context, site, function, wiring, name, inner, options, metadata, beside=beside)
+    body = _inner_body(context, site, function, positional, named, wiring)
+    lines = _lines(
+        context, site, positional, body, wiring, name, inner, options, metadata, beside=beside
+    )
+    indent = len(context.text.indent_of_line(first_line(context.tree.statement(site.node))))
+    unit = context.continuation_unit
+    lines = [part for line in lines for part in within_width(line, indent, unit)]
     lines = [*_comment_lines(context, site, lines), *lines]
     if binding is not None:
         return _in_place_of(context, binding, lines)
     check_hoistable(context, site.node)
     statement = context.tree.statement(site.node)
-    return [
-        insert_before(context, statement, [*lines, ""]),
-        Edit(*context.text.span(site.node), name),
-    ]
+    return [insert_before(context, statement, [*lines, ""]), *_called(context, site.node, name)]
+
+
+def _called(context: FileContext, made: ast.AST, name: str) -> list[Edit]:
+    """Edits that put the name of the new function where the old one was made and called."""
+    assert isinstance(made, ast.expr)
+    start, end = context.text.span(made)
+    renamed = Edit(start, end, name)
+    use = context.tree.parents.get(made)
+    if not isinstance(use, ast.Call) or use.func is not made:
+        return [renamed]
+    text, stop = context.text.text, context.text.span(use)[1]
+    first = context.text.line_start(made.lineno)
+    behind = text[stop : line_after(context, context.text.line_of(stop))].rstrip()
+    indent = context.text.indent_of_line(made.lineno)
+    line = text[first:start] + name + text[end:stop] + behind
+    if "\n" in text[end:stop] or "\r" in text[end:stop]:
+        return [renamed]
+    parts = within_width(line[len(indent) :], len(indent), context.continuation_unit)
+    broken = context.newline.join(indent + part for part in parts)
+    head, tail = text[first:start], behind
+    if not (broken.startswith(head) and broken.endswith(tail)):
+        return [renamed]
+    return [Edit(start, stop, broken[len(head) : len(broken) - len(tail)])]
 
 
 def _verb(site: Site) -> str:
@@ -82,20 +110,21 @@ def _stem(function: AnyFunction | None) -> str:
     return function.name if isinstance(function, FunctionNode) else "fn"
 
 
-def _definition(context: FileContext, site: Site) -> AnyFunction | None:
-    """The definition of the function, if it is in this file; its signature is copied."""
+def _definition(context: FileContext, site: Site) -> tuple[AnyFunction | None, int]:
+    """The definition of the function, if it is in this file, whose signature is copied; and how
+    many of its parameters a `functools.partial` around it has bound."""
     if isinstance(site.function, ast.Lambda):
-        return site.function
+        return site.function, 0
     if not isinstance(site.function, ast.expr):
         raise CannotEmit(SplitCause.FUNCTION_NOT_SEEN)
     values = context.values(site.function)
-    scopes = {v.scope for v in values if isinstance(v, FunctionValue) and not v.partial_args}
-    if len(scopes) != 1 or len(values) != 1:
+    found = [v for v in values if isinstance(v, FunctionValue) and not v.bound_keywords]
+    if len(found) != 1 or len(values) != 1:
         raise CannotEmit(SplitCause.SIGNATURE_NOT_KNOWN)
-    scope = scopes.pop()
-    if scope.module != context.tree.module:
+    (called,) = found
+    if called.scope.module != context.tree.module:
         raise CannotEmit(SplitCause.SIGNATURE_ELSEWHERE)
-    return context.tree.functions.get(scope.function)
+    return context.tree.functions.get(called.scope.function), called.partial_args
 
 
 def _signature(function: AnyFunction | None) -> list[str]:
@@ -110,7 +139,8 @@ def _signature(function: AnyFunction | None) -> list[str]:
 def _lines(
     context: FileContext,
     site: Site,
-    function: AnyFunction | None,
+    positional: Sequence[str],
+    body: Sequence[str],
     wiring: Rewiring,
     name: str,
     inner: str,
@@ -120,14 +150,13 @@ def _lines(
     beside: bool,
 ) -> list[str]:
     unit = context.indent_unit
-    positional = positional_names(function)
     decorators = [f"@{_decorator(context, site, options)}"]
     if metadata is not None:
         decorators.append(metadata_decorator(metadata, options, wiring.nnx))
     over_states = [
         *decorators,
         f"def {inner}({', '.join(wiring.parameters)}):",
-        *(f"{unit}{line}" for line in _inner_body(context, site, function, wiring)),
+        *(f"{unit}{line}" for line in body),
     ]
     head = f"def {name}({', '.join(positional)}):"
     closing = [f"{unit}{line}" for line in wiring.closing(inner)]
@@ -153,7 +182,12 @@ def metadata_arguments(metadata: Metadata, options: Mapping[str, str | None]) ->
 
 
 def _inner_body(
-    context: FileContext, site: Site, function: AnyFunction | None, wiring: Rewiring
+    context: FileContext,
+    site: Site,
+    function: AnyFunction | None,
+    positional: Sequence[str],
+    named: Sequence[NamedSplit],
+    wiring: Rewiring,
 ) -> list[str]:
     """The body of the function over States: a lambda's own, or a call of the function."""
     if isinstance(function, ast.Lambda) and function is site.function:
@@ -167,13 +201,19 @@ def _inner_body(
         body: ast.expr | None = function.body
     else:
         assert isinstance(site.function, ast.expr)
-        value = f"{context.text.of(site.function)}({', '.join(positional_names(function))})"
+        value = f"{context.text.of(site.function)}({', '.join(positional)})"
         body = None
     lines = list(wiring.top)
     for split in wiring.returns:
         if split.place is not None:
             raise CannotEmit(SplitCause.ONE_OF_SEVERAL)
         value = f"{wiring.nnx}.split({value}, {', '.join(split.filters)})"
+    if any(n.split.checked for n in named):
+        result = fresh([result_name(site)], {*wiring.taken, *positional})[0]
+        lines.append(f"{result} = {value}")
+        objects = [positional[n.split.index] for n in named]
+        lines += structure_checks(context, site, named, objects, wiring.nnx)
+        value = result
     if wiring.carry is None or wiring.carry.alone or wiring.carry.place is None:
         return [*lines, f"return {wiring.returned(value, None, None)}"]
     if isinstance(body, ast.Tuple) and len(body.elts) == 2:

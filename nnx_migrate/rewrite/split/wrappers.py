@@ -76,33 +76,60 @@ def checked_function(
     own = positional_names(function) if isinstance(function, ast.Lambda) else []
     taken = names_in(function).difference(own)
     taken |= {nnx.partition(".")[0], *parameters, *(n.graphdef for n in named)}
-    merges, checks = [], []
+    merges, objects = [], []
     for n in named:
         merged = n.merged(nnx)
         name = fresh([_object_name(site, definition, n)], taken)[0]
         taken.add(name)
         arguments[arguments.index(merged)] = name
         merges.append(f"{unit}{name} = {merged}")
-        if n.split.checked:
-            states = ", ".join([n.graphdef, *n.states])
-            what = f"{_shown(text)} must not change the structure of {name}"
-            checks += [
-                f"{unit}if {n.split_of(nnx, name)} != ({states}):",
-                f'{unit}{unit}raise ValueError("{what}")',
-            ]
-    result = fresh(["result" if "has_aux" in site.options else "loss"], taken)[0]
+        objects.append(name)
+    checks = structure_checks(context, site, named, objects, nnx)
+    result = fresh([result_name(site)], taken)[0]
     outer = {*context.taken_names(function), *taken}
     wrapper = fresh([f"{prefix_of(_shown(text)).lstrip('_')}_of_state"], outer)[0]
     lines = [
         f"def {wrapper}({', '.join(parameters)}):",
         *merges,
         f"{unit}{result} = {callee}({', '.join(arguments)})",
-        *checks,
+        *(f"{unit}{line}" for line in checks),
         f"{unit}return {result}",
         "",
     ]
     statement = context.tree.statement(function)
     return [insert_before(context, statement, lines), Edit(*context.text.span(function), wrapper)]
+
+
+def structure_checks(
+    context: FileContext,
+    site: Site,
+    named: Sequence[NamedSplit],
+    objects: Sequence[str],
+    nnx: str,
+) -> list[str]:
+    """Statements behind the call of a loss that raise where it has changed the structure of what
+    it was given.
+
+    Args:
+        objects: what each of the arguments is called once it is merged.
+    """
+    assert isinstance(site.function, ast.expr)
+    shown = _shown(context.text.of(site.function))
+    lines: list[str] = []
+    for n, name in zip(named, objects, strict=True):
+        if n.split.checked:
+            states = ", ".join([n.graphdef, *n.states])
+            what = f"{shown} must not change the structure of {name}"
+            lines += [
+                f"if {n.split_of(nnx, name)} != ({states}):",
+                f'{context.indent_unit}raise ValueError("{what}")',
+            ]
+    return lines
+
+
+def result_name(site: Site) -> str:
+    """What to call the result of a loss."""
+    return "result" if "has_aux" in site.options else "loss"
 
 
 def _names_in_call(site: Site) -> list[str]:

@@ -389,3 +389,37 @@ def test_classes_that_give_each_other_as_iterators_have_the_elements_of_both() -
         """
     )
     assert described(values_of(analysis, "part")) == {"Part"}
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("obs: object\n    reward: object", {"One"}),
+        ("def __init__(self):\n        self.obs = 1\n        self.reward = 2", {"One"}),
+        ("obs: object\n\n    @property\n    def reward(self): ...", {"One"}),
+        ("obs: object", {"unknown"}),
+    ],
+)
+def test_fields_are_what_a_protocol_asks_for_by_properties(body: str, expected: set[str]) -> None:
+    analysis = analysis_of(
+        f"""
+from typing import Protocol
+from flax import nnx
+
+class Seen(Protocol):
+    @property
+    def obs(self): ...
+    @property
+    def reward(self): ...
+
+class Count(nnx.Variable):
+    pass
+
+class One:
+    {body}
+
+def run(seen: Seen):
+    return seen
+"""
+    )
+    assert described(values_of(analysis, "seen", "run")) == expected

@@ -1,0 +1,44 @@
+"""Where long new lines are broken."""
+
+from __future__ import annotations
+
+import pytest
+
+from nnx_migrate.rewrite.style.line_width import within_width
+
+_LONG = "quite_a_long_name_of_something_that_is_given_to_it"
+
+
+@pytest.mark.parametrize("line", ["x = 1", "return f(a, b)", f"{_LONG} = {_LONG}{_LONG}"])
+def test_a_line_that_fits_or_has_no_brackets_stays(line: str) -> None:
+    assert within_width(line, 0, "    ") == [line]
+
+
+def test_what_the_last_brackets_hold_stands_between_them() -> None:
+    line = f"    (a, *_), b = outer({_LONG}, inner(1, 2))"
+    assert within_width(line, 20, "    ") == [
+        "    (a, *_), b = outer(",
+        f"        {_LONG}, inner(1, 2)",
+        "    )",
+    ]
+
+
+def test_what_is_still_too_long_stands_on_lines_of_its_own() -> None:
+    line = f"def run({_LONG}, pair=(1, 2), {_LONG}2):"
+    assert within_width(line, 0, "  ") == [
+        "def run(",
+        f"  {_LONG},",
+        "  pair=(1, 2),",
+        f"  {_LONG}2,",
+        "):",
+    ]
+
+
+def test_the_line_is_measured_with_what_stands_in_front_of_it() -> None:
+    line = f"return f({_LONG})"
+    assert within_width(line, 0, "  ") == [line]
+    assert within_width(line, 45, "  ") == ["return f(", f"  {_LONG}", ")"]
+
+
+def test_what_follows_the_brackets_follows_them() -> None:
+    assert within_width(f"return f({_LONG}, {_LONG})[0]", 0, "  ")[-1] == ")[0]"
