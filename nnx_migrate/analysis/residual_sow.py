@@ -28,7 +28,8 @@ from nnx_migrate.core import refusal
 from nnx_migrate.core.place import Place
 from nnx_migrate.core.refusal import Refusal
 
-_MAX_HOPS = 8
+#: Variables, and functions under no name, that are being followed.
+_Seen = frozenset[tuple[Scope, str]]
 #: Transforms that functions which make objects may be under.
 _MAKING = of_nnx(lambda t: (t.gives_back and not t.carries) or t.splits_rngs)
 #: Changes that leave no value of a sown type behind.
@@ -140,18 +141,25 @@ class LeftoverFinder:
         self.effects = CollectingEffects(analysis, collected)
         self._holders: set[Scope] = set()
 
-    def on(self, scope: Scope, name: str, hops: int = 0) -> Refusal | None:
+    def on(self, scope: Scope, name: str) -> Refusal | None:
         """Why sown values may lie on what a variable holds; None when they cannot."""
+        return self._on(scope, name, frozenset())
+
+    def _on(self, scope: Scope, name: str, seen: _Seen) -> Refusal | None:
+        """The same, where it was asked on the way from those seen: these tell the rest."""
         bindings = self.project.bindings(scope, name)
-        if len(bindings) != 1 or hops > _MAX_HOPS:
+        if len(bindings) != 1:
             return ResidualCause.NOT_ONE_OBJECT.about(name=name)
         (binding,) = bindings
+        if (binding.scope, name) in seen:
+            return None
+        seen |= {(binding.scope, name)}
         if isinstance(binding, ParameterOf):
-            return self._on_parameter(binding.scope, name, hops)
+            return self._on_parameter(binding.scope, name, seen)
         left = harm(_VariableTracker(self.effects, binding.scope, name).effects())
         if left is not None:
             return _told(left, name)
-        return self._on_made(binding.scope, binding.expr, name, hops)
+        return self._on_made(binding.scope, binding.expr, name, seen)
 
     def sown_by_line(self, scope: Scope, name: str) -> Iterator[tuple[Scope, int, Effect]]:
         """What may leave something sown on what a variable of a function holds, and where."""
@@ -161,14 +169,14 @@ class LeftoverFinder:
 
     def on_made(self, scope: Scope, made: ir.Expr, name: str) -> Refusal | None:
         """Why sown values may lie on what an expression gives; None when they cannot."""
-        return self._on_made(scope, made, name, 0)
+        return self._on_made(scope, made, name, frozenset())
 
     @property
     def holders(self) -> frozenset[Scope]:
         """The functions whose parameters were followed to all their calls."""
         return frozenset(self._holders)
 
-    def _on_parameter(self, scope: Scope, name: str, hops: int) -> Refusal | None:
+    def _on_parameter(self, scope: Scope, name: str, seen: _Seen) -> Refusal | None:
         function = self.project.function(scope)
         left = harm(self.effects.inside(scope, name))
         if left is not None:
@@ -181,9 +189,9 @@ class LeftoverFinder:
             return ResidualCause.NO_CALL_SHOWS.about(function=function.name, name=name)
         for where, argument in given:
             if isinstance(argument, ir.Name):
-                reason = self.on(where, argument.id, hops + 1)
+                reason = self._on(where, argument.id, seen)
             else:
-                reason = self._on_made(where, argument, name, hops)
+                reason = self._on_made(where, argument, name, seen)
             if reason:
                 return reason
         return None
@@ -204,13 +212,13 @@ class LeftoverFinder:
         if parameter.default is not None:
             yield scope, ir.UNSEEN
 
-    def _on_made(self, scope: Scope, made: ir.Expr, name: str, hops: int) -> Refusal | None:
+    def _on_made(self, scope: Scope, made: ir.Expr, name: str, seen: _Seen) -> Refusal | None:
         """Whether an expression makes a new object of a known class."""
         values = self.evaluator.values(scope, made)
         called = self.evaluator.values(scope, made.func) if isinstance(made, ir.Call) else ()
         makers = [c for c in called if isinstance(c, FunctionValue)]
         if values and makers and len(makers) == len(called):
-            return self._on_returned(makers, name, hops)
+            return self._on_returned(makers, name, seen)
         if not values or not called or not all(isinstance(c, ClassValue) for c in called):
             return ResidualCause.ORIGIN_NOT_FOLLOWED.about(name=name)
         for value in values:
@@ -220,11 +228,15 @@ class LeftoverFinder:
                 return ResidualCause.BASES_NOT_KNOWN.about(name=name)
         return self._on_new()
 
-    def _on_returned(self, makers: Sequence[FunctionValue], name: str, hops: int) -> Refusal | None:
+    def _on_returned(
+        self, makers: Sequence[FunctionValue], name: str, seen: _Seen
+    ) -> Refusal | None:
         """Whether something is sown on what functions return, before they do."""
         for maker in makers:
             function = self.project.function(maker.scope)
-            if hops > _MAX_HOPS or function.yields or not _MAKING.issuperset(maker.transforms):
+            if (maker.scope, "") in seen:
+                continue
+            if function.yields or not _MAKING.issuperset(maker.transforms):
                 return ResidualCause.ORIGIN_NOT_FOLLOWED.about(name=name)
             if not function.returns:
                 return ResidualCause.RETURN_NOT_SHOWN.about(function=function.name)
@@ -233,9 +245,9 @@ class LeftoverFinder:
                     bound = self.project.bindings(maker.scope, returned.id)
                     if any(not isinstance(b, Located) or b.scope != maker.scope for b in bound):
                         return ResidualCause.RETURNS_SHARED.about(function=function.name)
-                    reason = self.on(maker.scope, returned.id, hops + 1)
+                    reason = self._on(maker.scope, returned.id, seen | {(maker.scope, "")})
                 else:
-                    reason = self._on_made(maker.scope, returned, name, hops + 1)
+                    reason = self._on_made(maker.scope, returned, name, seen | {(maker.scope, "")})
                 if reason:
                     return reason
         return None

@@ -28,8 +28,6 @@ from nnx_migrate.rewrite.model.decisions import Capture
 from nnx_migrate.rewrite.model.functions import definition_of, free_names
 from nnx_migrate.rewrite.model.stacks import stack_of
 
-_MAX_DEPTH = 6
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Captured:
@@ -234,7 +232,7 @@ def _hidden(context: FileContext, name: ast.Name, values: Values) -> str:
     for value in values:
         if _holds_node(context, value):
             return f"{name.id} is, or holds, an object in a way that is not followed"
-        if isinstance(value, FunctionValue) and _captures_node(context, value, _MAX_DEPTH):
+        if isinstance(value, FunctionValue) and _captures_node(context, value, frozenset()):
             return f"the function {name.id} uses an object from outside too"
     parent = context.tree.parents[name]
     if is_unknown(values) and isinstance(parent, ast.Call) and parent.func is name:
@@ -248,22 +246,22 @@ def _holds_node(context: FileContext, value: Value) -> bool:
     )
 
 
-def _captures_node(context: FileContext, value: FunctionValue, depth: int) -> bool:
+def _captures_node(context: FileContext, value: FunctionValue, around: frozenset[Scope]) -> bool:
     """Whether a function of this file is bound to an object, or captures one, through others."""
     if value.bound or value.partial_args or value.bound_keywords:
         return True
     if value.scope.module != context.tree.module:
         return False
     definition = context.tree.functions.get(value.scope.function)
-    if definition is None or depth == 0:
+    if definition is None:
         return True
     for name in free_names(context, definition):
         for held in context.values(name):
             if _holds_node(context, held):
                 return True
-            if not isinstance(held, FunctionValue) or held.scope == value.scope:
+            if not isinstance(held, FunctionValue) or held.scope in around | {value.scope}:
                 continue
-            if _captures_node(context, held, depth - 1):
+            if _captures_node(context, held, around | {value.scope}):
                 return True
     return False
 

@@ -21,7 +21,6 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.ownership import runs_untraced
 from nnx_migrate.rewrite.model.stacks import stack_of
 
-_MAX_DEPTH = 6
 _FREE_VARIABLES = ("hijax", "var_defaults")
 #: The names that a site is going to pass explicitly.
 Carried = Callable[[Site], Collection[str]]
@@ -67,7 +66,7 @@ def obstacle(context: FileContext, site: Site, captured: Captured, carried: Carr
             around = context.tree.function_around(around)
     for name, bound in captured.where:
         path = context.analysis.identity.path(bound, ir.Name(name))
-        if reason := _given_captured(context, Scope(*path[:2]), path[2], _MAX_DEPTH):
+        if reason := _given_captured(context, Scope(*path[:2]), path[2], frozenset()):
             return reason
     return ""
 
@@ -78,9 +77,13 @@ def _runs(context: FileContext, site: Site, function: AnyFunction) -> bool:
     return any(each is function for each in definitions_of(context, site))
 
 
-def _given_captured(context: FileContext, scope: Scope, name: str, depth: int) -> str:
+def _given_captured(
+    context: FileContext, scope: Scope, name: str, around: frozenset[tuple[Scope, str]]
+) -> str:
     """Whether some call passes for the parameter what the caller captures itself."""
-    if depth == 0 or all(p.name != name for p in context.project.function(scope).parameters):
+    if (scope, name) in around or all(
+        p.name != name for p in context.project.function(scope).parameters
+    ):
         return ""
     if reason := _bound_elsewhere(context, scope, name):
         return reason
@@ -97,7 +100,7 @@ def _given_captured(context: FileContext, scope: Scope, name: str, depth: int) -
             return f"it is called with an object that the caller captures ({place})"
         if given.scope == scope or not any(isinstance(b, ParameterOf) for b in bindings):
             continue
-        if reason := _given_captured(context, given.scope, root.id, depth - 1):
+        if reason := _given_captured(context, given.scope, root.id, around | {(scope, name)}):
             return reason
     return ""
 

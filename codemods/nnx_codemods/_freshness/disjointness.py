@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nnx_codemods._freshness.made_of_nothing import MAX_HOPS, Made, is_made_alone, origin_of
+from nnx_codemods._freshness.made_of_nothing import Made, is_made_alone, origin_of
 from nnx_migrate.analysis.callgraph.binding import arguments
 from nnx_migrate.analysis.domain.values import (
     FunctionValue,
@@ -24,22 +24,31 @@ def made_apart(context: FileContext, one: Located, other: Located) -> bool:
     return not why_together(context, one, other)
 
 
-def why_together(context: FileContext, one: Located, other: Located, hops: int = MAX_HOPS) -> str:
+def why_together(
+    context: FileContext,
+    one: Located,
+    other: Located,
+    around: frozenset[tuple[ParameterOf, ParameterOf]] = frozenset(),
+) -> str:
     """Why two objects may be one, or hold something in common; empty when they do not.
 
     Of parameters, what says so of some call in the project.
+
+    Args:
+        around: the parameters that are looked at: that a function passes them on to itself adds
+            nothing.
     """
     one, other = _where_bound(context, one), _where_bound(context, other)
-    first, second = origin_of(context, one, hops), origin_of(context, other, hops)
+    first, second = origin_of(context, one), origin_of(context, other)
     for place, origin in ((one, first), (other, second)):
-        if origin is None or hops == 0:
+        if origin is None:
             return f"what {_text(place.expr)} is made by is not seen"
     if _holds(context, one, other):
         return "one of them is a part of the other, or may be stored in it"
     if isinstance(first, ParameterOf) and isinstance(second, ParameterOf):
         if first.scope != second.scope:
             return "they are parameters of different functions"
-        return _passed_together(context, first, second, hops)
+        return "" if (first, second) in around else _passed_together(context, first, second, around)
     if first == second:
         return "one call makes both"
     given = [each for each in (first, second) if isinstance(each, ParameterOf)]
@@ -47,7 +56,7 @@ def why_together(context: FileContext, one: Located, other: Located, hops: int =
     if given and {each.scope for each in given} != {each.scope for each in made}:
         return f"{given[0].parameter.name} is a parameter of another function"
     for each in made:
-        if not is_made_alone(context, each, hops):
+        if not is_made_alone(context, each):
             where = Place(each.scope.module, each.call.line)
             return f"what is made in {where} may hold what was there before"
     return ""
@@ -106,7 +115,10 @@ def _may_store(context: FileContext, value: Value, call: ir.Call) -> bool:
 
 
 def _passed_together(
-    context: FileContext, first: ParameterOf, second: ParameterOf, hops: int
+    context: FileContext,
+    first: ParameterOf,
+    second: ParameterOf,
+    around: frozenset[tuple[ParameterOf, ParameterOf]],
 ) -> str:
     definition = context.tree.functions.get(first.scope.function)
     function = context.project.function(first.scope)
@@ -125,7 +137,8 @@ def _passed_together(
             both = ir.Sequence((one, other), is_tuple=True)
             one, other = ir.Unpacked(both, 0), ir.Unpacked(both, 1)
         if one is not None and other is not None:
-            reason = why_together(context, Located(where, one), Located(where, other), hops - 1)
+            places = Located(where, one), Located(where, other)
+            reason = why_together(context, *places, around | {(first, second)})
         if reason:
             place = Place(where.module, call.line)
             return f"of the call in {place}, {reason}"

@@ -20,7 +20,6 @@ from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.rewrite.model.context import FileContext
 
-MAX_HOPS = 6
 _KINDS = frozenset({"module", "metric", "optimizer", "variable"})
 #: What gives a copy of all that an object holds.
 _COPIES = frozenset({"clone"})
@@ -41,10 +40,12 @@ class Made:
     place: int = 0
 
 
-def origin_of(context: FileContext, place: Located, hops: int) -> Made | ParameterOf | None:
+def origin_of(context: FileContext, place: Located) -> Made | ParameterOf | None:
     """The call that makes an object, or the parameter that it comes by."""
     scope, expr, number = place.scope, place.expr, 0
-    for _ in range(hops):
+    seen: set[tuple[Scope, ir.Expr]] = set()
+    while (scope, expr) not in seen:
+        seen.add((scope, expr))
         match expr:
             case ir.Name(id=name):
                 bindings = context.project.bindings(scope, name)
@@ -69,15 +70,19 @@ def origin_of(context: FileContext, place: Located, hops: int) -> Made | Paramet
     return None
 
 
-def is_made_alone(context: FileContext, made: Made, hops: int = 1) -> bool:
-    """Whether a call makes an object of which all parts are made by it."""
+def is_made_alone(context: FileContext, made: Made, around: frozenset[Scope] = frozenset()) -> bool:
+    """Whether a call makes an object of which all parts are made by it.
+
+    Args:
+        around: the functions that are looked at, as one of them may call it.
+    """
     scope, call = made.scope, made.call
     copies = context.project.nnx_name(scope, call.func) in _COPIES
     if copies or context.project.dotted(scope, call.func) == "copy.deepcopy":
         return len(call.args) == 1 and not call.keywords
     class_name = context.evaluator.hierarchy.class_name(scope, call.func)
     if class_name is None:
-        return hops > 0 and _is_factory(context, Located(scope, call.func), hops - 1)
+        return _is_factory(context, Located(scope, call.func), around)
     if context.evaluator.hierarchy.kind(class_name) not in _KINDS:
         return False
     if layer_of(class_name) is None and not _makes_its_parts(context, class_name, frozenset()):
@@ -85,27 +90,29 @@ def is_made_alone(context: FileContext, made: Made, hops: int = 1) -> bool:
     if any(True for _ in context.analysis.sharing.kept_arguments(scope, call)):
         return False
     given = [*call.args, *(value for _, value in call.keywords)]
-    return all(_brings_nothing(context, Located(scope, each)) for each in given)
+    return all(_brings_nothing(context, Located(scope, each), around) for each in given)
 
 
-def _is_factory(context: FileContext, called: Located, hops: int) -> bool:
+def _is_factory(context: FileContext, called: Located, around: frozenset[Scope]) -> bool:
     """Whether it is a function that makes an object each time, keeps none and is given none."""
     values = context.evaluator.values(called.scope, called.expr)
     for value in values:
         if not isinstance(value, FunctionValue) or value.transforms or value.bound:
             return False
+        if value.scope in around:
+            continue
         function = context.project.function(value.scope)
         if function.decorators or function.yields or not function.returns:
             return False
         for returned in function.returns:
             place = Located(value.scope, returned)
-            origin = origin_of(context, place, MAX_HOPS)
+            origin = origin_of(context, place)
             if not isinstance(origin, Made) or origin.scope != value.scope:
                 return False
             name = returned.id if isinstance(returned, ir.Name) else ""
             if name and (name in function.globals or _is_kept(context, value.scope, name)):
                 return False
-            if not is_made_alone(context, origin, hops):
+            if not is_made_alone(context, origin, around | {value.scope}):
                 return False
     return bool(values)
 
@@ -117,7 +124,7 @@ def _is_kept(context: FileContext, scope: Scope, name: str) -> bool:
     return kept or any(True for _ in context.analysis.identity.kept(scope, ir.Name(name)))
 
 
-def _brings_nothing(context: FileContext, given: Located) -> bool:
+def _brings_nothing(context: FileContext, given: Located, around: frozenset[Scope]) -> bool:
     """Whether no Variable that is there before comes in by an argument of a constructor.
 
     Streams of an Rngs are forked by all that keep them, but for classes that are seen to keep it.
@@ -125,7 +132,7 @@ def _brings_nothing(context: FileContext, given: Located) -> bool:
     if isinstance(given.expr, ir.Starred):
         return False
     made = isinstance(given.expr, ir.Call) and Made(given.scope, given.expr)
-    if made and is_made_alone(context, made):
+    if made and is_made_alone(context, made, around):
         return True
     values = context.evaluator.values(given.scope, given.expr)
     if is_graph_node(context, values, frozenset({"rngs"})):

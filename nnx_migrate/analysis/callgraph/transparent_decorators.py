@@ -22,9 +22,6 @@ _CHECKING = frozenset(
     }
 )
 _CASTING = frozenset({"typing.cast", "typing_extensions.cast"})
-_MAX_HOPS = 4
-
-
 #: Attributes of a function that decide what a call of it does.
 _DECIDING = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
 
@@ -36,26 +33,28 @@ class TransparentDecorators:
         self.project = project
         self._known: dict[tuple[Scope, ir.Expr], bool] = {}
 
-    def is_one(self, scope: Scope, decorator: ir.Expr, hops: int = 0) -> bool:
+    def is_one(
+        self, scope: Scope, decorator: ir.Expr, around: frozenset[Scope] = frozenset()
+    ) -> bool:
         """Whether an expression is, or gives, such a decorator.
 
         Args:
             scope: what its names are looked up in.
-            hops: through how many functions it was reached.
+            around: the functions through which it was reached.
         """
-        if hops:  # what is cut short here says nothing of the decorator by itself
-            return hops < _MAX_HOPS and self._is_one(scope, decorator, hops)
+        if around:  # what is cut short here says nothing of the decorator by itself
+            return self._is_one(scope, decorator, around)
         known = self._known.get((scope, decorator))
         if known is None:
-            known = self._known[scope, decorator] = self._is_one(scope, decorator, hops)
+            known = self._known[scope, decorator] = self._is_one(scope, decorator, around)
         return known
 
-    def _is_one(self, scope: Scope, decorator: ir.Expr, hops: int) -> bool:
+    def _is_one(self, scope: Scope, decorator: ir.Expr, around: frozenset[Scope]) -> bool:
         target = decorator.func if isinstance(decorator, ir.Call) else decorator
         dotted = self.project.dotted(scope, target)
         if isinstance(decorator, ir.Call):
             if dotted == "functools.partial":  # of one, with its settings
-                return len(decorator.args) == 1 and self.is_one(scope, decorator.args[0], hops)
+                return len(decorator.args) == 1 and self.is_one(scope, decorator.args[0], around)
             if dotted in _CHECKING:
                 return not decorator.args
             maker = self._function(scope, target, dotted)
@@ -63,7 +62,9 @@ class TransparentDecorators:
         if dotted in _CHECKING:
             return True
         function = self._function(scope, target, dotted)
-        return function is not None and (self._gives_back(function) or self._checks(function, hops))
+        if function is None or function in around:
+            return False
+        return self._gives_back(function) or self._checks(function, around | {function})
 
     def _function(self, scope: Scope, target: ir.Expr, dotted: str | None) -> Scope | None:
         """The function of the project that an expression names."""
@@ -99,7 +100,7 @@ class TransparentDecorators:
             and not any(_decides(write.target, given) for write in function.writes)
         )
 
-    def _checks(self, scope: Scope, hops: int) -> bool:
+    def _checks(self, scope: Scope, around: frozenset[Scope]) -> bool:
         """Whether a function of the project gives back what it gets, with its types checked."""
         function = self.project.function(scope)
         if len(function.parameters) != 1 or function.decorators or function.writes:
@@ -108,25 +109,27 @@ class TransparentDecorators:
         return (
             bool(function.returns)
             and given.id not in function.bindings
-            and all(self._is_of_checking(scope, call, hops + 1) for call in function.calls)
-            and all(self._gives(scope, value, given, hops + 1) for value in function.returns)
+            and all(self._is_of_checking(scope, call, around) for call in function.calls)
+            and all(self._gives(scope, value, given, around) for value in function.returns)
         )
 
-    def _is_of_checking(self, scope: Scope, call: ir.Call, hops: int) -> bool:
+    def _is_of_checking(self, scope: Scope, call: ir.Call, around: frozenset[Scope]) -> bool:
         dotted = self.project.dotted(scope, call.func)
         known = dotted == "functools.partial" or dotted in _CASTING or dotted in _CHECKING
-        return known or self.is_one(scope, call.func, hops)
+        return known or self.is_one(scope, call.func, around)
 
-    def _gives(self, scope: Scope, value: ir.Expr, given: ir.Name, hops: int) -> bool:
+    def _gives(
+        self, scope: Scope, value: ir.Expr, given: ir.Name, around: frozenset[Scope]
+    ) -> bool:
         match value:
             case ir.Name():
                 return value == given
             case ir.Call(func=func, args=(_, inner)) if (
                 self.project.dotted(scope, func) in _CASTING
             ):
-                return self._gives(scope, inner, given, hops)
+                return self._gives(scope, inner, given, around)
             case ir.Call(func=func, args=(inner,)):
-                return self.is_one(scope, func, hops) and self._gives(scope, inner, given, hops)
+                return self.is_one(scope, func, around) and self._gives(scope, inner, given, around)
             case _:
                 return False
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
@@ -16,8 +18,6 @@ from nnx_migrate.analysis.ir import nodes as ir
 
 #: What nnx.merge gives, for all that is known.
 _ANY_MODULE: Values = frozenset({Instance("flax.nnx.Module", exact=False, origin="nnx.merge")})
-#: Over how many names and parameters a graphdef is followed to the object that it is of.
-_MAX_HANDED_ON = 4
 
 
 def merged(evaluator: Evaluation, scope: Scope, graphdef: ir.Expr) -> Values:
@@ -37,42 +37,35 @@ def merged(evaluator: Evaluation, scope: Scope, graphdef: ir.Expr) -> Values:
 
 
 def graphdef_sources(
-    evaluator: Evaluation, scope: Scope, graphdef: ir.Expr, depth: int = 0
+    evaluator: Evaluation, scope: Scope, graphdef: ir.Expr
 ) -> list[Located | None]:
     """The objects that a graphdef may be of; None among them for one that is not seen."""
-    match graphdef:
-        case ir.Name(id=name) if depth <= _MAX_HANDED_ON:
-            found: list[Located | None] = []
-            for binding in evaluator.project.bindings(scope, name):
-                if isinstance(binding, Located):
-                    found += graphdef_sources(evaluator, binding.scope, binding.expr, depth + 1)
-                else:
-                    found += _passed(evaluator, binding, depth + 1)
-            return list(dict.fromkeys(found)) or [None]
-        case ir.Unpacked(base=ir.Name(id=name), index=0) if depth <= _MAX_HANDED_ON:
-            bindings = evaluator.project.bindings(scope, name)
-            found = [
-                source
-                for b in bindings
-                if isinstance(b, Located)
-                for source in graphdef_sources(
-                    evaluator, b.scope, ir.Unpacked(b.expr, 0), depth + 1
-                )
-            ]
-            return list(dict.fromkeys(found)) or [None]
-        case ir.Unpacked(base=made, index=0) | ir.Element(base=made) | ir.Starred(value=made):
-            return [_taken_apart(evaluator, scope, made, "split")]
-        case _:
-            return [_taken_apart(evaluator, scope, graphdef, "graphdef")]
+    found: list[Located | None] = []
+    places = [Located(scope, graphdef)]
+    for place in places:  # grows while it is walked
+        match place.expr:
+            case ir.Name(id=name) | ir.Unpacked(base=ir.Name(id=name), index=0):
+                bound = list(_bound(evaluator, place, name))
+                places += (each for each in dict.fromkeys(bound) if each not in places)
+                found += () if bound else (None,)
+            case ir.Unpacked(base=made, index=0) | ir.Element(base=made) | ir.Starred(value=made):
+                found.append(_taken_apart(evaluator, place.scope, made, "split"))
+            case made:
+                found.append(_taken_apart(evaluator, place.scope, made, "graphdef"))
+    return list(dict.fromkeys(found)) or [None]
 
 
-def _passed(evaluator: Evaluation, parameter: ParameterOf, depth: int) -> list[Located | None]:
-    function = evaluator.project.function(parameter.scope)
-    return [
-        source
-        for given in evaluator.callers.arguments(parameter.scope, function, parameter.parameter)
-        for source in graphdef_sources(evaluator, given.scope, given.expr, depth)
-    ] or [None]
+def _bound(evaluator: Evaluation, place: Located, name: str) -> Iterator[Located]:
+    """What a name is bound to, and passed for where it is a parameter; the first of it, so too."""
+    first = isinstance(place.expr, ir.Unpacked)
+    for binding in evaluator.project.bindings(place.scope, name):
+        given: Iterable[Located] = (binding,) if isinstance(binding, Located) else ()
+        if isinstance(binding, ParameterOf):
+            function = evaluator.project.function(binding.scope)
+            arguments = evaluator.callers.arguments(binding.scope, function, binding.parameter)
+            given = tuple(arguments) or (Located(binding.scope, ir.UNSEEN),)
+        for each in given:
+            yield Located(each.scope, ir.Unpacked(each.expr, 0)) if first else each
 
 
 def _taken_apart(

@@ -19,60 +19,60 @@ from nnx_migrate.analysis.ir import nodes as ir
 #: Modules of libraries in whose functions nothing of the program is kept: `getattr(nnx, "gelu")`
 #: may do anything to what it is given, and nothing to an object that only holds it.
 FUNCTIONS_BY_NAME = frozenset({"flax.nnx", "jax.nn", "jax.numpy"})
-_MAX_HOPS = 4
 #: Where these are used, attributes may be set under any name.
 _SETTING_BY_NAME = ("__dict__", "vars", "__setattr__", "set_attributes", "__getattr__")
 
 
-def literal_names(
-    evaluator: Evaluation, scope: Scope, expr: ir.Expr, hops: int = 0
-) -> frozenset[str] | None:
+def literal_names(evaluator: Evaluation, scope: Scope, expr: ir.Expr) -> frozenset[str] | None:
     """The texts that an expression can be; None where they are not all in sight."""
-    match expr:
-        case ir.Constant(type="str", text=text) if text:
-            return frozenset({text})
+    names: set[str] = set()
+    sources = [Located(scope, expr)]
+    seen = set(sources)
+    for source in sources:  # grows while it is walked
+        match source.expr:
+            case ir.Constant(type="str", text=text) if text:
+                names.add(text)
+                continue
+        more = _sources(evaluator, source)
+        if not more:
+            return None
+        sources += (each for each in dict.fromkeys(more) if each not in seen)
+        seen.update(more)
+    return frozenset(names) or None
+
+
+def _sources(evaluator: Evaluation, place: Located) -> list[Located]:
+    """The expressions one of which an expression stands for; none where that is not seen."""
+    scope = place.scope
+    match place.expr:
         case ir.Choice(options=parts) | ir.Element(base=ir.Sequence(elements=parts)):
-            return _all_of([(scope, part) for part in parts], evaluator, hops)
-        case ir.Element(base=ir.Name(id=name)) if hops < _MAX_HOPS:
-            bound = evaluator.project.bindings(scope, name)
-            if len(bound) == 1 and isinstance(bound[0], Located):
-                held = bound[0].expr
-                if isinstance(held, ir.Sequence):
-                    return literal_names(evaluator, bound[0].scope, ir.Element(held), hops + 1)
-        case ir.Name(id=name) if hops < _MAX_HOPS:
-            sources: list[tuple[Scope, ir.Expr]] = []
+            return [Located(scope, part) for part in parts]
+        case ir.Element(base=ir.Name(id=name)):
+            match evaluator.project.bindings(scope, name):
+                case [Located(scope=around, expr=ir.Sequence() as held)]:
+                    return [Located(around, ir.Element(held))]
+        case ir.Name(id=name):
+            found: list[Located] = []
             for binding in evaluator.project.bindings(scope, name):
-                if isinstance(binding, ParameterOf):
-                    passed = list(_passed(evaluator, binding))
-                    if not passed:
-                        return None
-                    sources += passed
-                else:
-                    sources.append((binding.scope, binding.expr))
-            return _all_of(sources, evaluator, hops + 1)
-    return None
+                if isinstance(binding, Located):
+                    found.append(binding)
+                    continue
+                passed = list(_passed(evaluator, binding))
+                if not passed:
+                    return []
+                found += passed
+            return found
+    return []
 
 
-def _passed(evaluator: Evaluation, binding: ParameterOf) -> Iterator[tuple[Scope, ir.Expr]]:
+def _passed(evaluator: Evaluation, binding: ParameterOf) -> Iterator[Located]:
     """What the calls in sight pass for a parameter, and its default when there is such a call."""
     function = evaluator.project.function(binding.scope)
     found = list(evaluator.callers.arguments(binding.scope, function, binding.parameter))
     called = found or evaluator.callers.of(binding.scope)
-    yield from ((each.scope, each.expr) for each in found)
+    yield from found
     if called and binding.parameter.default is not None:
-        yield binding.scope, binding.parameter.default
-
-
-def _all_of(
-    sources: list[tuple[Scope, ir.Expr]], evaluator: Evaluation, hops: int
-) -> frozenset[str] | None:
-    found: frozenset[str] = frozenset()
-    for scope, expr in sources:
-        names = literal_names(evaluator, scope, expr, hops)
-        if names is None:
-            return None
-        found |= names
-    return found or None
+        yield Located(binding.scope, binding.parameter.default)
 
 
 def methods_by_any_name(evaluator: Evaluation, instance: Instance) -> Iterator[str]:

@@ -9,7 +9,6 @@ from nnx_migrate.analysis.sites.tree import Tree
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.sources.imports.namespace_portions import LIBRARIES, STANDARD
 
-_MAX_HOPS = 3
 #: Packages of this field that are given objects and call nothing of nnx on them.
 _WITHOUT_NNX = LIBRARIES | frozenset(
     {
@@ -64,16 +63,16 @@ def other_package(project: Project, dotted: str | None) -> str:
     return "" if head in project.packages else head
 
 
-def package_called(tree: Tree, func: ast.expr, hops: int = _MAX_HOPS) -> str:
+def package_called(tree: Tree, func: ast.expr, around: frozenset[ast.expr] = frozenset()) -> str:
     """Such a package, of a function of it or a method of what a call of it gives; else ""."""
     dotted = tree.dotted(func)
-    if dotted is not None or not hops or not isinstance(func, ast.Attribute):
+    if dotted is not None or func in around or not isinstance(func, ast.Attribute):
         return other_package(tree.project, dotted)
     made = func.value
     if isinstance(made, ast.Name):
         assigned = tree.assigned_value(tree.scope(made), made.id)
         made = assigned[0] if assigned is not None else made
-    return package_called(tree, made.func, hops - 1) if isinstance(made, ast.Call) else ""
+    return package_called(tree, made.func, around | {func}) if isinstance(made, ast.Call) else ""
 
 
 def names_of_others(project: Project, module: str) -> frozenset[str]:

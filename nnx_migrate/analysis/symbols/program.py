@@ -20,7 +20,6 @@ from nnx_migrate.sources.observed_facts import ObservedFacts
 from nnx_migrate.sources.own_transforms import OwnTransform
 
 Binding = Located | ParameterOf
-_MAX_HOPS = 24
 _SITES = SITE_NAMES | JAX_SITES
 
 
@@ -58,7 +57,10 @@ class Project:
         self.observed = observed
         self.unobserved = unobserved
         self._bindings: dict[tuple[Scope, str], list[Binding]] = {}
-        self._dotted: dict[tuple[Scope, str, int], str | None] = {}
+        self._dotted: dict[tuple[Scope, str], str | None] = {}
+        #: The names that are being followed, and how often one of them led to itself.
+        self._followed: set[tuple[Scope, str] | str] = set()
+        self._circles = 0
         self._methods: dict[str, dict[str, list[tuple[str, ir.Function]]]] = {}
         self._leading: dict[str, frozenset[str]] = {}
         self._names_used: dict[str, frozenset[str]] = {}
@@ -290,43 +292,44 @@ class Project:
             return self.bindings(Scope(head, ir.MODULE_SCOPE), attribute)
         return None
 
-    def dotted(self, scope: Scope, expr: ir.Expr, hops: int = 0) -> str | None:
+    def dotted(self, scope: Scope, expr: ir.Expr) -> str | None:
         """The absolute dotted name that an expression stands for, re-exports followed.
 
         Returns None for anything that is not a plain reference to something imported, and when
         the possible meanings do not agree.
         """
-        if hops > _MAX_HOPS:
-            return None
         match expr:
             case ir.Name(id=name):
-                key = scope, name, hops
+                key = scope, name
                 if key not in self._dotted:
-                    self._dotted[key] = self._agreed(self.bindings(scope, name), hops)
+                    circles = self._circles
+                    found = self._following(key, self.bindings(scope, name))
+                    # What another name that is being followed cut short is not its answer.
+                    if self._followed and self._circles != circles:
+                        return found
+                    self._dotted[key] = found
                 return self._dotted[key]
             case ir.Attribute(base=base, name=name):
-                head = self.dotted(scope, base, hops + 1)
-                return None if head is None else self.follow(f"{head}.{name}", hops + 1)
+                head = self.dotted(scope, base)
+                return None if head is None else self.follow(f"{head}.{name}")
             case ir.Call(func=ir.Name(id="getattr"), args=(base, ir.Constant(text=name), *_)) if (
                 name
             ):
-                return self.dotted(scope, ir.Attribute(base, name), hops + 1)
+                return self.dotted(scope, ir.Attribute(base, name))
             case ir.ImportRef(target=target):
-                return self.follow(target, hops + 1)
+                return self.follow(target)
             case ir.Within(key=key, expr=inner):
-                return self.dotted(Scope(scope.module, key), inner, hops + 1)
+                return self.dotted(Scope(scope.module, key), inner)
             case _:
                 return None
 
-    def follow(self, dotted: str, hops: int = 0) -> str | None:
+    def follow(self, dotted: str) -> str | None:
         """Follow a dotted name through the project's re-exports to where it comes from."""
-        if hops > _MAX_HOPS:
-            return None
         if self.wrappers is not None and dotted in self.wrappers.named:
             return self.wrappers.like(dotted)
         bound = self.member(dotted)
         if bound:
-            return self._agreed(bound, hops) or dotted
+            return self._following(dotted, bound) or dotted
         return dotted
 
     def names_on_the_way(self, dotted: str) -> Iterator[str]:
@@ -340,14 +343,25 @@ class Project:
                 if binding.expr.target not in waiting:
                     waiting.append(binding.expr.target)
 
-    def _agreed(self, bindings: list[Binding], hops: int) -> str | None:
+    def _following(self, name: tuple[Scope, str] | str, bindings: list[Binding]) -> str | None:
+        """What the bindings of a name agree on; None where that leads to the name itself."""
+        if name in self._followed:
+            self._circles += 1
+            return None
+        self._followed.add(name)
+        try:
+            return self._agreed(bindings)
+        finally:
+            self._followed.discard(name)
+
+    def _agreed(self, bindings: list[Binding]) -> str | None:
         names: set[str | None] = set()
         for binding in bindings:
             if isinstance(binding, ParameterOf):
                 return None
             if isinstance(binding.expr, ir.Constant) and binding.expr.type == "none":
                 continue  # `except ImportError: nnx = None`
-            names.add(self.dotted(binding.scope, binding.expr, hops + 1))
+            names.add(self.dotted(binding.scope, binding.expr))
             if None in names or len(names) > 1:
                 return None  # at once: names that are bound to each other multiply the ways
         return names.pop() if names else None

@@ -22,7 +22,8 @@ from nnx_migrate.rewrite.model.decisions import NotRewritten
 from nnx_migrate.rewrite.model.ownership import check_in_file
 from nnx_migrate.rewrite.style.layout import is_hoistable
 
-_MAX_HOPS = 6
+#: The parameters that are being followed to what calls pass for them.
+_Around = frozenset[tuple[Scope, str]]
 
 
 def without_popped(context: FileContext, scope: Scope, parameter: str, effects: Effects) -> Effects:
@@ -37,20 +38,22 @@ def without_popped(context: FileContext, scope: Scope, parameter: str, effects: 
 def _comes_clean(context: FileContext, scope: Scope, parameter: str) -> bool:
     """Whether nothing sown lies on an object whenever a function is given it."""
     try:
-        _check_function(context, scope, parameter, 0)
+        _check_function(context, scope, parameter, frozenset())
     except NotRewritten:
         return False
     return True
 
 
-def _check_function(context: FileContext, scope: Scope, parameter: str, hops: int) -> None:
+def _check_function(context: FileContext, scope: Scope, parameter: str, around: _Around) -> None:
     """See that a parameter is clean in all calls of its function.
 
     Raises:
         NotCaptured: it may not be.
     """
+    if (scope, parameter) in around:
+        return
     definition = context.tree.functions.get(scope.function)
-    if hops > _MAX_HOPS or scope.module != context.tree.module or definition is None:
+    if scope.module != context.tree.module or definition is None:
         raise NotCaptured(SownCause.CALLS_NOT_FOLLOWED)
     if isinstance(definition, ast.FunctionDef) and context.tree.class_around(definition):
         raise NotCaptured(SownCause.IS_METHOD)
@@ -59,7 +62,9 @@ def _check_function(context: FileContext, scope: Scope, parameter: str, hops: in
     if not uses or parameter not in positional:
         raise NotCaptured(SownCause.NOT_CALLED_IN_SIGHT)
     for use in uses:
-        _check_given(context, use, positional.index(parameter), parameter, hops)
+        _check_given(
+            context, use, positional.index(parameter), parameter, around | {(scope, parameter)}
+        )
 
 
 def _calls_of(context: FileContext, definition: AnyFunction) -> Iterator[ast.Call]:
@@ -92,7 +97,7 @@ def _through_transform(context: FileContext, function: ast.expr) -> ast.Call:
 
 
 def _check_given(
-    context: FileContext, use: ast.Call, place: int, parameter: str, hops: int
+    context: FileContext, use: ast.Call, place: int, parameter: str, around: _Around
 ) -> None:
     """See that nothing sown lies on what a call passes."""
     named = [keyword.value for keyword in use.keywords if keyword.arg == parameter]
@@ -101,14 +106,14 @@ def _check_given(
     given = named[0] if named else use.args[place] if place < len(use.args) else None
     if isinstance(given, ast.Name):
         scope = context.tree.scope(given)
-        _check_named(context, scope, given.id, use, hops)
+        _check_named(context, scope, given.id, use, around)
     elif isinstance(given, ast.Call) and context.tree.nnx_name(given.func) == "merge":
-        _check_merged(context, given, hops)
+        _check_merged(context, given, around)
     else:
         raise NotCaptured(SownCause.OBJECT_NOT_BY_NAME)
 
 
-def _check_merged(context: FileContext, merge: ast.Call, hops: int) -> None:
+def _check_merged(context: FileContext, merge: ast.Call, around: _Around) -> None:
     """See that nothing sown lies on what was split, and is put together for a call."""
     graphdef = merge.args[0] if merge.args else None
     for split in context.tree.of_kind(ast.Assign):
@@ -121,19 +126,21 @@ def _check_merged(context: FileContext, merge: ast.Call, hops: int) -> None:
                 bound = context.project.bindings(here, name)
                 same = len(bound) == 1 and bound == context.project.bindings(there, name)
                 if same and context.tree.nnx_name(func) == "split":
-                    _check_named(context, there, given.id, call, hops)
+                    _check_named(context, there, given.id, call, around)
                     return
     raise NotCaptured(SownCause.ORIGIN_NOT_FOLLOWED)
 
 
-def _check_named(context: FileContext, scope: Scope, name: str, use: ast.Call, hops: int) -> None:
+def _check_named(
+    context: FileContext, scope: Scope, name: str, use: ast.Call, around: _Around
+) -> None:
     """See that nothing sown lies on what a name holds at a call."""
     match context.project.bindings(scope, name):
         case [ParameterOf(scope=holder)] if holder == scope:
             left = harm(LeftoverFinder(context.analysis, {}).effects.inside(holder, name))
             if left is not None:
                 raise NotCaptured(SownCause.EFFECT.about(left.where, what=left.what))
-            _check_function(context, holder, name, hops + 1)
+            _check_function(context, holder, name, around)
         case [Located(scope=made_in, expr=made)] if made_in == scope:
             _check_made(context, scope, name, made, use)
         case _:
