@@ -32,29 +32,29 @@ from nnx_migrate.analysis.objects.held import (
 from nnx_migrate.analysis.objects.questions import LAST, Kept, Objects
 from nnx_migrate.analysis.objects.stored import what_is_kept
 
-_MAX_HOPS = 3
-
 
 class ObjectFinder(Objects):
     """Follows names, attributes, containers and calls to where an object comes from."""
 
     def resolved(self, scope: Scope, expr: ir.Expr, at: int = LAST) -> Held:
         """The same, with what a method's own object keeps as its class stores it."""
-        return mapped(self.held(scope, expr, at), lambda held: self._as_stored(held, _MAX_HOPS))
+        return mapped(self.held(scope, expr, at), lambda held: self._as_stored(held, frozenset()))
 
-    def _as_stored(self, held: Held, hops: int) -> Held:
+    def _as_stored(self, held: Held, around: frozenset[tuple[Variable, str]]) -> Held:
         own = held.object
-        if own is None or not hops or not own.path or not isinstance(own.root, Variable):
+        if own is None or not own.path or not isinstance(own.root, Variable):
             return held
         function = self.project.function(own.root.scope)
         if function.owner is None or own.root.name != function.parameters[0].name:
             return held
         first, *rest = own.path
+        if (own.root, first) in around:
+            return held
         stored = self.evaluator.stored(f"{own.root.scope.module}:{function.owner}", first)
         if len(stored) != 1:
             return held
-        found = self.held(stored[0].scope, stored[0].expr)
-        found = mapped(found, lambda each: self._as_stored(each, hops - 1))
+        found, root = self.held(stored[0].scope, stored[0].expr), own.root
+        found = mapped(found, lambda each: self._as_stored(each, around | {(root, first)}))
         if found == NOTHING:
             return held
         for name in rest:

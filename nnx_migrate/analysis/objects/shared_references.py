@@ -115,7 +115,7 @@ class SharingFinder:
         made = self.ties.made_by(scope, expr)
         if made is None:
             return self.of(values)
-        return next((reason for v in values if (reason := self._made(v, made))), "")
+        return next((reason for v in in_order(values) if (reason := self._made(v, made))), "")
 
     def twice(self, scope: Scope, given: tuple[ir.Expr, ...], at: int = LAST) -> str:
         """What is in several values twice, in words: in two of them, or in one."""

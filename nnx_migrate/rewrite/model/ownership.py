@@ -45,6 +45,19 @@ def check_in_file(context: FileContext, scope: Scope, name: str) -> None:
         raise NotRewritten(NotAllSeen.OTHER_FILE.about(Place(other.module), name=name))
 
 
+def is_of_file(context: FileContext, scope: Scope, name: str) -> bool:
+    """Whether no code but that of the file may use a name.
+
+    Args:
+        scope: that binds it.
+    """
+    try:
+        check_in_file(context, scope, name)
+    except NotRewritten:
+        return False
+    return True
+
+
 def calls_by_name(context: FileContext, scope: Scope, name: str) -> list[ast.Call]:
     """All calls in the file of what a name of it is bound to.
 
@@ -96,9 +109,7 @@ def _loads(
         return None
     if len(context.project.bindings(scope, definition.name)) != 1:
         return None
-    try:
-        check_in_file(context, scope, definition.name)
-    except NotRewritten:
+    if not is_of_file(context, scope, definition.name):
         return None
     return context.finder.loads(scope, definition.name)
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.symbols.visibility import is_visible_outside
 from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.ownership import is_of_file
 from nnx_migrate.rewrite.style.layout import line_after
 from nnx_migrate.rewrite.text.edits import Edit
 
@@ -37,7 +37,7 @@ def drop_unread(context: FileContext, name: str) -> list[Edit]:
     found = context.tree.assigned_value(scope, name)
     if found is None or context.finder.loads(scope, name):
         return []
-    if _is_deleted(context, name) or _is_exported(context, name):
+    if _is_deleted(context, name) or not is_of_file(context, scope, name):
         return []
     above = context.text.line_start(max(found[1].lineno - 1, 1))
     if context.comments_between(above, context.text.line_start(found[1].lineno)):
@@ -50,24 +50,6 @@ def _is_deleted(context: FileContext, name: str) -> bool:
     return any(
         isinstance(node.ctx, ast.Del) and node.id == name for node in context.tree.of_kind(ast.Name)
     )
-
-
-def _is_exported(context: FileContext, name: str) -> bool:
-    """Whether another file imports the name, or may."""
-    module = context.tree.module
-    if is_visible_outside(context.project, module, name):
-        return True
-    for other, index in context.project.modules.items():
-        if other == module:
-            continue
-        if module in index.star_imports or (name in index.words and _imports(index, module)):
-            return True
-    return False
-
-
-def _imports(index: ir.ModuleIndex, module: str) -> bool:
-    last = module.rpartition(".")[2]
-    return any(last in target.split(".") for target in index.imports)
 
 
 def removal(context: FileContext, assignment: ast.Assign) -> list[Edit]:

@@ -11,8 +11,7 @@ from nnx_migrate.analysis.flax.transforms import SPLITTERS
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import NotRewritten
-from nnx_migrate.rewrite.model.ownership import check_in_file
+from nnx_migrate.rewrite.model.ownership import is_of_file
 from nnx_migrate.rewrite.style.naming import fresh
 
 
@@ -32,11 +31,7 @@ def _is_private(context: FileContext, site: Site) -> bool:
     name, binding = site.bound_name, site.binding
     if name is None or binding is None:
         return True
-    try:
-        check_in_file(context, context.tree.scope(binding), name)
-    except NotRewritten:
-        return False
-    return True
+    return is_of_file(context, context.tree.scope(binding), name)
 
 
 def _through_splitters(context: FileContext, site: Site) -> ast.Call | None:
