@@ -21,6 +21,7 @@ from nnx_migrate.analysis.symbols.passed_on import (
 from nnx_migrate.analysis.symbols.program import Project
 
 #: To the end, the names of one function of a package were 3,123, in 39 steps; each is verified.
+#: Over two others that took 15 % more time, and what a parameter is became "of several kinds".
 _MAX_HOPS = 6
 
 Item = TypeVar("Item")
