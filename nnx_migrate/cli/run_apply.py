@@ -244,7 +244,7 @@ def _tell(result: RunResult, request: Request, configuration: Configuration, *, 
         emit_report(check)
     emit.write_reports(result, request.reports, written=written, check=check)
     if request.html is not None:
-        emit.write_page(result, request.html, written=written, check=check)
+        emit.write_page(result, request.html, configuration, written=written, check=check)
     return code
 
 

@@ -242,3 +242,18 @@ def test_what_cannot_be_done_is_said_before_anything_runs(tmp_path: Path, comman
     assert none.code == 2
     assert "cannot run no-such-command" in none.err
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_named_configuration_says_what_is_migrated_and_how_it_is_checked(
+    tmp_path: Path, command: Command
+) -> None:
+    project(tmp_path, train=PROVED, run=STEP)
+    named = tmp_path / "other.toml"
+    named.write_text('select = ["returned-input"]\n')
+    done = command("campaign", "--config", "other.toml", *RUNS)
+    assert done.code == 0
+    assert contents(tmp_path)["train.py"] == PROVED
+    named.write_text("[check]\ncolour = 1\n")
+    wrong = command("campaign", "--config", "other.toml", *RUNS)
+    assert wrong.code == 2
+    assert "other.toml" in wrong.err

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nnx_migrate.cli.options import Allow, Ignore, Select, Unsafe, given_flags
+from nnx_migrate.cli.options import Allow, Config, Ignore, Select, Unsafe, given_flags
 
 Command = Annotated[
     list[str] | None,
@@ -50,6 +50,7 @@ def campaign(
     branch: Branch = None,
     select: Select = None,
     ignore: Ignore = None,
+    config: Config = None,
     allow: Allow = None,
     unsafe: Unsafe = False,
     jobs: Jobs = 1,
@@ -82,6 +83,6 @@ def campaign(
         context.fail("say what to run, as in: nnx-migrate campaign -- pytest tests/")
     from nnx_migrate.cli.observe.run_campaign import Request, run_campaign
 
-    flags = given_flags(select=select, ignore=ignore, allow=allow, unsafe=unsafe)
+    flags = given_flags(select=select, ignore=ignore, config=config, allow=allow, unsafe=unsafe)
     request = Request(tuple(command), tuple(paths or [Path()]), branch, jobs, html, allow_failing)
     context.exit(run_campaign(request, flags))

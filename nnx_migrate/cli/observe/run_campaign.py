@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -23,6 +23,9 @@ from nnx_migrate.report.text import plural, printable
 from nnx_migrate.sources.observed_facts import ObservedFacts, facts_text
 from nnx_migrate.sources.own_folder import OwnFolder
 from nnx_migrate.sources.write import Replacement, WriteError
+
+if TYPE_CHECKING:
+    from nnx_migrate.sources.configuration import Configuration
 
 _INTERRUPTED = 130
 
@@ -99,7 +102,9 @@ def _run(request: Request, flags: dict[str, Any], root: Path) -> int:
     def plan(kept: Mapping[Path, tuple[KeptPlace, ...]]) -> RunResult:
         return console.run_paths(request.paths, flags, facts=facts, kept=kept, quiet=True)
 
-    settled = settle(root, plan, request.command, _settings(root), _say, jobs=request.jobs)
+    configuration = _configuration(flags)
+    settings = _settings(root, configuration)
+    settled = settle(root, plan, request.command, settings, _say, jobs=request.jobs)
     report = CampaignReport(request.command, settled, seen.exit_code)
     if not report.breaks_today:
         report = _written(report, request, root)
@@ -110,7 +115,9 @@ def _run(request: Request, flags: dict[str, Any], root: Path) -> int:
         from nnx_migrate.cli.telling.emit import write_page
 
         check = None if settled.report is None else as_document(settled.report)
-        write_page(settled.result, request.html, written=bool(report.written), check=check)
+        write_page(
+            settled.result, request.html, configuration, written=bool(report.written), check=check
+        )
     _tell_where(report, folder)
     return console.WORK_LEFT if report.work_left else console.DONE
 
@@ -119,11 +126,18 @@ def _say(text: str) -> None:
     print(f"nnx-migrate: {printable(text)}", file=sys.stderr, flush=True)
 
 
-def _settings(root: Path) -> Any:
-    from nnx_migrate.check.settings import CheckSettings, settings_from
+def _configuration(flags: Mapping[str, Any]) -> Configuration:
+    """Where the tables of the project are looked for: what `--config` names, or the nearest."""
     from nnx_migrate.sources.configuration import Configuration
 
-    table = Configuration({}).table_for(root)
+    named = flags.get("config")
+    return Configuration(file=None if named is None else Path(named))
+
+
+def _settings(root: Path, configuration: Configuration) -> Any:
+    from nnx_migrate.check.settings import CheckSettings, settings_from
+
+    table = configuration.table_for(root)
     return CheckSettings() if table is None else settings_from(table)
 
 

@@ -20,6 +20,7 @@ from nnx_migrate.sources.own_folder import put_file
 if TYPE_CHECKING:
     from nnx_migrate.report.levels import Report
     from nnx_migrate.report.patches.split_by import SplitBy
+    from nnx_migrate.sources.configuration import Configuration
 
 _PAGE_EXTRA = frozenset({"jinja2", "markupsafe", "pygments"})
 
@@ -184,7 +185,12 @@ def require_owners() -> None:
 
 
 def write_page(
-    result: RunResult, folder: Path, *, written: bool, check: Mapping[str, Any] | None
+    result: RunResult,
+    folder: Path,
+    configuration: Configuration,
+    *,
+    written: bool,
+    check: Mapping[str, Any] | None,
 ) -> None:
     """Write the review page of a run into `folder`.
 
@@ -195,7 +201,14 @@ def write_page(
 
     try:
         command = shlex.join(["nnx-migrate", *sys.argv[1:]])
-        page = write(result, folder, written=written, check=check, command=command)
+        page = write(
+            result,
+            folder,
+            written=written,
+            check=check,
+            configuration=configuration,
+            command=command,
+        )
     except OSError as error:
         raise ConfigError(f"--html {folder}: {error.strerror}") from None
     print(f"review page: {printable(str(page))}", file=sys.stderr)

@@ -26,6 +26,7 @@ def write(
     *,
     written: bool,
     check: Mapping[str, Any] | None = None,
+    configuration: Configuration | None = None,
     command: str = "",
 ) -> Path:
     """Write the review page of a run, and return where it is.
@@ -35,12 +36,13 @@ def write(
         folder: made where it does not exist; an index.html in it is replaced.
         written: the files were changed; otherwise they would be.
         check: of what was written, as its JSON report has it; None when nothing was checked.
+        configuration: of the run; None where none was named.
         command: as it was typed, for the head of the page.
 
     Raises:
         OSError: it cannot be written.
     """
-    review = review_of(result, written=written, check=check)
+    review = review_of(result, written=written, check=check, configuration=configuration)
     review = dataclasses.replace(review, run=run_of(review.root, folder, command))
     with OwnFolder(folder, [review.root]) as own:
         own.put("index.html", render_page(review).encode())
@@ -48,12 +50,18 @@ def write(
 
 
 def review_of(
-    result: RunResult, *, written: bool, check: Mapping[str, Any] | None = None
+    result: RunResult,
+    *,
+    written: bool,
+    check: Mapping[str, Any] | None = None,
+    configuration: Configuration | None = None,
 ) -> Review:
     """Return what a page shows of a run; the arguments are those of `write`."""
     root = patch_root(each.path for each in result.results)
     changed = [each.path for each in result.results if each.before != each.after]
-    checks = Checks(check, _checked_root(changed[0])) if check is not None and changed else None
+    checks = None
+    if check is not None and changed:
+        checks = Checks(check, _checked_root(changed[0], configuration or Configuration()))
     owners, notes = _owners(root)
     return Review(result.results, result.totals, written, root, owners, checks, notes)
 
@@ -69,6 +77,6 @@ def _owners(root: Path) -> tuple[Owners, list[str]]:
     return (lambda name: tuple(owner for owner in found(name) if owner != UNOWNED)), []
 
 
-def _checked_root(path: Path) -> Path:
-    table = Configuration({}).table_for(path.resolve().parent)
-    return table.file.parent if table is not None else path.resolve().parent
+def _checked_root(path: Path, configuration: Configuration) -> Path:
+    table = configuration.table_for(path.resolve().parent)
+    return table.base if table is not None else path.resolve().parent

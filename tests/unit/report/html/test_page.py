@@ -6,12 +6,15 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
+import pytest
+
 from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.core.totals import RunResult, count
 from nnx_migrate.report.html.checks import Checks
 from nnx_migrate.report.html.file_pages import file_page
 from nnx_migrate.report.html.page import Review, page_script, render_page
 from nnx_migrate.report.html.writing import review_of
+from nnx_migrate.sources.configuration import Configuration
 
 SCRIPTS = files("nnx_migrate.report.html").joinpath("scripts")
 MANUAL = Finding("state-axes", 3, 1, Outcome.MANUAL, "nobody knows")
@@ -118,3 +121,24 @@ def test_the_weakest_verdict_counts(tmp_path: Path) -> None:
     assert checks.verdict([]) == "not run"
     result = FileResult(path, FileStatus.CHANGED, b"x = 1\n", b"x = 2\n")
     assert file_page(result, "a", checks, lambda path, line: []).entry["status"] == "put back"
+
+
+def test_files_of_a_check_are_found_by_the_configuration_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = tmp_path / "conf/check.toml"
+    named.parent.mkdir()
+    named.write_text('[check]\ncases = ["cases.py"]\n')
+    path = tmp_path / "src/a.py"
+    result = FileResult(path, FileStatus.CHANGED, b"x = 1\n", b"x = 2\n", (MANUAL,))
+    run = RunResult((result,), count([result], 1))
+    case = {"name": "a", "verdict": "equal", "files": {"old": ["src/a.py"]}, "columns": {}}
+    told: dict[str, list[str]] = {
+        key: []
+        for key in ("branches_not_taken", "unchecked", "remarks", "not_put_back", "put_back")
+    }
+    check = {"cases": [case], **told}
+    review = review_of(run, written=True, check=check, configuration=Configuration(file=named))
+    assert review.checks is not None
+    assert review.checks.of_place(path, "") == [0]
