@@ -79,7 +79,8 @@ def refuse_split(
         evidence: what is found out is added to it.
         kinds: what the argument has to be.
         by_code_in_sight: what a call of something unknown does is asked of the code in sight that
-            may be meant, as for every traced function (`structural-update`).
+            may be meant, as for every traced function (`structural-update`); not so where its own
+            class is not known, and only allowed.
     """
     if site.form == "decorator" and is_captured(context, site):
         return Pin(rule, "nnx.capture stands below it, which has to be given the Module itself")
@@ -95,7 +96,7 @@ def refuse_split(
         )
     effects = effects_on(context, site, function_scopes(context, site), index)
     effect = worst(effects)
-    if by_code_in_sight and effect is not None:
+    if by_code_in_sight and effect is not None and known.permission is None:
         left = _without_impossible(context, site, effects)
         if not left:
             claim = f"no code in sight that it may run changes the structure of argument {index}"

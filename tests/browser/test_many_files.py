@@ -107,6 +107,7 @@ def test_scrolling_through_them_keeps_no_more_than_is_in_sight(reader: Reader, m
     assert elements(page) < 2 * before
     # Nothing jumps: what is at the top stays there while more is made around it.
     top = "document.elementFromPoint(700, 200).closest('section').id"
+    page.wait_for_function("document.elementFromPoint(700, 200)?.closest('section')")
     first = page.evaluate(top)
     page.wait_for_timeout(200)
     assert page.evaluate(top) == first

@@ -22,7 +22,6 @@ from tests.golden.migration import migrate_tree, options_for
 
 #: What is spelled or laid out otherwise once it was pinned.
 _OTHERWISE = {
-    "captured-module/asked": "a loop of jax becomes one of nnx, and that is what was pinned",
     "captured-module/decode-flags": "a loop of jax becomes one of nnx, on lines of its own",
     "module-gradient/from-import": "the pin is by another name for nnx",
     "module-gradient/named-elsewhere": "the pin is by another name for nnx",
