@@ -34,7 +34,7 @@ _ASSUMED = {
     Permission.UNKNOWN_PARTS: "objects of which not all parts are seen share none",
     Permission.UNCHANGED_CAPTURES: "a captured object is the same at each call",
     Permission.LIFT_RNGS: (
-        "an Rngs that parts of a Module share may lie at that Module alone, and nobody outside of"
+        "the Rngs that parts of a Module share may lie at that Module alone, and nobody outside of"
         " the project makes or calls those parts"
     ),
 }
