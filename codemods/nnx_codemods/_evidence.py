@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnx_codemods._rngs.forking import forks_wanted
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
 from nnx_codemods._sown.residual_state.restored import without_restored
 from nnx_migrate.analysis.domain.values import (
@@ -90,7 +91,7 @@ def refuse_split(
         return Pin(rule, known.claim, tuple(evidence), outward=True)
     shared = context.analysis.sharing.of(values)
     if shared:
-        evidence.append(Evidence(shared, Proof.PROVED))
+        evidence += [Evidence(shared, Proof.PROVED), *forks_wanted(context, values)]
         return Pin(
             rule, f"tree mode takes nothing but trees: {shared}", tuple(evidence), outward=True
         )

@@ -54,6 +54,10 @@ are the same; the Rngs lies at another path of `nnx.state`. It takes that all pa
 file by constructors that give them their own Rngs, are kept as attributes, and do nothing there but
 be called (docs/permissions.md).
 
+With `--allow fork-rngs`, each Module keeps a fork of the Rngs that it is given, wherever its class
+stands (`self.rngs = rngs.fork()`), as the layers of Flax do. That is one word for each class, and
+all random numbers are others than before.
+
 What it does otherwise
 ----------------------
 `nnx.ModelAndOptimizer`, `nnx.call`, `nnx.capture` and `bridge.ToLinen` take no mode, so a person
@@ -79,7 +83,8 @@ from nnx_codemods._freshness.beside_its_optimizer import owned_argument
 from nnx_codemods._freshness.made_with_state import state_outside
 from nnx_codemods._freshness.retained_objects import is_other_class, put_together
 from nnx_codemods._gradient.argnums import argnums_of
-from nnx_codemods._rngs.lifting import lifted_rngs
+from nnx_codemods._rngs.forking import forks_wanted
+from nnx_codemods._rngs.lifting import lifted_rngs, values_at
 from nnx_codemods._unresolved.other_packages import handed_out
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
@@ -157,7 +162,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     lifted = lifted_rngs(context, site, RULE.name)
     if isinstance(lifted, Contribution):
         return lifted
-    told = (evidence,) if lifted is None else (evidence, lifted)
+    told: tuple[Evidence, ...] = (evidence,) if lifted is None else (evidence, lifted)
+    if lifted is None or lifted.permission is None:
+        told += forks_wanted(context, values_at(context, site))
     if site.transform in _WITHOUT_PIN:
         reason = f"{message}; {_WITHOUT_PIN[site.transform]}"
         return Manual(RULE.name, reason, told)

@@ -16,6 +16,12 @@ class Permission(enum.StrEnum):
     UNKNOWN_PARTS = "unknown-parts"
     UNCHANGED_CAPTURES = "unchanged-captures"
     LIFT_RNGS = "lift-rngs"
+    FORK_RNGS = "fork-rngs"
+
+    @property
+    def by_name_alone(self) -> bool:
+        """Whether `--unsafe` leaves it out, because the results are others in every program."""
+        return self is Permission.FORK_RNGS
 
     @property
     def assumed(self) -> str:
@@ -27,6 +33,11 @@ class Permission(enum.StrEnum):
         """What happens where it is not so."""
         return _CONSEQUENCES[self]
 
+    @property
+    def told(self) -> str:
+        """What follows, for the end of a message."""
+        return f"; {self} is allowed: {self.consequence}"
+
 
 _ASSUMED = {
     Permission.UNKNOWN_CLASS: "what is split is a Module, or another object of nnx",
@@ -37,6 +48,7 @@ _ASSUMED = {
         "the Rngs that parts of a Module share may lie at that Module alone, and nobody outside of"
         " the project makes or calls those parts"
     ),
+    Permission.FORK_RNGS: "each Module may keep a fork of the Rngs that it is given",
 }
 _CONSEQUENCES = {
     Permission.UNKNOWN_CLASS: "the call raises where it gets anything else",
@@ -48,5 +60,8 @@ _CONSEQUENCES = {
     Permission.LIFT_RNGS: (
         "what finds the Rngs by its path in `nnx.state` (a checkpoint of it, a filter) does not"
         " find it there, and calls of such a part from outside raise for want of it"
+    ),
+    Permission.FORK_RNGS: (
+        "initial values, dropout masks and other random numbers are not those that they were"
     ),
 }

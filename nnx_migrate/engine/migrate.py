@@ -12,6 +12,7 @@ from nnx_migrate.analysis.sites.find import SiteFinder
 from nnx_migrate.analysis.sites.tree import Tree
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.findings import FileResult, FileStatus, Finding
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.relocation import moved
 from nnx_migrate.engine.locate import Locator
 from nnx_migrate.engine.rounds import Rounds
@@ -67,7 +68,8 @@ def plan(
         return _result(source, FileStatus.SKIPPED, reason="nnx-migrate: skip-file")
     active = {rule.name: rule for rule in active_rules(options)}
     rules = [rule for rule in active.values() if rule.concerns(project, module)]
-    if not (rules or own.pins or may_choose(source.text)):
+    forks = options.allows(Permission.FORK_RNGS)
+    if not (rules or own.pins or forks or may_choose(source.text)):
         unused = suppressions.unused((), known=rule_entries().keys(), active=active.keys())
         return _finished(source, source.text, [*unused], History(source.text), told)
     tree = Tree(parse(own.source.text), module, project)

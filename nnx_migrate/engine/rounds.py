@@ -8,6 +8,7 @@ from nnx_migrate.analysis.facts import Analysis, analysis_of
 from nnx_migrate.analysis.ir.build import index_tree
 from nnx_migrate.analysis.sites.tree import Tree
 from nnx_migrate.core.findings import Finding, Outcome
+from nnx_migrate.rewrite.forks.kept_rngs import forks_in
 from nnx_migrate.rewrite.gate.checks import Gate, Refused
 from nnx_migrate.rewrite.gate.untouched_nodes import Version
 from nnx_migrate.rewrite.model.context import FileContext, Reader
@@ -69,8 +70,12 @@ class Rounds:
             rules: those that run.
             others: those that do not, which may still need the pins of earlier runs.
         """
+        try:
+            forked = self._fork(suppressions)
+        except Refused as refused:
+            return f"{refused} (after the forks of its Rngs)"
         for number in range(_MAX_ROUNDS):
-            context = self._first() if number == 0 else self._next()
+            context = self._first() if number == 0 and not forked else self._next()
             result = plan_round(
                 context, rules, suppressions, self.lines, first=number == 0, others=others
             )
@@ -94,6 +99,23 @@ class Rounds:
                 self.findings += self.settlement.close()
                 return ""
         return "the rewrite did not settle"
+
+    def _fork(self, suppressions: Suppressions) -> bool:
+        """Make Modules keep forks before anything else is decided; whether any does.
+
+        Raises:
+            Refused: the gate does not let that through.
+        """
+        context = self._first()
+        forks = forks_in(context, suppressions)
+        self.used |= forks.suppressed
+        if not forks.owners or self._has_no_place(list(forks.owners)):
+            return False
+        after = self._gate.changed(_version(context), list(forks.owners))
+        self._advance(list(forks.owners), forks.owners)
+        self._root = after.tree
+        self.findings += [finding for found in forks.owners.values() for finding in found]
+        return True
 
     def _first(self) -> FileContext:
         return self._context(self.asis.analysis, self.asis.tree)

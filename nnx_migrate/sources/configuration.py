@@ -108,7 +108,7 @@ class Options:
 
     def allows(self, assumption: Permission) -> bool:
         """Return whether rewrites may rest on an assumption."""
-        return self.unsafe or assumption in self.allow
+        return assumption in self.allow or (self.unsafe and not assumption.by_name_alone)
 
     @property
     def withdraws(self) -> Unpin:

@@ -61,7 +61,7 @@ def lift_at(context: FileContext, site: Site) -> tuple[Keeper, LiftedRngs] | Non
     Raises:
         NotLifted: one is, and it has to stay where it is.
     """
-    given = _values_at(context, site)
+    given = values_at(context, site)
     roots = {value.class_name for value in given if isinstance(value, Instance)}
     held = sorted(classes_held(context.evaluator, given) - roots)
     needed = [name for name in held if keeps_rngs(context.evaluator, name)]
@@ -102,7 +102,8 @@ def _made_in(context: FileContext, keeper: Keeper, needed: list[str]) -> int:
     return len(others & names_in(keeper.of.init))
 
 
-def _values_at(context: FileContext, site: Site) -> Values:
+def values_at(context: FileContext, site: Site) -> Values:
+    """All that a transform is given, and all that its function gives back."""
     found: Values = frozenset()
     for operand in site.operands:
         found |= context.values(operand)

@@ -130,13 +130,16 @@ def _kept(finding: Finding) -> str:
 def _ways_out(finding: Finding) -> list[str]:
     """What a person may do: change the code, or allow what the rewrite would have to assume."""
     ways = [way] if (way := way_out_of(finding.rule)) else []
-    assumed = {
-        str(each.permission)
+    wanted = {
+        each.permission
         for each in finding.evidence
         if each.proof is Proof.ASSUMED and each.permission is not None
     }
+    assumed = {str(each) for each in wanted if not each.by_name_alone}
     if assumed:
         ways.append(f"let the rewrite assume it: --allow {','.join(sorted(assumed))}")
+    if Permission.FORK_RNGS in wanted:
+        ways.append("let each Module draw its own random numbers: --allow fork-rngs")
     if Permission.UNKNOWN_CLASS in assumed:
         ways.append("let a run show it: nnx-migrate observe -- COMMAND, then --facts facts.json")
     return ways

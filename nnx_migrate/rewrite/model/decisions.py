@@ -253,8 +253,7 @@ class Contribution:
     def told(self) -> str:
         """Its message, and what happens where something that it assumes is not so."""
         assumed = dict.fromkeys(e.permission for e in self.evidence if e.permission is not None)
-        parts = (f"; {each} is allowed: {each.consequence}" for each in assumed)
-        return self.message + "".join(parts)
+        return self.message + "".join(each.told for each in assumed)
 
     @property
     def captures(self) -> tuple[Capture, ...]:

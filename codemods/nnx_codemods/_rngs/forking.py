@@ -1,0 +1,26 @@
+"""What a fork of the Rngs would help: Modules that keep the one that they are given."""
+
+from __future__ import annotations
+
+from nnx_codemods._rngs.held import classes_held, keeps_rngs
+from nnx_migrate.analysis.domain.values import Instance, Values, short_name
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.permissions import Permission
+from nnx_migrate.rewrite.model.context import FileContext
+
+
+def forks_wanted(context: FileContext, values: Values) -> tuple[Evidence, ...]:
+    """What a user would have to allow for objects to share no Rngs; empty where it is none of that.
+
+    Args:
+        values: the objects that share something.
+    """
+    if context.options.allows(Permission.FORK_RNGS):
+        return ()
+    held = classes_held(context.evaluator, values)
+    held |= {value.class_name for value in values if isinstance(value, Instance)}
+    keeping = sorted({short_name(name) for name in held if keeps_rngs(context.evaluator, name)})
+    if not keeping:
+        return ()
+    claim = f"{' and '.join(keeping)} may keep a fork of the Rngs, and draw other random numbers"
+    return (Evidence(claim, Proof.ASSUMED, None, Permission.FORK_RNGS),)

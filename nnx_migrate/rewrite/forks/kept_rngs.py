@@ -1,0 +1,225 @@
+"""Where a Module keeps the Rngs that it is given, and what makes it keep a fork of its own.
+
+`self.rngs = rngs` in each block of a model puts one object into all of them, which tree mode takes
+for no tree (SEMANTICS ALI-3). Layers of Flax keep a fork instead (ALI-0). The numbers that are
+drawn are others then, so it is done where a user asks for it by name and nowhere else.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from nnx_migrate.analysis.domain.values import PLAIN, Instance
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
+from nnx_migrate.core.permissions import Permission
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.text.edits import Edit
+from nnx_migrate.sources.suppressions import Suppression, Suppressions
+
+#: The rule that finds what several objects keep.
+RULE_NAME = "shared-reference"
+_OBJECTS = frozenset({"module", "metric"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KeptRngs:
+    """A statement that keeps a given Rngs.
+
+    Args:
+        class_name: as the file says it.
+        value: what is stored.
+        may_be_none: it is not certain that there is an Rngs at all.
+    """
+
+    class_name: str
+    statement: ast.Assign | ast.AnnAssign
+    value: ast.expr
+    may_be_none: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Forks:
+    """What becomes of one file.
+
+    Args:
+        owners: by edit, the finding that wants it.
+        suppressed: the comments that silenced one.
+    """
+
+    owners: dict[Edit, tuple[Finding, ...]]
+    suppressed: frozenset[Suppression] = frozenset()
+
+
+def forks_in(context: FileContext, suppressions: Suppressions) -> Forks:
+    """The edits that make the Modules of a file keep forks; none where that is not allowed."""
+    options = context.options
+    if not options.allows(Permission.FORK_RNGS) or not options.runs(RULE_NAME):
+        return Forks({})
+    owners: dict[Edit, tuple[Finding, ...]] = {}
+    used: set[Suppression] = set()
+    left = {place.line for place in options.kept}
+    for kept in kept_rngs(context):
+        first, last = kept.statement.lineno, kept.statement.end_lineno or 0
+        by = suppressions.match(RULE_NAME, first, last)
+        if by is not None:
+            used.add(by)
+        elif first not in left:
+            owners[_edit(context, kept)] = (_finding(context, kept),)
+    return Forks(owners, frozenset(used))
+
+
+def kept_rngs(context: FileContext) -> Iterator[KeptRngs]:
+    """Where the constructors of the Modules of a file keep an Rngs as they are given it."""
+    hierarchy = context.evaluator.hierarchy
+    for node in context.tree.of_kind(ast.ClassDef):
+        name = hierarchy.class_name(context.scope(node), ir.Name(node.name))
+        if name is None or hierarchy.kind(name) not in _OBJECTS:
+            continue
+        for init in node.body:
+            if isinstance(init, ast.FunctionDef) and init.name == "__init__":
+                yield from _kept_by(context, node.name, init)
+
+
+def _kept_by(context: FileContext, class_name: str, init: ast.FunctionDef) -> Iterator[KeptRngs]:
+    positional = [*init.args.posonlyargs, *init.args.args]
+    if not positional:
+        return
+    for node in ast.walk(init):
+        if context.tree.function_around(node) is not init:
+            continue
+        match node:
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=own))], value=value):
+                pass
+            case ast.AnnAssign(
+                target=ast.Attribute(value=ast.Name(id=own)), value=ast.expr() as value
+            ):
+                pass
+            case _:
+                continue
+        parameter = _given(context, init, value)
+        if own == positional[0].arg and parameter and _is_rngs(context, init, parameter, value):
+            none = isinstance(value, ast.Name) and _may_be_none(context, init, parameter, node)
+            yield KeptRngs(class_name, node, value, none)
+
+
+def _given(context: FileContext, init: ast.FunctionDef, value: ast.expr) -> str:
+    """The parameter that is stored, as it is or where none is given another one."""
+    match value:
+        case ast.Name(id=name):
+            pass
+        case ast.BoolOp(op=ast.Or(), values=[ast.Name(id=name), ast.Call(func=made)]) if (
+            context.tree.nnx_name(made) == "Rngs"
+        ):
+            pass
+        case (
+            ast.IfExp(body=ast.Name(id=name), orelse=ast.Call(func=made))
+            | ast.IfExp(body=ast.Call(func=made), orelse=ast.Name(id=name))
+        ) if context.tree.nnx_name(made) == "Rngs":
+            pass
+        case _:
+            return ""
+    return name if name in _parameters(init) else ""
+
+
+def _parameters(init: ast.FunctionDef) -> dict[str, tuple[ast.arg, ast.expr | None]]:
+    """The parameters by name, each with its default."""
+    args = init.args
+    positional = [*args.posonlyargs, *args.args]
+    without = len(positional) - len(args.defaults)
+    defaults = [*[None] * without, *args.defaults, *args.kw_defaults]
+    named = [*positional, *args.kwonlyargs]
+    return {each.arg: (each, default) for each, default in zip(named, defaults, strict=True)}
+
+
+def _is_rngs(context: FileContext, init: ast.FunctionDef, parameter: str, value: ast.expr) -> bool:
+    """Whether it is an Rngs for certain, if it is anything."""
+    argument, default = _parameters(init)[parameter]
+    annotation = argument.annotation
+    if annotation is not None:
+        named = {
+            context.tree.nnx_name(each)
+            for each in ast.walk(annotation)
+            if isinstance(each, ast.Name | ast.Attribute)
+        }
+        return "Rngs" in named and not named & {"RngStream"}
+    kind = context.evaluator.hierarchy.kind
+    values = context.values(value)
+    if isinstance(default, ast.Constant) and default.value is None:
+        values -= PLAIN
+    return bool(values) and all(
+        isinstance(each, Instance) and not each.probable and kind(each.class_name) == "rngs"
+        for each in values
+    )
+
+
+def _may_be_none(
+    context: FileContext, init: ast.FunctionDef, parameter: str, store: ast.stmt
+) -> bool:
+    """Whether the constructor may be given no Rngs, and does not see to it before it stores it."""
+    argument, default = _parameters(init)[parameter]
+    said = [] if argument.annotation is None else list(ast.walk(argument.annotation))
+    optional = any(
+        (isinstance(each, ast.Constant) and each.value is None)
+        or (isinstance(each, ast.Name | ast.Attribute) and _last(each) == "Optional")
+        for each in [default, *said]
+    )
+    return optional and not (
+        any(_is_test(each, parameter, ast.IsNot) for each in context.tree.ancestors(store))
+        or any(_settles(each, parameter) for each in init.body if each.lineno < store.lineno)
+    )
+
+
+def _settles(statement: ast.stmt, parameter: str) -> bool:
+    """Whether there is an Rngs behind a statement in any case."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.BoolOp() | ast.IfExp() | ast.Call()):
+            return name == parameter
+        case ast.If(body=[*_, ast.Raise()]):
+            return _is_test(statement, parameter, ast.Is)
+        case ast.If(body=[ast.Assign(targets=[ast.Name(id=name)], value=ast.Call())]):
+            return name == parameter and _is_test(statement, parameter, ast.Is)
+        case ast.Assert(test=ast.Name(id=name)):
+            return name == parameter
+        case _:
+            return False
+
+
+def _is_test(node: ast.AST, parameter: str, operator: type[ast.cmpop]) -> bool:
+    match node:
+        case ast.If(
+            test=ast.Compare(
+                left=ast.Name(id=name), ops=[by], comparators=[ast.Constant(value=None)]
+            )
+        ):
+            return name == parameter and isinstance(by, operator)
+        case _:
+            return False
+
+
+def _last(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
+
+
+def _edit(context: FileContext, kept: KeptRngs) -> Edit:
+    start, end = context.text.span(kept.value)
+    text = context.text.of(kept.value)
+    if not isinstance(kept.value, ast.Name):
+        stands = context.text.text[start - 1] == "(" and context.text.text[end : end + 1] == ")"
+        return Edit(end + 1, end + 1, ".fork()") if stands else Edit(start, end, f"({text}).fork()")
+    if kept.may_be_none:
+        return Edit(start, end, f"None if {text} is None else {text}.fork()")
+    return Edit(end, end, ".fork()")
+
+
+def _finding(context: FileContext, kept: KeptRngs) -> Finding:
+    start = context.text.span(kept.value)[0]
+    line = context.text.line_of(start)
+    column = start - context.text.line_start(line) + 1
+    message = f"{kept.class_name} keeps a fork of the Rngs that it is given"
+    message += Permission.FORK_RNGS.told
+    claim = f"{kept.class_name} may draw other random numbers"
+    evidence = Evidence(claim, Proof.ASSUMED, context.where(kept.statement), Permission.FORK_RNGS)
+    return Finding(RULE_NAME, line, column, Outcome.REWRITTEN, message, (evidence,))

@@ -1,0 +1,220 @@
+"""`--allow fork-rngs`: Modules keep a fork of the Rngs that they are given, in whichever file."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.golden.columns import run_matrix
+
+LAYERS = """\
+import jax
+from flax import nnx
+
+
+class Noise(nnx.Module):
+    def __init__(self, scale, *, rngs):
+        self.scale = scale
+        self.rngs = rngs
+
+    def __call__(self, x):
+        return x + self.scale * self.rngs.noise.normal(x.shape)
+
+
+class Block(nnx.Module):
+    def __init__(self, *, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.noise = Noise(1.0, rngs=rngs)
+
+    def __call__(self, x):
+        return self.noise(self.linear(x))
+"""
+MODEL = """\
+from flax import nnx
+
+from layers import Block
+
+
+class Model(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.blocks = nnx.List([Block(rngs=rngs) for _ in range(2)])
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+"""
+MAIN = """\
+import jax.numpy as jnp
+from flax import nnx
+
+from model import Model
+
+
+@nnx.jit
+def noise(model: Model, x):
+    return [block.noise(x) for block in model.blocks]
+
+
+def main():
+    model = Model(nnx.Rngs(0))
+    x = jnp.zeros((2, 2))
+    first, second = noise(model, x)
+    again, _ = noise(model, x)
+    different = [bool((a != b).all()) for a, b in ((first, second), (first, again))]
+    return first.shape, different, model(x).shape
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "src"
+    folder.mkdir()
+    for name, text in {"layers": LAYERS, "model": MODEL, "main": MAIN}.items():
+        (folder / f"{name}.py").write_text(text)
+    return folder
+
+
+def test_a_pin_names_it_as_a_way_out(command: Command, project: Path) -> None:
+    done = command("apply", "src", "--dry-run", "--output-format", "full")
+    assert "help: or let each Module draw its own random numbers: --allow fork-rngs" in done.said
+
+
+def test_one_word_in_the_class_frees_what_other_files_do(command: Command, project: Path) -> None:
+    assert command("apply", "src", "--allow", "fork-rngs").code == 0
+    assert (project / "layers.py").read_text() == LAYERS.replace("= rngs\n", "= rngs.fork()\n")
+    assert (project / "model.py").read_text() == MODEL
+    assert "compat" not in (project / "main.py").read_text()
+    again = command("apply", "src", "--allow", "fork-rngs", "--check")
+    assert again.code == 0, again.said
+
+
+def test_the_finding_says_what_follows(command: Command, project: Path) -> None:
+    done = command("apply", "src", "--check", "--output-format", "concise", "--allow", "fork-rngs")
+    assert done.code == 1
+    (line,) = (line for line in done.said.splitlines() if line.startswith("src/layers.py:8:"))
+    assert "Noise keeps a fork of the Rngs that it is given" in line
+    assert "fork-rngs is allowed: initial values" in line
+
+
+def test_all_assumptions_together_change_no_number(command: Command, project: Path) -> None:
+    assert command("apply", "src", "--unsafe").code == 0
+    assert (project / "layers.py").read_text() == LAYERS
+    assert "graph=True" in (project / "main.py").read_text()
+
+
+def test_a_class_that_stays_as_it_is_keeps_its_users_pinned(
+    command: Command, project: Path
+) -> None:
+    command("apply", "src/main.py", "src/model.py", "--allow", "fork-rngs")
+    assert (project / "layers.py").read_text() == LAYERS
+    assert "graph=True" in (project / "main.py").read_text()
+
+
+def test_a_comment_keeps_an_rngs_where_it_is(command: Command, project: Path) -> None:
+    silent = LAYERS.replace(
+        "self.rngs = rngs\n", "self.rngs = rngs  # nnx-migrate: ignore[shared-reference]\n"
+    )
+    (project / "layers.py").write_text(silent)
+    command("apply", "src", "--allow", "fork-rngs")
+    assert (project / "layers.py").read_text() == silent
+    assert "graph=True" in (project / "main.py").read_text()
+
+
+# Each with what is stored in the end.
+STORES = {
+    "given": ("rngs: nnx.Rngs", "self.rngs = rngs", "self.rngs = rngs.fork()"),
+    "given or none": (
+        "rngs: nnx.Rngs | None = None",
+        "self.rngs = rngs",
+        "self.rngs = None if rngs is None else rngs.fork()",
+    ),
+    "one at least": (
+        "rngs: nnx.Rngs | None = None",
+        "self.rngs = rngs or nnx.Rngs(0)",
+        "self.rngs = (rngs or nnx.Rngs(0)).fork()",
+    ),
+    "in brackets": (
+        "rngs: nnx.Rngs | None = None",
+        "self.rngs = (rngs or nnx.Rngs(0))",
+        "self.rngs = (rngs or nnx.Rngs(0)).fork()",
+    ),
+    "another in place of none": (
+        "rngs: nnx.Rngs | None = None",
+        "self.rngs = nnx.Rngs(0) if rngs is None else rngs",
+        "self.rngs = (nnx.Rngs(0) if rngs is None else rngs).fork()",
+    ),
+    "made before": (
+        "rngs: nnx.Rngs | None = None",
+        "rngs = rngs or nnx.Rngs(0)\n        self.rngs = rngs",
+        "rngs = rngs or nnx.Rngs(0)\n        self.rngs = rngs.fork()",
+    ),
+    "asked for": (
+        "rngs: nnx.Rngs | None = None",
+        "if rngs is None:\n            raise ValueError\n        self.rngs = rngs",
+        "if rngs is None:\n            raise ValueError\n        self.rngs = rngs.fork()",
+    ),
+    "where there is one": (
+        "rngs: nnx.Rngs | None = None",
+        "if rngs is not None:\n            self.rngs = rngs",
+        "if rngs is not None:\n            self.rngs = rngs.fork()",
+    ),
+    "annotated": (
+        "rngs: nnx.Rngs",
+        "self.rngs: nnx.Rngs = rngs",
+        "self.rngs: nnx.Rngs = rngs.fork()",
+    ),
+    "a fork": ("rngs: nnx.Rngs", "self.rngs = rngs.fork()", "self.rngs = rngs.fork()"),
+    "its own": ("rngs: nnx.Rngs", "self.rngs = nnx.Rngs(0)", "self.rngs = nnx.Rngs(0)"),
+    "a stream": ("rngs: nnx.RngStream", "self.rngs = rngs", "self.rngs = rngs"),
+    "anything": ("rngs", "self.rngs = rngs", "self.rngs = rngs"),
+    "no Rngs": ("rngs: dict", "self.rngs = rngs", "self.rngs = rngs"),
+    "of the class": ("rngs: nnx.Rngs", "Part.rngs = rngs", "Part.rngs = rngs"),
+}
+
+
+@pytest.mark.parametrize("case", STORES)
+def test_a_fork_is_kept_where_there_is_an_rngs(command: Command, tmp_path: Path, case: str) -> None:
+    parameter, store, after = STORES[case]
+    text = f"""\
+        from flax import nnx
+
+
+        class Part(nnx.Module):
+            def __init__(self, {parameter}):
+                {{}}
+        """
+    file = tmp_path / "part.py"
+    shape = textwrap.dedent(text)
+    file.write_text(shape.format(store))
+    command("apply", "part.py", "--allow", "fork-rngs")
+    assert file.read_text() == shape.format(after)
+
+
+def test_what_is_no_module_keeps_what_it_is_given(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "plain.py"
+    text = "from flax import nnx\n\n\nclass Plain:\n    def __init__(self, rngs: nnx.Rngs):\n"
+    file.write_text(text + "        self.rngs = rngs\n")
+    command("apply", "plain.py", "--allow", "fork-rngs")
+    assert file.read_text() == text + "        self.rngs = rngs\n"
+
+
+@pytest.mark.runs_jax
+def test_it_runs_in_both_modes(command: Command, project: Path, tmp_path: Path) -> None:
+    before = tmp_path / "before"
+    before.mkdir()
+    for file in project.iterdir():
+        (before / file.name).write_bytes(file.read_bytes())
+    assert command("apply", "src", "--allow", "fork-rngs").code == 0
+    drive = tmp_path / "drive.py"
+    drive.write_text("def drive(program):\n    return program.main()\n")
+    jobs = {side: [("forks", folder, drive)] for side, folder in (("b", before), ("a", project))}
+    found = run_matrix([(jobs["b"], "graph"), (jobs["a"], "graph"), (jobs["a"], "tree")])
+    forms = [each["forks"].form for each in found]
+    assert forms[0] is not None, found[0]["forks"].error
+    assert forms == [forms[0]] * 3, [each["forks"].error for each in found]
+    tree_before = run_matrix([(jobs["b"], "tree")])[0]["forks"]
+    assert tree_before.form is None, "without forks tree mode refuses it"
