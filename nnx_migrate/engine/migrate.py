@@ -16,6 +16,7 @@ from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.relocation import moved
 from nnx_migrate.engine.locate import Locator
 from nnx_migrate.engine.rounds import Rounds
+from nnx_migrate.rewrite.forks.kept_rngs import sharing_classes
 from nnx_migrate.rewrite.model.active_rules import active_rules
 from nnx_migrate.rewrite.model.context import FileContext, Reader, nothing_else
 from nnx_migrate.rewrite.model.registry import rule_entries
@@ -38,6 +39,7 @@ def plan(
     refuses: Callable[[str], str] | None = None,
     read: Reader = nothing_else,
     original: Callable[[int], int] | None = None,
+    sharing: frozenset[str] | None = None,
 ) -> FileResult:
     """Migrate one file.
 
@@ -50,6 +52,8 @@ def plan(
             site is done otherwise there.
         read: gives the other files, and says what counts for them.
         original: gives the line that a line of `source` was on before, when it was changed already.
+        sharing: the classes that are to keep forks of their Rngs, where that is allowed; by default
+            those of which the facts say so.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
@@ -76,6 +80,10 @@ def plan(
     text, analysis = Text(own.source.text), analysis_of(project)
     asis = FileContext(str(source.path), text, tree, analysis, options, pins=own.pins)
     rounds = Rounds(source, asis, refuses, read, own)
+    if forks:
+        wanted = sharing_classes(analysis) if sharing is None else sharing
+        if refusal := rounds.fork(suppressions, wanted):
+            return _result(source, FileStatus.REVERTED, reason=refusal)
     refusal = rounds.run(rules, suppressions, _others(options) if own.pins else ())
     if refusal:
         return _result(source, FileStatus.REVERTED, reason=refusal)

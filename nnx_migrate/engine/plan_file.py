@@ -105,7 +105,7 @@ def plan_file(task: PlanTask) -> FileResult:
     """Decide what becomes of a file; whatever goes wrong is its result."""
     from nnx_migrate.engine.documents.migrate import plan_document, plan_with_doctests
     from nnx_migrate.engine.migrate import plan
-    from nnx_migrate.engine.projects.forked import with_forks
+    from nnx_migrate.engine.projects.forked import forking
 
     path = task.path
     try:
@@ -115,15 +115,17 @@ def plan_file(task: PlanTask) -> FileResult:
         module = _projects[0].module(path)
         project = _projects[0].around(path, task.options.transforms)
         read = _reader(project)
+        sharing: frozenset[str] | None = None
         if _forking:
-            project = with_forks(project, module, read)
+            forks = forking(project, module, read)
+            project, sharing = forks.project, forks.sharing
         if is_document(path):
             document = read_document(path, data)
             return plan_document(document, module, project, task.options, read)
         source = decode(path, data)
         if task.options.docs:
-            return plan_with_doctests(source, module, project, task.options, read)
-        return plan(source, module, project, task.options, read=read)
+            return plan_with_doctests(source, module, project, task.options, read, sharing)
+        return plan(source, module, project, task.options, read=read, sharing=sharing)
     except Exception as error:
         return failure_of(path, error)
 

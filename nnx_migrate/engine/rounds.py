@@ -61,6 +61,29 @@ class Rounds:
         self._root = asis.tree.root
         self._gate = Gate(Version(asis.text, asis.tree.root))
 
+    def fork(self, suppressions: Suppressions, sharing: frozenset[str]) -> str:
+        """Make Modules keep forks of their Rngs, before anything else is decided.
+
+        Args:
+            sharing: the classes of which it is wanted.
+
+        Returns:
+            Why that cannot be kept, empty where it can.
+        """
+        context = self._first()
+        forks = forks_in(context, suppressions, sharing)
+        self.used |= forks.suppressed
+        if not forks.owners or self._has_no_place(list(forks.owners)):
+            return ""
+        try:
+            after = self._gate.changed(_version(context), list(forks.owners))
+        except Refused as refused:
+            return f"{refused} (after the forks of its Rngs)"
+        self._advance(list(forks.owners), forks.owners)
+        self._root = after.tree
+        self.findings += [finding for found in forks.owners.values() for finding in found]
+        return ""
+
     def run(
         self, rules: Sequence[Rule], suppressions: Suppressions, others: Sequence[Rule] = ()
     ) -> str:
@@ -70,12 +93,9 @@ class Rounds:
             rules: those that run.
             others: those that do not, which may still need the pins of earlier runs.
         """
-        try:
-            forked = self._fork(suppressions)
-        except Refused as refused:
-            return f"{refused} (after the forks of its Rngs)"
         for number in range(_MAX_ROUNDS):
-            context = self._first() if number == 0 and not forked else self._next()
+            asis = self._root is self.asis.tree.root
+            context = self._first() if asis else self._next()
             result = plan_round(
                 context, rules, suppressions, self.lines, first=number == 0, others=others
             )
@@ -99,23 +119,6 @@ class Rounds:
                 self.findings += self.settlement.close()
                 return ""
         return "the rewrite did not settle"
-
-    def _fork(self, suppressions: Suppressions) -> bool:
-        """Make Modules keep forks before anything else is decided; whether any does.
-
-        Raises:
-            Refused: the gate does not let that through.
-        """
-        context = self._first()
-        forks = forks_in(context, suppressions)
-        self.used |= forks.suppressed
-        if not forks.owners or self._has_no_place(list(forks.owners)):
-            return False
-        after = self._gate.changed(_version(context), list(forks.owners))
-        self._advance(list(forks.owners), forks.owners)
-        self._root = after.tree
-        self.findings += [finding for found in forks.owners.values() for finding in found]
-        return True
 
     def _first(self) -> FileContext:
         return self._context(self.asis.analysis, self.asis.tree)

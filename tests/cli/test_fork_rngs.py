@@ -170,7 +170,8 @@ STORES = {
     "a fork": ("rngs: nnx.Rngs", "self.rngs = rngs.fork()", "self.rngs = rngs.fork()"),
     "its own": ("rngs: nnx.Rngs", "self.rngs = nnx.Rngs(0)", "self.rngs = nnx.Rngs(0)"),
     "a stream": ("rngs: nnx.RngStream", "self.rngs = rngs", "self.rngs = rngs"),
-    "anything": ("rngs", "self.rngs = rngs", "self.rngs = rngs"),
+    "seen at its calls": ("rngs", "self.rngs = rngs", "self.rngs = rngs.fork()"),
+    "anything": ("*rngs", "self.rngs = rngs", "self.rngs = rngs"),
     "no Rngs": ("rngs: dict", "self.rngs = rngs", "self.rngs = rngs"),
     "of the class": ("rngs: nnx.Rngs", "Part.rngs = rngs", "Part.rngs = rngs"),
 }
@@ -186,12 +187,26 @@ def test_a_fork_is_kept_where_there_is_an_rngs(command: Command, tmp_path: Path,
         class Part(nnx.Module):
             def __init__(self, {parameter}):
                 {{}}
+
+
+        class Model(nnx.Module):
+            def __init__(self, rngs: nnx.Rngs):
+                self.one = Part(rngs)
+                self.two = Part(rngs)
         """
     file = tmp_path / "part.py"
     shape = textwrap.dedent(text)
     file.write_text(shape.format(store))
     command("apply", "part.py", "--allow", "fork-rngs")
     assert file.read_text() == shape.format(after)
+
+
+def test_an_rngs_that_one_object_keeps_stays_the_same(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "main.py"
+    text = LAYERS.split("class Block")[0] + "noise = Noise(1.0, rngs=nnx.Rngs(0))\n"
+    file.write_text(text)
+    command("apply", "main.py", "--allow", "fork-rngs")
+    assert file.read_text() == text
 
 
 def test_what_is_no_module_keeps_what_it_is_given(command: Command, tmp_path: Path) -> None:

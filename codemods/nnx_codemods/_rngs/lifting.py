@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from nnx_codemods._rngs.held import classes_held, keeps_rngs
 from nnx_codemods._rngs.keepers import Keeper, is_bound_anew, keepers, own_name, plain_class
 from nnx_codemods._rngs.out_of_reach import check_out_of_reach
 from nnx_codemods._rngs.owners import Making, owners_of
@@ -23,6 +22,7 @@ from nnx_migrate.analysis.sites.tree import names_in
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.refusal import Refusal
+from nnx_migrate.rewrite.forks.held import classes_held, keeps_rngs
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import Contribution
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters

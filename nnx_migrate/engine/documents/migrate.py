@@ -104,6 +104,7 @@ def plan_with_doctests(
     project: Project,
     options: Options,
     read: Reader = nothing_else,
+    sharing: frozenset[str] | None = None,
 ) -> FileResult:
     """Migrate a Python file and the examples in its docstrings.
 
@@ -113,13 +114,14 @@ def plan_with_doctests(
         project: facts of all files, this one included.
         options: which rules, and how far they may go.
         read: gives the other files.
+        sharing: the classes that are to keep forks of their Rngs, as for `plan`.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
     """
     documents = list(read_docstrings(source, parse(source.text), module))
     if not documents or parse_suppressions(source.text).skip_file:
-        return plan(source, module, project, options, read=read)
+        return plan(source, module, project, options, read=read, sharing=sharing)
     findings = unread_findings(tuple(each for one in documents for each in one.unread))
     edits: list[Edit] = []
     meant = project.modules[module].meant
@@ -139,7 +141,8 @@ def plan_with_doctests(
         project = project.replacing(index_module(tested, module, meant))
     lines = LineMap(len(Text(source.text).line_starts))
     lines.advance(Text(source.text), edits)
-    result = plan(tested, module, project, options, read=read, original=lines.original)
+    line_of = lines.original
+    result = plan(tested, module, project, options, read=read, original=line_of, sharing=sharing)
     moved = [_moved(finding, lines.original) for finding in result.findings]
     ordered = _ordered([*findings, *moved])
     if result.status is FileStatus.REVERTED or result.after == source.data:

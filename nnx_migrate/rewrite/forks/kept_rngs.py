@@ -11,10 +11,12 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from nnx_migrate.analysis.domain.values import PLAIN, Instance
+from nnx_migrate.analysis.domain.values import PLAIN, Instance, short_name
+from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
 from nnx_migrate.core.permissions import Permission
+from nnx_migrate.rewrite.forks.held import classes_held
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.text.edits import Edit
 from nnx_migrate.sources.suppressions import Suppression, Suppressions
@@ -29,12 +31,12 @@ class KeptRngs:
     """A statement that keeps a given Rngs.
 
     Args:
-        class_name: as the file says it.
+        of: the class, over the whole project.
         value: what is stored.
         may_be_none: it is not certain that there is an Rngs at all.
     """
 
-    class_name: str
+    of: str
     statement: ast.Assign | ast.AnnAssign
     value: ast.expr
     may_be_none: bool
@@ -53,8 +55,23 @@ class Forks:
     suppressed: frozenset[Suppression] = frozenset()
 
 
-def forks_in(context: FileContext, suppressions: Suppressions) -> Forks:
-    """The edits that make the Modules of a file keep forks; none where that is not allowed."""
+def sharing_classes(analysis: Analysis) -> frozenset[str]:
+    """The Modules of a project of which an object holds something twice, and all that they hold."""
+    hierarchy, found = analysis.evaluator.hierarchy, set[str]()
+    for name in hierarchy.all_classes:
+        if name not in found and hierarchy.kind(name) in _OBJECTS:
+            made = frozenset({Instance(name)})
+            if analysis.sharing.of(made):
+                found |= {name} | classes_held(analysis.evaluator, made)
+    return frozenset(found)
+
+
+def forks_in(context: FileContext, suppressions: Suppressions, sharing: frozenset[str]) -> Forks:
+    """The edits that make the Modules of a file keep forks; none where that is not allowed.
+
+    Args:
+        sharing: the classes of which it is wanted.
+    """
     options = context.options
     if not options.allows(Permission.FORK_RNGS) or not options.runs(RULE_NAME):
         return Forks({})
@@ -64,6 +81,8 @@ def forks_in(context: FileContext, suppressions: Suppressions) -> Forks:
     for kept in kept_rngs(context):
         first, last = kept.statement.lineno, kept.statement.end_lineno or 0
         by = suppressions.match(RULE_NAME, first, last)
+        if kept.of not in sharing:
+            continue
         if by is not None:
             used.add(by)
         elif first not in left:
@@ -80,7 +99,7 @@ def kept_rngs(context: FileContext) -> Iterator[KeptRngs]:
             continue
         for init in node.body:
             if isinstance(init, ast.FunctionDef) and init.name == "__init__":
-                yield from _kept_by(context, node.name, init)
+                yield from _kept_by(context, name, init)
 
 
 def _kept_by(context: FileContext, class_name: str, init: ast.FunctionDef) -> Iterator[KeptRngs]:
@@ -218,8 +237,8 @@ def _finding(context: FileContext, kept: KeptRngs) -> Finding:
     start = context.text.span(kept.value)[0]
     line = context.text.line_of(start)
     column = start - context.text.line_start(line) + 1
-    message = f"{kept.class_name} keeps a fork of the Rngs that it is given"
+    message = f"{short_name(kept.of)} keeps a fork of the Rngs that it is given"
     message += Permission.FORK_RNGS.told
-    claim = f"{kept.class_name} may draw other random numbers"
+    claim = f"{short_name(kept.of)} may draw other random numbers"
     evidence = Evidence(claim, Proof.ASSUMED, context.where(kept.statement), Permission.FORK_RNGS)
     return Finding(RULE_NAME, line, column, Outcome.REWRITTEN, message, (evidence,))
