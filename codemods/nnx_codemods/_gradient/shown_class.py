@@ -179,6 +179,12 @@ def _updates(context: FileContext, call: ast.Call, model: str) -> bool:
     given = [*call.args, *(each.value for each in call.keywords)]
     if len(given) > 1:
         return ast.unparse(given[0]) == model
+    if (
+        values
+        and kinds == {"optimizer"}
+        and len(values) == sum(isinstance(value, Instance) for value in values)
+    ):
+        return True  # it takes no gradients but those of Modules
     held = f"{ast.unparse(optimizer)}.model"
     return held == model or _is_bound_to(context, call, model, held)
 
