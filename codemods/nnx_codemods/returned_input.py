@@ -19,19 +19,28 @@ Before
     @nnx.jit
     def step(model, x):
         model.count[...] += 1
-        return model
+        return model, model(x)
+
+    model, y = step(model, x)
 
 After
 -----
-    @nnx.compat.jit
+    @nnx.jit
     def step(model, x):
         model.count[...] += 1
-        return model
+        return model(x)
+
+    y = step(model, x)
 
 When it is safe
 ---------------
-This rule rewrites nothing; it pins. The idiom of tree mode is to return nothing and to go on
-using the argument, which the transform updates.
+A function under `jit` as its only decorator no longer returns a Module, Optimizer, Rngs or Metric
+that it was given and never binds anew, when all its calls are in the same file, nobody outside may
+call it, and each call binds the object to the name that it passes, or throws the result away. The
+transform updates what it is given, so that name is the same object.
+
+All else is pinned. To get rid of such a pin, return only what was computed, and go on using the
+argument.
 
 What it does otherwise
 ----------------------
@@ -43,6 +52,7 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 from nnx_codemods._evidence import is_graph_node
+from nnx_codemods._freshness.returned_again import returned_again
 from nnx_migrate.analysis.domain.values import (
     STATE,
     ContainerValue,
@@ -57,7 +67,7 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Decision, Pin
+from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Pin
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.split.copies import works_on_copy
@@ -66,17 +76,29 @@ from nnx_migrate.rewrite.split.copies import works_on_copy
 def decide(context: FileContext, site: Site) -> Decision | None:
     if site.form == "reference":
         return None
-    for scope in function_scopes(context, site):
-        for _, name, values in given_parameters(context, site, scope):
-            if works_on_copy(context, site, name):
-                continue
-            known = _is_returned_whole(context, values)
-            if context.analysis.sharing.gives_back(scope, name, known):
-                where = _where_it_leaves(context, scope, name)
-                evidence = Evidence(f"{name} is returned", Proof.PROVED, where)
-                reason = f"{name}, or a part of it, goes in and comes out ({where})"
-                return Pin(RULE.name, reason, (evidence,), bare=site.transform in SPLITTERS)
-    return None
+    returned = {
+        name: (scope, values)
+        for scope in function_scopes(context, site)
+        for _, name, values in given_parameters(context, site, scope)
+        if not works_on_copy(context, site, name)
+        and context.analysis.sharing.gives_back(scope, name, _is_returned_whole(context, values))
+    }
+    if not returned:
+        return None
+    name, (scope, _) = next(iter(returned.items()))
+    where = _where_it_leaves(context, scope, name)
+    evidence = Evidence(f"{name} is returned", Proof.PROVED, where)
+    # Of a State or another tree the caller has a copy, which what is returned may be more than.
+    same = all(is_graph_node(context, values) for _, values in returned.values())
+    again = returned_again(context, site, frozenset(returned)) if same else None
+    if again is not None:
+        claim = "all calls bind it to the name that they pass"
+        seen = Evidence(claim, Proof.PROVED, context.where(site.node))
+        names = " and ".join(returned)
+        message = f"{names}: not returned any more, since all callers go on with what they pass"
+        return Contribution(RULE.name, message, (evidence, seen), again)
+    reason = f"{name}, or a part of it, goes in and comes out ({where})"
+    return Pin(RULE.name, reason, (evidence,), bare=site.transform in SPLITTERS)
 
 
 def _where_it_leaves(context: FileContext, scope: Scope, name: str) -> Place:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 
 from nnx_migrate.analysis.domain.values import Instance, Located, is_unknown
 from nnx_migrate.analysis.ir import nodes as ir
@@ -31,11 +32,11 @@ def owned_argument(context: FileContext, site: Site) -> OwnedArgument | None:
     if args.posonlyargs or args.vararg or args.kwarg or args.defaults:
         return None
     calls = direct_calls(context, function, decorated=True) or []
-    given = [_by_parameter(call, args) for call in calls]
+    given = [by_parameter(call, args) for call in calls]
     names = [arg.arg for arg in args.args]
     for holder in names:
         for model in names:
-            if model == holder or not _is_only_read(context, function, {model, holder}):
+            if model == holder or not is_only_read(context, function, {model, holder}):
                 continue
             passed = [each and (each.get(model), each.get(holder)) for each in given]
             if not passed or not all(pair and _is_held(context, *pair) for pair in passed):
@@ -46,7 +47,7 @@ def owned_argument(context: FileContext, site: Site) -> OwnedArgument | None:
     return None
 
 
-def _by_parameter(call: ast.Call, args: ast.arguments) -> dict[str, ast.expr] | None:
+def by_parameter(call: ast.Call, args: ast.arguments) -> dict[str, ast.expr] | None:
     """What a call passes for each parameter; None where that is not all written down."""
     unpacked = any(isinstance(each, ast.Starred) for each in call.args)
     if unpacked or any(keyword.arg is None for keyword in call.keywords):
@@ -56,7 +57,7 @@ def _by_parameter(call: ast.Call, args: ast.arguments) -> dict[str, ast.expr] | 
     return found | {each.arg: each.value for each in call.keywords if each.arg}
 
 
-def _is_only_read(context: FileContext, function: ast.FunctionDef, names: set[str]) -> bool:
+def is_only_read(context: FileContext, function: ast.FunctionDef, names: Set[str]) -> bool:
     """Whether nothing in a function binds parameters anew, even in a nested function."""
     for node in ast.walk(function):
         match node:
@@ -129,6 +130,6 @@ def _is_stored(context: FileContext) -> bool:
 
 def _is_twice(context: FileContext, call: ast.Call, model: str, args: ast.arguments) -> bool:
     """Whether the other arguments of a call hold something twice."""
-    left = [value for name, value in (_by_parameter(call, args) or {}).items() if name != model]
+    left = [value for name, value in (by_parameter(call, args) or {}).items() if name != model]
     lowered = tuple(map(lower_expr, left))
     return bool(context.analysis.sharing.twice(context.scope(call), lowered, call.lineno))

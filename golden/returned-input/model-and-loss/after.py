@@ -15,9 +15,7 @@ class Net(nnx.Module):
         return self.norm(self.linear(x))
 
 
-@nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
+@nnx.jit
 def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
     def loss_fn(params, nondiff):
         model = nnx.merge(graphdef, params, nondiff)
@@ -26,13 +24,13 @@ def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     loss, grads = nnx.value_and_grad(loss_fn)(params, nondiff)
     optimizer.update(model, grads)
-    return loss, (model, optimizer)
+    return loss
 
 
 def fit(model: Net, xs):
     optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
     losses = []
     for x in xs:
-        loss, (model, optimizer) = train_step(model, optimizer, x)
+        loss = train_step(model, optimizer, x)
         losses.append(loss)
     return losses, model

@@ -12,14 +12,13 @@ class Net(nnx.Module):
         return self.linear(x)
 
 
-@nnx.compat.jit
-def decay(model: Net, rate) -> Net:
+@nnx.jit
+def decay(model: Net, rate) -> None:
     model.linear.kernel[...] *= 1.0 - rate
     model.steps[...] += 1
-    return model
 
 
 def train(model: Net):
     for rate in (0.1, 0.2):
-        model = decay(model, rate)
+        decay(model, rate)
     return model

@@ -225,6 +225,7 @@ class EmitCause(Cause):
     ATTRIBUTE_READ = "{name}.{attribute} is read, which a plain function does not have"
     NOT_ALL_CALLS = "{escape}"
     CALLED_IN_OTHER_SCOPE = "its result is called in another scope"
+    RETURNS_ALONE = "the last return of {name} shares its line, or is all that it does"
     NO_PLACE_IN_DOCUMENT = "{why}"
 
 

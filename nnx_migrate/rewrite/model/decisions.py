@@ -126,6 +126,22 @@ class StateOutside:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class ReturnedAgain:
+    """Objects that the function is given and returns, which its callers have anyway.
+
+    Args:
+        returns: what it returns at each place.
+        uses: the statements that call it and bind its result; other calls throw it away.
+        dropped: where the objects stand in what is returned, by their places in nested tuples.
+    """
+
+    function: ast.FunctionDef
+    returns: tuple[ast.Return, ...]
+    uses: tuple[ast.Assign, ...]
+    dropped: frozenset[tuple[int, ...]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class OwnedArgument:
     """A parameter that the function is to read from another one, which holds it.
 
@@ -214,6 +230,7 @@ Alone = (
     | PerturbPlan
     | PutBack
     | Replacement
+    | ReturnedAgain
     | StateOutside
     | FunctionRewrite
 )

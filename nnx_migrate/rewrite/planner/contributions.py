@@ -14,6 +14,7 @@ from nnx_migrate.rewrite.model.decisions import (
     OwnedArgument,
     Pin,
     Replacement,
+    ReturnedAgain,
     StateOutside,
 )
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
@@ -34,7 +35,7 @@ def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
     settled = {rule for contribution in found for rule in contribution.settles}
     if any(_forbids(d) and d.rule not in settled for d in decisions):
         return []
-    after = (CapturePlan | PerturbPlan | PutBack, StateOutside | Replacement)
+    after = (CapturePlan | PerturbPlan | PutBack, StateOutside | Replacement | ReturnedAgain)
     for kinds in (OwnedArgument, LiftedRngs, Captures, *after):
         if first := [c for c in found if isinstance(c.change, kinds)]:
             return first

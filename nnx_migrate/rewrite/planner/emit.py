@@ -14,6 +14,7 @@ from nnx_migrate.rewrite.model.decisions import (
     Captures,
     OwnedArgument,
     Replacement,
+    ReturnedAgain,
     StateOutside,
 )
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
@@ -29,6 +30,7 @@ from nnx_migrate.rewrite.split.job import Job, named_splits
 from nnx_migrate.rewrite.split.metadata import metadata_edits
 from nnx_migrate.rewrite.split.nested import nested_definition, result_names, sibling_definition
 from nnx_migrate.rewrite.split.outlined import outline
+from nnx_migrate.rewrite.split.returned_again import returned_again_edits
 from nnx_migrate.rewrite.split.signature import rewire
 from nnx_migrate.rewrite.split.state_outside import state_outside_edits
 from nnx_migrate.rewrite.style.layout import unit_of
@@ -74,6 +76,8 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
             return closure_edits(context, site, objects)
         case OwnedArgument() as owned:
             return owned_argument_edits(context, owned)
+        case ReturnedAgain() as again:
+            return returned_again_edits(context, again)
         case LiftedRngs() as lift:
             return lifted_edits(context, lift)
         case FunctionRewrite() as rewrite:

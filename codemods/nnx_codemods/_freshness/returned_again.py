@@ -1,0 +1,133 @@
+"""Objects that a step returns as it was given them, and that its callers bind as they had them.
+
+    model, loss = step(model, x)          loss = step(model, x)
+
+The transform updates what it is given, so both names are the same object in graph mode too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nnx_codemods._freshness.beside_its_optimizer import by_parameter, is_only_read
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import ReturnedAgain
+from nnx_migrate.rewrite.model.ownership import direct_calls
+from nnx_migrate.rewrite.split.returned_again import elements_of
+
+#: Options that say nothing of what comes out.
+_OF_ARGUMENTS = frozenset({"static_argnames", "static_argnums"})
+_Places = dict[tuple[int, ...], ast.expr]
+
+
+def returned_again(context: FileContext, site: Site, names: frozenset[str]) -> ReturnedAgain | None:
+    """How a function can return less, where all its callers go on with what they passed.
+
+    Args:
+        names: its parameters that it returns; all of them have to go.
+    """
+    function = site.function
+    if site.form != "decorator" or not site.spec.compiles or not site.complete:
+        return None
+    if not isinstance(function, ast.FunctionDef) or len(function.decorator_list) != 1:
+        return None
+    if not _OF_ARGUMENTS.issuperset(site.options) or not is_only_read(context, function, names):
+        return None
+    args = function.args
+    if args.posonlyargs or args.vararg or args.kwarg:
+        return None
+    returns = tuple(_returns(context, function))
+    places = _places_of(returns, names)
+    if not places or not _fits(function.returns, places):
+        return None
+    calls = direct_calls(context, function, decorated=True)
+    uses: list[ast.Assign] = []
+    for call in calls or ():
+        statement = context.tree.parents[call]
+        if isinstance(statement, ast.Expr):
+            continue
+        if not isinstance(statement, ast.Assign) or not _binds_again(
+            statement, places, by_parameter(call, args)
+        ):
+            return None
+        uses.append(statement)
+    if not calls:
+        return None
+    return ReturnedAgain(function, returns, tuple(uses), frozenset(places))
+
+
+def _returns(context: FileContext, function: ast.FunctionDef) -> Iterator[ast.Return]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return) and context.tree.function_around(node) is function:
+            yield node
+
+
+def _places_of(
+    returns: tuple[ast.Return, ...], names: frozenset[str]
+) -> dict[tuple[int, ...], str]:
+    """Where the parameters stand in what is returned; empty where they stand elsewhere too."""
+    found: list[dict[tuple[int, ...], str]] = []
+    for each in returns:
+        if each.value is None:
+            return {}
+        leaves = dict(_leaves(each.value))
+        own = {p: e.id for p, e in leaves.items() if isinstance(e, ast.Name) and e.id in names}
+        others = [leaf for place, leaf in leaves.items() if place not in own]
+        mentioned = {
+            node.id for leaf in others for node in ast.walk(leaf) if isinstance(node, ast.Name)
+        }
+        if set(own.values()) != names or mentioned & names:
+            return {}
+        found.append(own)
+    return found[0] if found and all(each == found[0] for each in found) else {}
+
+
+def _leaves(
+    node: ast.expr, place: tuple[int, ...] = ()
+) -> Iterator[tuple[tuple[int, ...], ast.expr]]:
+    """What stands in an expression and in the tuples in it, by places."""
+    if isinstance(node, ast.Tuple):
+        for number, element in enumerate(node.elts):
+            yield from _leaves(element, (*place, number))
+    else:
+        yield place, node
+
+
+def _fits(annotation: ast.expr | None, places: dict[tuple[int, ...], str]) -> bool:
+    """Whether what is said of the result says something of each object that goes."""
+    if annotation is None or () in places:
+        return True
+    for place in places:
+        at = annotation
+        for number in place:
+            within = elements_of(at)
+            if number >= len(within):
+                return False
+            at = within[number]
+    return True
+
+
+def _binds_again(
+    statement: ast.Assign,
+    places: dict[tuple[int, ...], str],
+    given: dict[str, ast.expr] | None,
+) -> bool:
+    """Whether a call binds each object to the name that it passed, and to no other one."""
+    if given is None or len(statement.targets) != 1:
+        return False
+    bound = dict(_leaves(statement.targets[0]))
+    if any(isinstance(each, ast.Starred) for each in bound.values()):
+        return False
+    for place, parameter in places.items():
+        match bound.get(place), given.get(parameter):
+            case ast.Name(id=target), ast.Name(id=passed) if target == passed:
+                continue
+            case _:
+                return False
+    kept = [each for place, each in bound.items() if place not in places]
+    again = {each.id for place in places if isinstance(each := bound[place], ast.Name)}
+    return not any(
+        isinstance(node, ast.Name) and node.id in again for each in kept for node in ast.walk(each)
+    )

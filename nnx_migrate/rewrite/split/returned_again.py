@@ -1,0 +1,110 @@
+"""A function returns what it computed, and no more the objects that it was given."""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_migrate.rewrite.model.causes import EmitCause
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import CannotEmit, ReturnedAgain
+from nnx_migrate.rewrite.style.layout import line_after
+from nnx_migrate.rewrite.text.edits import Edit
+
+_Places = frozenset[tuple[int, ...]]
+
+
+def returned_again_edits(context: FileContext, plan: ReturnedAgain) -> list[Edit]:
+    """The edits in the function and at each call of it.
+
+    Raises:
+        CannotEmit: the function does nothing else, or a statement shares its line.
+    """
+    text, edits = context.text, list[Edit]()
+    for each in plan.returns:
+        assert each.value is not None
+        left = pruned(context, each.value, plan.dropped)
+        if left is not None:
+            edits.append(Edit(*text.span(each.value), left))
+        elif each is not plan.function.body[-1]:
+            edits.append(Edit(*text.span(each), "return"))
+        else:
+            edits.append(_taken_out(context, plan.function, each))
+    if plan.function.returns is not None:
+        edits.append(_annotation(context, plan.function.returns, plan.dropped))
+    for use in plan.uses:
+        target = use.targets[0]
+        left = pruned(context, target, plan.dropped)
+        start, end = text.span(target)
+        if left is None:
+            edits.append(Edit(start, text.span(use.value)[0], ""))
+        else:
+            edits.append(Edit(start, end, left))
+    return edits
+
+
+def _taken_out(context: FileContext, function: ast.FunctionDef, last: ast.Return) -> Edit:
+    """Take out the return at the end of a function, with the line in front of it."""
+    text = context.text
+    start, end = text.span(last)
+    before = text.text[: text.line_start(last.lineno)].rstrip()
+    alone = not text.text[text.line_start(last.lineno) : start].strip()
+    at_end = not text.text[end : line_after(context, last.end_lineno or 0)].strip()
+    if len(function.body) < 2 or not alone or not at_end:
+        raise CannotEmit(EmitCause.RETURNS_ALONE.about(name=function.name))
+    return Edit(len(before), end, "")
+
+
+def pruned(
+    context: FileContext, node: ast.expr, dropped: _Places, place: tuple[int, ...] = ()
+) -> str | None:
+    """Source text of an expression without some parts of its tuples; None where none is left."""
+    if place in dropped:
+        return None
+    text = context.text.of(node)
+    if not isinstance(node, ast.Tuple):
+        return text
+    parts = [pruned(context, e, dropped, (*place, i)) for i, e in enumerate(node.elts)]
+    left = [part for part in parts if part is not None]
+    if len(left) == len(parts) and left == [context.text.of(each) for each in node.elts]:
+        return text
+    if len(left) < 2:
+        return left[0] if left else None
+    joined = ", ".join(left)
+    bare = context.text.span(node)[0] == context.text.span(node.elts[0])[0]
+    return joined if bare else f"({joined})"
+
+
+def _annotation(context: FileContext, annotation: ast.expr, dropped: _Places) -> Edit:
+    """The return annotation, of which `elements_of` has said that it has those of the result."""
+    left = _pruned_annotation(context, annotation, dropped, ())
+    return Edit(*context.text.span(annotation), "None" if left is None else left)
+
+
+def _pruned_annotation(
+    context: FileContext, annotation: ast.expr, dropped: _Places, place: tuple[int, ...]
+) -> str | None:
+    if place in dropped:
+        return None
+    within = elements_of(annotation)
+    if not within or not any(each[: len(place)] == place for each in dropped):
+        return context.text.of(annotation)
+    parts = (
+        _pruned_annotation(context, each, dropped, (*place, i)) for i, each in enumerate(within)
+    )
+    left = [part for part in parts if part is not None]
+    if len(left) < 2:
+        return left[0] if left else None
+    assert isinstance(annotation, ast.Subscript)
+    return f"{context.text.of(annotation.value)}[{', '.join(left)}]"
+
+
+def elements_of(annotation: ast.expr) -> list[ast.expr]:
+    """What `tuple[A, B]` says of each element; empty for anything else."""
+    match annotation:
+        case ast.Subscript(
+            value=ast.Name(id="tuple" | "Tuple") | ast.Attribute(attr="Tuple"),
+            slice=ast.Tuple(elts=[*within]),
+        ) if not any(isinstance(each, ast.Constant) for each in within):
+            return within
+        case _:
+            return []

@@ -1,0 +1,148 @@
+"""Objects that a step is given and returns: dropped where all callers have them, else pinned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nnx_migrate.core.findings import FileResult
+from tests.hazards.running import migrated, settled, verdicts
+
+PROGRAM = """\
+import jax, jax.numpy as jnp
+from flax import nnx
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.steps = nnx.Variable(jnp.array(0))
+
+    def __call__(self, x):
+        self.steps[...] += 1
+        return self.linear(x)
+
+OPTIONS
+def step(model: Net, other: Net, x)RETURNS
+    y = model(x) + other(x)
+BODY
+
+def train(model: Net, other: Net):
+    x = jnp.ones((1, 2))
+    for _ in range(2):
+        CALL
+    return REST
+
+def main():
+    nets = [Net(nnx.Rngs(i)) for i in range(2)]
+    return train(*nets), nets[0].steps[...], nets[1].steps[...]
+"""
+BOTH = "    return model, other, y"
+PLAIN = {"OPTIONS": "@nnx.jit", "RETURNS": ":", "BODY": BOTH, "REST": "model(x), other(x), y"}
+
+
+def program(**parts: str) -> str:
+    text = PROGRAM
+    for name, part in (PLAIN | {"CALL": "model, other, y = step(model, other, x)"} | parts).items():
+        text = text.replace(name, part)
+    return text
+
+
+#: What its calls become.
+DROPPED = {
+    "two": ({}, "y = step(model, other, x)"),
+    "by keyword": (
+        {"CALL": "model, other, y = step(model, x=x, other=other)"},
+        "y = step(model, x=x, other=other)",
+    ),
+    "nested": (
+        {
+            "BODY": "    return (model, (other, y)), y",
+            "CALL": "(model, (other, z)), y = step(model, other, x)",
+        },
+        "z, y = step(model, other, x)",
+    ),
+    "at every end": (
+        {"BODY": "    if x.ndim > 2:\n        return model, other, -y\n" + BOTH},
+        "y = step(model, other, x)",
+    ),
+    "annotated": (
+        {"RETURNS": " -> tuple[Net, Net, jax.Array]:"},
+        "y = step(model, other, x)",
+    ),
+    "static": (
+        {"OPTIONS": "@nnx.jit(static_argnames=())"},
+        "y = step(model, other, x)",
+    ),
+    "nothing else": (
+        {
+            "BODY": "    return model, other",
+            "CALL": "model, other = step(model, other, x)",
+            "REST": "model(x), other(x)",
+        },
+        "step(model, other, x)",
+    ),
+    "thrown away": (
+        {"CALL": "step(model, other, x); y = x"},
+        "step(model, other, x); y = x",
+    ),
+}
+KEPT = {
+    "another name": {"CALL": "first, other, y = step(model, other, x); model = first"},
+    "swapped": {"CALL": "other, model, y = step(model, other, x)"},
+    "kept in it": {
+        "CALL": "model, other, model.steps[...] = step(model, other, x)",
+        "BODY": "    return model, other, model.steps[...] * 2",
+        "REST": "model(x), other(x)",
+    },
+    "one value": {
+        "CALL": "found = step(model, other, x); model, other, y = found",
+    },
+    "an attribute": {
+        "CALL": "h = [model]; h[0], other, y = step(h[0], other, x)",
+    },
+    "bound anew": {"BODY": "    model = nnx.clone(model)\n" + BOTH},
+    "a part": {"BODY": "    return model, other, model.linear", "REST": "other(x), model(x)"},
+    "one of two": {
+        "BODY": "    if x.ndim > 2:\n        return other, model, y\n" + BOTH,
+    },
+    "donated": {
+        "OPTIONS": "@nnx.jit(donate_argnums=2)",
+        "CALL": "x = jnp.ones((1, 2)); model, other, y = step(model, other, x)",
+        "REST": "y",
+    },
+    "two decorators": {"OPTIONS": "@nnx.jit\n@nnx.remat"},
+    "handed on": {"CALL": "run = step; model, other, y = run(model, other, x)"},
+    "annotated as one": {"RETURNS": " -> tuple[object, ...]:"},
+    "offered to others": {"OPTIONS": "__all__ = ['step']\n@nnx.jit"},
+}
+
+
+def case(parts: dict[str, str]) -> FileResult:
+    return migrated(program(**parts))
+
+
+@pytest.mark.parametrize("name", DROPPED)
+def test_what_callers_have_is_not_returned(name: str) -> None:
+    parts, call = DROPPED[name]
+    result = case(parts)
+    after = result.after.decode()
+    assert f"        {call}\n" in after
+    assert "compat" not in after
+    assert "graph" not in after
+    assert settled(result)
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_callers_may_not_have_is(name: str) -> None:
+    after = case(KEPT[name]).after.decode()
+    assert "nnx.compat" in after
+    assert KEPT[name].get("BODY", BOTH) in after
+
+
+@pytest.mark.runs_jax
+def test_they_compute_the_same(tmp_path: Path) -> None:
+    names = {**{n: parts for n, (parts, _) in DROPPED.items()}, **KEPT}
+    programs = {name.replace(" ", "_"): case(parts) for name, parts in names.items()}
+    found = verdicts(programs, tmp_path)
+    assert {name: why for name, why in found.items() if why} == {}
