@@ -120,17 +120,16 @@ def _function(context: FileContext, site: Site, scope: Scope) -> Iterator[str]:
 
 
 def _verdicts(context: FileContext, site: Site) -> Iterator[str]:
-    silent: list[str] = []
+    silent = True
     for rule in active_rules(context.options):
         if site.transform not in rule.transforms:
             continue
         decision = decided(rule, context, site)
-        if decision is None:
-            silent.append(rule.name)
-        else:
+        if decision is not None:
+            silent = False
             yield from _decision(decision)
     if silent:
-        yield f"  nothing to say: {', '.join(silent)}"
+        yield "  left alone: no rule has anything to do here"
 
 
 def _decision(decision: Decision) -> Iterator[str]:

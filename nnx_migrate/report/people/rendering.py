@@ -149,7 +149,9 @@ def _summary(totals: Totals, written: bool, look: Look) -> Iterator[str]:
         for status in FileStatus
         if status in ATTENTION and files[status]
     ]
-    yield f"{', '.join(parts)}; {plural(totals.looked_at, 'file')} looked at."
+    looked_at = f"{', '.join(parts)}; {plural(totals.looked_at, 'file')} looked at."
+    none = totals.looked_at and not changed and not totals.rules and len(parts) == 1
+    yield f"{looked_at} Nothing there depends on graph mode." if none else looked_at
     if totals.rules:
         yield f"{plural(sum(totals.outcomes.values()), 'site')}: {_outcomes(totals.outcomes)}."
         if look.table is not None:
