@@ -1,7 +1,7 @@
 """Where a Module keeps the Rngs that it is given, and what makes it keep a fork of its own.
 
 `self.rngs = rngs` in each block of a model puts one object into all of them, which tree mode takes
-for no tree (SEMANTICS ALI-3). Layers of Flax keep a fork instead (ALI-0). The numbers that are
+for no tree (docs/semantics.md: ALI-3). Layers of Flax keep a fork instead. The numbers that are
 drawn are others then, so it is done where a user asks for it by name and nowhere else.
 """
 
