@@ -6,8 +6,10 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
+# Typer has no public name for what all errors of a command line are.
+from typer._click.exceptions import ClickException, NoArgsIsHelpError, UsageError
 from typer.core import TyperGroup
 
 #: What is said of a run that Ctrl-C has ended.
@@ -15,16 +17,37 @@ INTERRUPTED = "interrupted; every file is either as it was or done"
 
 
 @contextlib.contextmanager
-def interrupts_told() -> Iterator[None]:
-    """Say that Ctrl-C came where no command minds it, as at its first imports.
+def ends_told() -> Iterator[None]:
+    """Say why a command line ends before its command does, in the form of all our errors.
 
-    Typer would end without a word.
+    Typer would say nothing of Ctrl-C, as at the first imports of a command, and of wrong use in a
+    form of its own.
     """
     try:
         yield
     except KeyboardInterrupt:
-        print(f"nnx-migrate: error: {INTERRUPTED}", file=sys.stderr)
-        sys.exit(2)
+        _stop(INTERRUPTED)
+    except NoArgsIsHelpError:
+        raise
+    except ClickException as error:
+        _stop(f"{_lower(error.format_message().rstrip('.'))}{_where_help_is(error)}")
+
+
+def _stop(message: str) -> NoReturn:
+    from nnx_migrate.report.terminal import shown
+
+    print(f"nnx-migrate: error: {shown(message)}", file=sys.stderr)
+    sys.exit(2)
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:]
+
+
+def _where_help_is(error: ClickException) -> str:
+    if not isinstance(error, UsageError) or error.ctx is None:
+        return ""
+    return f"; see {error.ctx.command_path} --help"
 
 
 class Commands(TyperGroup):
@@ -32,12 +55,12 @@ class Commands(TyperGroup):
 
     def make_context(self, *args: Any, **more: Any) -> Any:
         """Read the command line."""
-        with interrupts_told():
+        with ends_told():
             return super().make_context(*args, **more)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
-        with interrupts_told():
+        with ends_told():
             return super().invoke(ctx)
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -48,11 +71,9 @@ class Commands(TyperGroup):
         name = args[0]
         if self.get_command(ctx, name) is None:
             if os.path.exists(name):
-                ctx.fail(
-                    f"{name!r} is no command; did you mean: nnx-migrate apply {name} --dry-run"
-                )
+                _stop(f"{name!r} is no command; did you mean: nnx-migrate apply {name} --dry-run")
             if name == "help":
-                ctx.fail("help is an option: nnx-migrate --help, or nnx-migrate apply --help")
+                _stop("help is an option: nnx-migrate --help, or nnx-migrate apply --help")
         return super().resolve_command(ctx, args)
 
 

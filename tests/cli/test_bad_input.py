@@ -204,7 +204,10 @@ def test_a_kill_in_the_middle_leaves_whole_files(project: Path) -> None:
             ["apply", "src", "--patch", "no/such/folder/x.patch"],
             "there is no folder no/such/folder",
         ),
-        (["aply", "src"], "No such command"),
+        (["aply", "src"], "no such command 'aply'"),
+        (["apply", "src", "--nope"], "no such option: --nope"),
+        (["check", "."], "missing argument 'NEW'; see nnx-migrate check --help"),
+        (["src"], "did you mean: nnx-migrate apply src --dry-run"),
     ],
 )
 def test_wrong_use_is_exit_code_2_and_says_what_to_do(
@@ -212,6 +215,9 @@ def test_wrong_use_is_exit_code_2_and_says_what_to_do(
 ) -> None:
     done = command(*arguments)
     assert (done.code, done.out) == (2, b"")
+    # In one line and one form, whether an argument of typer's or a condition of ours was not met.
+    assert done.err.startswith("nnx-migrate: error: ")
+    assert done.err.count("\n") == 1
     assert message in done.said
     assert (project / "train.py").read_bytes() == TRAIN
 
