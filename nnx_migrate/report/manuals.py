@@ -61,6 +61,11 @@ ENGINE_FINDINGS = {
         "A path that you named doesn't exist.",
         "Correct the path.",
     ),
+    "other-file": EngineFinding(
+        "You named a file that doesn't look like Python code.",
+        "Name a file that ends in `.py`, `.ipynb`, `.md`, or `.rst`. If it is Python, rename it, "
+        "or give it the first line `#!/usr/bin/env python3`.",
+    ),
     "reverted-file": EngineFinding(
         "The new text didn't pass the last checks, so the file stays as it was.",
         "Report it; the file is as it was.",

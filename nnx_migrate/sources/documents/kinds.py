@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,26 @@ if TYPE_CHECKING:
 
 NOTEBOOKS = (".ipynb",)
 PAGES = (".md", ".markdown", ".rst")
+_PYTHON = (".py", ".pyi", ".pyw")
+_PYTHON_PROGRAM = re.compile(rb"#!.*\bpython")
 
 
 def is_document(path: Path) -> bool:
     """Whether a file holds Python among other things."""
     return path.suffix.lower() in (*NOTEBOOKS, *PAGES)
+
+
+def may_hold_python(path: Path, data: bytes) -> bool:
+    """Whether a file that was named can be taken for code: by its name, or by its first line.
+
+    A name without an ending says nothing, so such a file is taken, too.
+
+    Args:
+        path: the file.
+        data: its bytes.
+    """
+    known = path.suffix.lower() in ("", *_PYTHON) or is_document(path)
+    return known or _PYTHON_PROGRAM.match(data) is not None
 
 
 def read_document(path: Path, data: bytes) -> Document:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
-from nnx_migrate.sources.documents.kinds import NOTEBOOKS, PAGES
+from nnx_migrate.sources.documents.kinds import NOTEBOOKS, PAGES, may_hold_python
 from nnx_migrate.sources.settings.files import OWN_FILE, PYPROJECT
 from nnx_migrate.sources.walk import ignores
 from nnx_migrate.sources.walk.ignores import PatternFile
@@ -144,8 +144,13 @@ class Walk:
         self.seen.add(real)
         self.looked_at += 1
         data = self._read(path)
-        if data is not None:
+        if data is None:
+            return
+        if may_hold_python(Path(path), data):
             yield Candidate(Path(path), data)
+        else:
+            reason = f"its name ends in {Path(path).suffix}, and its first line names no Python"
+            self._skip(path, "other-file", reason)
 
     def _walk(self, root: str, real_root: str) -> Iterator[Listing]:
         # A named folder is a prefix of what is shown, its real path of what is compared.

@@ -172,6 +172,19 @@ def test_large_files_are_skipped_with_a_finding(
     assert rules(walk.problems) == [("big.py", "large-file")]
 
 
+def test_a_named_file_is_taken_by_its_name_or_its_first_line(tmp_path: Path) -> None:
+    grow(tmp_path, "notes.txt", "data.json", "train", "stub.pyi")
+    grow(tmp_path, "run.sh", text=f"#!/usr/bin/env python3\n{NNX}")
+    grow(tmp_path, "bash.sh", text=f"#!/bin/sh\n# not python\n{NNX}")
+    walk = Walk(sorted(tmp_path.iterdir()))
+    assert names(walk, tmp_path) == ["run.sh", "stub.pyi", "train"]
+    assert rules(walk.problems) == [
+        ("bash.sh", "other-file"),
+        ("data.json", "other-file"),
+        ("notes.txt", "other-file"),
+    ]
+
+
 @pytest.mark.parametrize("size", [0, 1, 131071, 131072, 131073, 2_000_000])
 def test_reads_every_size_whole(tmp_path: Path, size: int) -> None:
     data = bytes(i % 251 for i in range(size))
