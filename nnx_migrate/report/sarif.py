@@ -5,6 +5,7 @@ https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html; sections are c
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,6 +40,7 @@ def render_sarif(report: Report) -> str:
             "driver": {
                 "name": "nnx-migrate",
                 "semanticVersion": nnx_migrate.__version__,
+                **_home(),
                 "rules": [rule_descriptor(rule) for rule in rules],
             }
         },
@@ -55,6 +57,19 @@ def render_sarif(report: Report) -> str:
         "results": list(_results(items, rules, report)),
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+
+
+def _home() -> dict[str, str]:
+    """The address of the tool (SARIF 3.19.17): the one that pyproject.toml gives, if any."""
+    try:
+        addresses = importlib.metadata.metadata("nnx-migrate").get_all("Project-URL", [])
+    except importlib.metadata.PackageNotFoundError:
+        return {}
+    for each in addresses:
+        name, _, address = each.partition(", ")
+        if name == "Homepage":
+            return {"informationUri": address}
+    return {}
 
 
 def _failed(results: Iterable[FileResult]) -> bool:

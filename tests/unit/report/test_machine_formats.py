@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import email.message
+import importlib.metadata
 import importlib.resources
 import json
 import re
@@ -115,6 +117,17 @@ def test_sarif_is_by_the_official_schema(run: str) -> None:
     assert all(ids[result["ruleIndex"]] == result["ruleId"] for result in results)
     uris = [r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in results]
     assert all(re.fullmatch(r"[!-~]+", uri) for uri in uris)
+
+
+def test_sarif_names_the_home_that_the_package_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    package = email.message.Message()
+    monkeypatch.setattr(importlib.metadata, "metadata", lambda name: package)
+    assert "informationUri" not in sarif(real_run())["runs"][0]["tool"]["driver"]
+    package["Project-URL"] = "Issues, https://example.org/issues"
+    package["Project-URL"] = "Homepage, https://example.org/"
+    log = sarif(real_run())
+    assert log["runs"][0]["tool"]["driver"]["informationUri"] == "https://example.org/"
+    assert sarif_problems(log) == []
 
 
 def test_results_in_sarif_cover_the_name_that_they_are_about() -> None:
