@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from nnx_migrate.check.branches.not_taken import Branch
@@ -141,6 +142,23 @@ def as_json_error(problem: str) -> str:
     """
     nothing = as_document(CheckReport((), (), {}, {}))
     return json.dumps({**nothing, "error": problem}, indent=2) + "\n"
+
+
+def of_a_run(
+    report: CheckReport, put_back: Iterable[Path] = (), not_put_back: Iterable[str] = ()
+) -> dict[str, Any]:
+    """The check of what a run has made of files, as the reports of the run have it.
+
+    Args:
+        report: of the check.
+        put_back: the files that are as before, since they differ.
+        not_put_back: what is said of those that could not be.
+    """
+    return {
+        **as_document(report),
+        "put_back": list(map(str, put_back)),
+        "not_put_back": list(not_put_back),
+    }
 
 
 def as_document(report: CheckReport) -> dict[str, Any]:

@@ -278,7 +278,7 @@ def check_written(
     from nnx_migrate.cli import console
 
     with console.check_explained():
-        from nnx_migrate.check.report import as_document, as_text
+        from nnx_migrate.check.report import as_text, of_a_run
         from nnx_migrate.check.verify import project_table, verify
         from nnx_migrate.sources.write import Replacement
 
@@ -295,10 +295,5 @@ def check_written(
         typer.echo(f"put back: {path}", err=True)
     for line in verified.failed:
         typer.echo(line, err=True)
-    put_back = [str(path) for path in verified.reverted]
-    document = as_document(verified.report)
-    return verified.report.exit_code, {
-        **document,
-        "put_back": put_back,
-        "not_put_back": list(verified.failed),
-    }
+    document = of_a_run(verified.report, verified.reverted, verified.failed)
+    return verified.report.exit_code, document

@@ -125,8 +125,11 @@ def runs(folder: Path, mode: str) -> None:
 def test_what_differs_is_put_back_place_by_place(tmp_path: Path, command: Command) -> None:
     project(tmp_path)
     before = contents(tmp_path)
-    done = command("campaign", *RUNS)
+    done = command("campaign", "--html", "review", *RUNS)
     assert done.code == 0, done.said
+    page = (tmp_path / "review" / "index.html").read_text()
+    assert 'name="verdict"' in page
+    assert "not run" not in page.partition("<main")[0]
     report = reported(tmp_path)
     ends = {
         each["line"]: (each["outcome"], each["verdict"], bool(each["put_back"]))

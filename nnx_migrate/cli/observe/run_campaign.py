@@ -81,7 +81,7 @@ def run_campaign(request: Request, flags: dict[str, Any]) -> int:
 def _run(request: Request, flags: dict[str, Any], root: Path) -> int:
     from nnx_migrate.campaign.report import CampaignReport
     from nnx_migrate.campaign.rounds import settle
-    from nnx_migrate.check.report import as_document
+    from nnx_migrate.check.report import of_a_run
 
     _say("observing the command")
     try:
@@ -114,7 +114,7 @@ def _run(request: Request, flags: dict[str, Any], root: Path) -> int:
     if request.html is not None:
         from nnx_migrate.cli.telling.emit import write_page
 
-        check = None if settled.report is None else as_document(settled.report)
+        check = None if settled.report is None else of_a_run(settled.report)
         write_page(
             settled.result, request.html, configuration, written=bool(report.written), check=check
         )
