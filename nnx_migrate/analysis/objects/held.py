@@ -12,7 +12,7 @@ from typing import Literal
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.records import record
+from nnx_migrate.analysis.ir.records import linked_record, record
 
 #: Stands for an element of which it is not known which one it is.
 SOME = "[]"
@@ -74,8 +74,8 @@ class Object:
         return self.label or ".".join([name, *path])
 
 
-@record
-class Held:
+@linked_record
+class Held(ir.Link):
     """A value.
 
     Args:
@@ -352,10 +352,20 @@ def without(held: Held, gone: Callable[[Object], bool]) -> Held:
 
 
 def mapped(held: Held, change: Callable[[Held], Held]) -> Held:
-    """The value with each object changed, from the inside out."""
-    parts = tuple((name, mapped(part, change)) for name, part in held.parts)
-    held = dataclasses.replace(held, parts=parts)
-    return change(held) if held.object is not None else held
+    """The value with each object changed, from the inside out.
+
+    A part that is reached in several ways is changed once, and is one part again.
+    """
+    return _mapped(held, change, {})
+
+
+def _mapped(held: Held, change: Callable[[Held], Held], done: dict[int, Held]) -> Held:
+    if (known := done.get(id(held))) is not None:
+        return known
+    parts = tuple((name, _mapped(part, change, done)) for name, part in held.parts)
+    new = dataclasses.replace(held, parts=parts)
+    done[id(held)] = found = change(new) if new.object is not None else new
+    return found
 
 
 def step(held: Held, name: str, place: Located) -> Held:
