@@ -175,7 +175,7 @@ def _run_text(
     if own.failure is not None:
         return dataclasses.replace(own.failure, before=data, after=data)
     set_projects(projects, {})
-    result = plan_file_in_time(PlanTask(path, own.digest, options, data))
+    result = known.result(PlanTask(path, own.digest, options, data), plan_file_in_time)
     if result.status is FileStatus.CHANGED:
         return result
     return dataclasses.replace(result, before=data, after=data)

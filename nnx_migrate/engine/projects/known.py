@@ -2,20 +2,30 @@
 
 A file is indexed again when its bytes, the place that its imports start from, or what becomes of
 its pins have changed. Where nothing has, the project is the one of before, with all that was
-computed of it.
+computed of it, and so is the result of a file that was asked for already.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+import operator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from nnx_migrate.core.findings import FileResult, FileStatus
 from nnx_migrate.core.pins import Unpin
 from nnx_migrate.engine.discover import Indexed, IndexTask, index_file
+from nnx_migrate.engine.plan_file import PlanTask
 from nnx_migrate.engine.projects.assign import PlacedIndex, Projects
 from nnx_migrate.sources.imports.module_names import Place
 from nnx_migrate.sources.observed_facts import ObservedFacts
+
+#: Versions of a file that are kept: an editor has one, and the disk another.
+_VERSIONS = 2
+#: Results that are kept: about as many as an editor has files open.
+_RESULTS = 64
+#: What was shown of a file by looking at it; any other end may be another one the next time.
+_LASTING = frozenset({FileStatus.CHANGED, FileStatus.SKIPPED, FileStatus.UNCHANGED})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -25,6 +35,19 @@ class _Kept:
     indexed: Indexed
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Around:
+    """The files of a run, and what runs have shown of them."""
+
+    indexes: tuple[PlacedIndex, ...]
+    facts: ObservedFacts | None
+
+    def is_still(self, other: _Around) -> bool:
+        """Whether all files are as they were."""
+        same = len(self.indexes) == len(other.indexes) and self.facts is other.facts
+        return same and all(map(operator.is_, self.indexes, other.indexes))
+
+
 class KnownFiles:
     """Indexes of files, and the projects that they make up; give one to each of several runs.
 
@@ -32,8 +55,10 @@ class KnownFiles:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[Path, Unpin], _Kept] = {}
-        self._projects: tuple[tuple[PlacedIndex, ...], ObservedFacts | None, Projects] | None = None
+        self._kept: dict[tuple[Path, Unpin], list[_Kept]] = {}
+        self._around = _Around((), None)
+        self._projects: Projects | None = None
+        self._results: dict[Path, tuple[PlanTask, _Around, FileResult]] = {}
 
     def index(self, task: IndexTask) -> Indexed:
         """The facts of one file, taken anew where it has changed.
@@ -41,33 +66,44 @@ class KnownFiles:
         Args:
             task: names the file.
         """
-        key = task.path, task.unpin
+        versions = self._kept.setdefault((task.path, task.unpin), [])
         digest = task.digest()
-        kept = self._kept.get(key)
-        if kept is None or (kept.digest, kept.place) != (digest, task.place):
+        for kept in versions:
+            if (kept.digest, kept.place) == (digest, task.place):
+                break
+        else:
             kept = _Kept(digest, task.place, index_file(task))
-            self._kept[key] = kept
-            if kept.indexed.failure is not None:
-                del self._kept[key]  # it may be another one the next time
+            if kept.indexed.failure is None:  # it may be another one the next time
+                versions[:] = [*versions[1 - _VERSIONS :], kept]
         return dataclasses.replace(kept.indexed, wanted=task.wanted)
 
     def projects(self, indexes: Iterable[PlacedIndex], facts: ObservedFacts | None) -> Projects:
         """The projects of these files; those of before where all files are as they were.
 
         Args:
-            indexes: one for each file.
+            indexes: one for each file, in any order.
             facts: what runs have shown of them.
         """
-        asked = tuple(indexes)
-        if self._projects is not None:
-            before, known, projects = self._projects
-            same = len(before) == len(asked) and all(map(_is, before, asked))
-            if same and known is facts:
-                return projects
-        projects = Projects(asked, facts)
-        self._projects = asked, facts, projects
-        return projects
+        around = _Around(tuple(sorted(indexes, key=lambda each: str(each.path))), facts)
+        if self._projects is None or not around.is_still(self._around):
+            self._projects, self._around = Projects(around.indexes, facts), around
+        return self._projects
 
+    def result(self, task: PlanTask, plan: Callable[[PlanTask], FileResult]) -> FileResult:
+        """The result of a file; that of before where all files are as they were.
 
-def _is(one: object, other: object) -> bool:
-    return one is other
+        Args:
+            task: names the file, which is one of those of the last projects.
+            plan: decides what becomes of it.
+        """
+        known = self._results.pop(task.path, None)
+        if known is not None and known[0] == task and self._around.is_still(known[1]):
+            found = known[2]
+        else:
+            found = plan(task)
+        # What is installed may change, and nobody sees that it did.
+        if found.status in _LASTING and not task.options.follow_installed:
+            self._results[task.path] = task, self._around, found
+            for oldest in list(self._results)[:-_RESULTS]:
+                del self._results[oldest]
+        return found
