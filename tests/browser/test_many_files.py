@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome, SourceEdit
 from nnx_migrate.core.totals import count
 from nnx_migrate.report.html.page import Review, render_page
 from tests.browser.conftest import Reader
+from tests.browser.test_accessible import violations
 
 MANY, FEW = 2_000, 20
 
@@ -92,6 +93,16 @@ def test_the_page_of_many_files_is_small_and_opens_like_that_of_few(
     assert elements(large) - MANY < 2 * elements(small)
     assert heap(large) < 12 * heap(small)
     expect(large.locator("#count")).to_have_text("2,000 files of 2,000, 6,000 hunks, 0 viewed")
+
+
+def test_many_files_are_accessible(browser: Browser, many: Path) -> None:
+    # axe has to put its script into a page that allows none.
+    context = browser.new_context(viewport={"width": 1400, "height": 2000}, bypass_csp=True)
+    page = context.new_page()
+    page.goto(many.as_uri())
+    page.locator("table.rows").first.wait_for()
+    assert violations(page) == []
+    context.close()
 
 
 def test_scrolling_through_them_keeps_no_more_than_is_in_sight(reader: Reader, many: Path) -> None:
