@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import re
 from collections.abc import Iterator, Sequence
 
@@ -79,6 +80,24 @@ class Answers:
                 page = f"**{each.finding.message}**\n\n---\n\n{manual_of(each.finding.rule)}"
                 value = types.MarkupContent(kind=types.MarkupKind.Markdown, value=page)
                 return types.Hover(contents=value, range=where)
+        return None
+
+    def hover_later(self, text: str, position: types.Position) -> types.Hover | None:
+        """The same in a later text, for a line that stands in both; None for any other.
+
+        Args:
+            text: the later one.
+            position: in it.
+        """
+        matcher = difflib.SequenceMatcher(None, self._lines, _LINE_END.split(text), autojunk=False)
+        for old, new, size in matcher.get_matching_blocks():
+            if new <= position.line < new + size:
+                moved = new - old
+                found = self.hover(types.Position(position.line - moved, position.character))
+                if found is not None and found.range is not None:
+                    for end in (found.range.start, found.range.end):
+                        end.line += moved
+                return found
         return None
 
     def _quick_fixes(self, asked: types.Range) -> Iterator[types.CodeAction]:

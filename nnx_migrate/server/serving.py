@@ -44,6 +44,7 @@ class MigrationServer(LanguageServer):
         self._known = KnownFiles()
         self._thread = concurrent.futures.ThreadPoolExecutor(1, "nnx-migrate")
         self._tasks: dict[str, asyncio.Task[Answers | None]] = {}
+        self._last: dict[str, Answers] = {}
         self._told = ""
 
     def look(self, uri: str, pause: float = 0) -> None:
@@ -72,6 +73,7 @@ class MigrationServer(LanguageServer):
         task = self._tasks.pop(uri, None)
         if task is not None:
             task.cancel()
+        self._last.pop(uri, None)
         self._publish(uri, None, [])
 
     async def answers(self, uri: str) -> Answers | None:
@@ -83,6 +85,14 @@ class MigrationServer(LanguageServer):
                 if self._tasks.get(uri) is task:
                     raise
         return None
+
+    async def hover(self, uri: str, position: types.Position) -> types.Hover | None:
+        """The page of a rule, at once where its line stands as it was when it was looked at."""
+        last, text = self._last.get(uri), self.workspace.get_text_document(uri).source
+        page = None if last is None else last.hover_later(text, position)
+        if page is None and (found := await self.answers(uri)) is not None:
+            page = found.hover(position)
+        return page
 
     async def _looked(self, uri: str, pause: float) -> Answers | None:
         await asyncio.sleep(pause)
@@ -100,6 +110,7 @@ class MigrationServer(LanguageServer):
             return None
         self._told = ""
         found = Answers(uri, version, text, result, self.workspace.position_codec)
+        self._last[uri] = found
         self._publish(uri, version, found.diagnostics())
         return found
 
@@ -156,8 +167,7 @@ def made_server(choices: Choices) -> MigrationServer:
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
-        found = await server.answers(params.text_document.uri)
-        return None if found is None else found.hover(params.position)
+        return await server.hover(params.text_document.uri, params.position)
 
     return server
 

@@ -135,6 +135,38 @@ async def test_a_text_that_changes_is_looked_at_again(
 
 
 @pytest.mark.asyncio
+async def test_a_hover_does_not_wait_for_a_text_that_is_typed(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    text = TRAIN.decode()
+    uri = await opened(client, tmp_path / "train.py", text)
+    before = client.diagnostics[uri]
+    [found] = before
+    identifier = types.VersionedTextDocumentIdentifier(2, uri)
+    change = types.TextDocumentContentChangeWholeDocument(f"import os\n\n{text}")
+    waited = asyncio.ensure_future(told(client))
+    client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
+    start = types.Position(found.range.start.line + 2, found.range.start.character)
+    asked = types.HoverParams(types.TextDocumentIdentifier(uri), start)
+    page = await client.text_document_hover_async(asked)
+    assert client.diagnostics[uri] is before
+    assert page is not None
+    assert page.range is not None
+    assert page.range.start == start
+    await waited
+    [moved] = client.diagnostics[uri]
+    assert moved.range == page.range
+    assert await client.text_document_hover_async(asked) == page
+    # A line that is new has to be looked at first.
+    gone = text.replace("nnx.value_and_grad", "jax.value_and_grad")
+    change = types.TextDocumentContentChangeWholeDocument(f"import os\n\n{gone}")
+    identifier = types.VersionedTextDocumentIdentifier(3, uri)
+    client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
+    await client.text_document_hover_async(asked)
+    assert moved not in client.diagnostics[uri]
+
+
+@pytest.mark.asyncio
 async def test_each_site_has_a_fix_of_its_own(client: LanguageClient, tmp_path: Path) -> None:
     second = TRAIN.decode().split("\n\n\n")[-1].replace("train_step", "eval_step")
     text = TRAIN.decode() + "\n\n" + second
