@@ -30,7 +30,9 @@ def ends_told() -> Iterator[None]:
     except NoArgsIsHelpError:
         raise
     except ClickException as error:
-        _stop(f"{_lower(error.format_message().rstrip('.'))}{_where_help_is(error)}")
+        message = _lower(error.format_message().rstrip("."))
+        # A question says already what to type.
+        _stop(message if message.endswith("?") else f"{message}{_where_help_is(error)}")
 
 
 def _stop(message: str) -> NoReturn:

@@ -17,11 +17,11 @@ from tests.unit.sources.documents.notebooks import MODEL, code, notebook, writte
 WRONG = [
     ("src", "'src' is no command; did you mean: nnx-migrate apply src --dry-run"),
     ("help", "nnx-migrate --help"),
-    ("aply src", "No such command 'aply'. Did you mean 'apply'?"),
+    ("aply src", "no such command 'aply'. Did you mean 'apply'?"),
     ("apply", "say what to look at, as in: nnx-migrate apply src/ --dry-run"),
     ("apply scr", "scr: there is no such file or folder; did you mean src?; nothing was done"),
     ("apply src/trian.py", "did you mean src/train.py?"),
-    ("apply src --dryrun", "No such option: --dryrun (Possible options: --dry-run)"),
+    ("apply src --dryrun", "no such option: --dryrun (Possible options: --dry-run)"),
     ("apply src --select nope", "no rule named 'nope'; 'nnx-migrate rule' lists them"),
     ("apply src --ignore state_axes", "did you mean 'state-axes'?"),
     ("apply src -", "'-' (stdin) cannot be combined with other paths; run it once for each"),
