@@ -62,9 +62,9 @@ def commands(
       nnx-migrate apply src/ --check       for CI: exit 1 when anything is left to do
       nnx-migrate check git:HEAD . --cases checks.py   run old and new side by side
       nnx-migrate batch . --out ../campaign   a large repository, in parts or on a cluster
-      nnx-migrate observe -- pytest tests/    record what your functions are given, for --facts
+      nnx-migrate observe -- pytest tests/    record what your functions get, for --facts
       nnx-migrate campaign -- pytest tests/   observe, migrate, check, and keep what holds
-      nnx-migrate pins src/                what is kept in graph mode, why, and the way out
+      nnx-migrate pins src/                what stays in graph mode, why, and the way out
       nnx-migrate rule module-gradient     what a rule finds, and when it is safe
 
     \b
@@ -87,13 +87,16 @@ app.command()(server)
 def undo(
     context: typer.Context,
     run: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="The run to undo, or `last`.")
+        str | None,
+        typer.Argument(
+            metavar="[RUN]", help="The run to undo, or `last`. Without it: list the runs."
+        ),
     ] = None,
 ) -> None:
     """Put back the files that a run of `apply` wrote, or list the runs.
 
-    RUN is a name that `apply` and this list print, or `last`. A file that was edited since is left
-    alone. Runs are those of the current folder; they are kept in the user's state folder.
+    RUN is a name that `apply` and the list print, or `last`. A file that was edited since then
+    stays as it is. The list has the runs of the current folder; your state folder keeps them.
 
     \b
     Examples:
@@ -103,7 +106,7 @@ def undo(
     \b
     Exit codes:
       0  every file is as it was before the run
-      1  a file was left alone
+      1  a file stays as it is
       2  there is no such run
     """
     from nnx_migrate.cli.console import errors_reported
@@ -116,9 +119,9 @@ def undo(
 
 @app.command()
 def clean(context: typer.Context) -> None:
-    """Remove what runs of `apply` have kept for the next one.
+    """Remove the answers that runs of `apply` keep for the next run.
 
-    Nothing depends on it: the next run finds all out anew. What `undo` needs is not touched.
+    This is always safe: the next run works them out again. What `undo` needs stays.
 
     \b
     Example:
@@ -140,7 +143,7 @@ def clean(context: typer.Context) -> None:
 def rule(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", autocompletion=complete_rule, help="Of a rule."),
+        typer.Argument(metavar="[NAME]", autocompletion=complete_rule, help="The name of a rule."),
     ] = None,
 ) -> None:
     """List the rules, or print the manual page of one.

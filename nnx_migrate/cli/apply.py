@@ -50,36 +50,36 @@ Facts = Annotated[
     typer.Option(
         "--facts",
         metavar="FILE",
-        help="Let what `nnx-migrate observe` recorded stand where a proof is missing.",
+        help="Where a proof is missing, use what `nnx-migrate observe` recorded.",
     ),
 ]
 Paths = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[PATH...]", help="Files and folders, or - for stdin."),
+    typer.Argument(metavar="[PATH...]", help="Files and folders, or `-` for stdin."),
 ]
 Explain = Annotated[
     str | None,
     typer.Option(
         "--explain",
         metavar="FILE:LINE",
-        help="Say what is known of that place and why; write nothing.",
+        help="Explain one place: what the tool knows about it, and why. Write nothing.",
     ),
 ]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Print the diff and the summary; write nothing.")
+    bool, typer.Option("--dry-run", help="Print the diff and the summary. Write nothing.")
 ]
 Diff = Annotated[
-    bool, typer.Option("--diff", help="Print only the diff, on stdout; write nothing.")
+    bool, typer.Option("--diff", help="Print only the diff, on stdout. Write nothing.")
 ]
 Patch = Annotated[
     Path | None,
-    typer.Option("--patch", metavar="FILE", help="Write the diff to FILE; change no source."),
+    typer.Option("--patch", metavar="FILE", help="Write the diff to FILE. Change no source."),
 ]
 PatchBy = Annotated[
     SplitBy | None,
     typer.Option(
         "--patch-by",
-        help="With --patch DIR: a patch for each, with the text of a pull request and a manifest.",
+        help="With --patch DIR: write one patch for each, a pull-request text, and a manifest.",
     ),
 ]
 Html = Annotated[
@@ -87,7 +87,7 @@ Html = Annotated[
     typer.Option("--html", metavar="DIR", help="Also write a page for reviewers, DIR/index.html."),
 ]
 Check = Annotated[
-    bool, typer.Option("--check", help="Print the findings; exit 1 if anything is pending.")
+    bool, typer.Option("--check", help="Print the findings. Exit with 1 if anything is pending.")
 ]
 Target = Annotated[
     str | None, typer.Option("--target", hidden=True, expose_value=False, callback=_gone)
@@ -98,7 +98,7 @@ Timeout = Annotated[
         "--timeout",
         metavar="SECONDS",
         min=1,
-        help="Leave a file alone that takes longer, with a finding.  [default: 300]",
+        help="Give up a file that takes longer, and report it.  [default: 300]",
     ),
 ]
 Format = Annotated[
@@ -108,8 +108,8 @@ Format = Annotated[
         "--format",
         envvar="NNX_MIGRATE_OUTPUT_FORMAT",
         show_envvar=False,
-        help="full: each cause with its code; concise: a line for each finding; grouped: each cause"
-        " with all places; the others are for programs, and have stdout to themselves.",
+        help="full: each cause with its code. concise: a line for each finding. grouped: each cause"
+        " with all its places. The others are for programs: stdout has only the report.",
     ),
 ]
 Reports = Annotated[
@@ -117,17 +117,17 @@ Reports = Annotated[
     typer.Option(
         "--report",
         metavar="FORMAT=FILE",
-        help="Write the report to FILE too, in one of the formats; may be given again.",
+        help="Also write the report to FILE, in a format for programs. Repeat for more.",
     ),
 ]
 Baseline = Annotated[
     Path | None,
-    typer.Option("--baseline", metavar="FILE", help="Leave out the findings that FILE knows."),
+    typer.Option("--baseline", metavar="FILE", help="Leave out the findings that FILE lists."),
 ]
 WriteBaseline = Annotated[
     Path | None,
     typer.Option(
-        "--write-baseline", metavar="FILE", help="Write all findings to FILE; change nothing else."
+        "--write-baseline", metavar="FILE", help="Write all findings to FILE. Change nothing else."
     ),
 ]
 DiffBase = Annotated[
@@ -135,18 +135,20 @@ DiffBase = Annotated[
     typer.Option(
         "--diff-base",
         metavar="REV",
-        help="Tell only of lines that changed since the branch left this commit.",
+        help="Report only lines that changed since the branch left this commit.",
     ),
 ]
 AddIgnores = Annotated[
     bool,
     typer.Option(
-        "--add-ignores", help="Write a comment behind each finding that keeps the code as it is."
+        "--add-ignores", help="Add a comment at each finding that keeps the code as it is."
     ),
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write the report to FILE instead."),
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Write the report to FILE instead of stdout."
+    ),
 ]
 Statistics = Annotated[
     bool, typer.Option("--statistics", help="Count the findings by cause instead of listing them.")
@@ -154,18 +156,18 @@ Statistics = Annotated[
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print findings only: no progress and no summary.")
 ]
-Color = Annotated[Colour, typer.Option("--color", help="When to colour.")]
-NoJournal = Annotated[bool, typer.Option("--no-journal", help="Do not keep what `undo` needs.")]
+Color = Annotated[Colour, typer.Option("--color", help="When to use color.")]
+NoJournal = Annotated[bool, typer.Option("--no-journal", help="Don't keep what `undo` needs.")]
 NoCache = Annotated[
     bool,
-    typer.Option("--no-cache", help="Find out all anew, and keep nothing for the next run."),
+    typer.Option("--no-cache", help="Use no answers of earlier runs, and keep none."),
 ]
 StdinFilename = Annotated[
     Path | None,
     typer.Option(
         "--stdin-filename",
         metavar="FILE",
-        help="With -: where the text belongs, for facts and config.",
+        help="With `-`: the file that the text belongs to, for facts and configuration.",
     ),
 ]
 
@@ -242,9 +244,9 @@ def apply(
     \b
     Exit codes:
       0  nothing is left to do
-      1  changes are pending (--check, --dry-run, --diff, --patch), a place is left for you,
-         or a file could not be done
-      2  the command line or the configuration is wrong, a PATH does not exist, or a bug was met
+      1  changes are pending (--check, --dry-run, --diff, --patch), a place needs you,
+         or a file failed
+      2  the command line or the configuration is wrong, a PATH doesn't exist, or the tool failed
     """
     request = Request(
         previews=dry_run or diff,

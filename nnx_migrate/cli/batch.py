@@ -40,24 +40,26 @@ Roots = Annotated[
     list[Path], typer.Argument(metavar="ROOT...", exists=True, help="Folders and files.")
 ]
 Out = Annotated[
-    Path, typer.Option("--out", metavar="DIR", file_okay=False, help="Where results are kept.")
+    Path, typer.Option("--out", metavar="DIR", file_okay=False, help="The folder of the results.")
 ]
 Write = Annotated[
-    bool, typer.Option("--write", help="Change the files, too; without it none is touched.")
+    bool, typer.Option("--write", help="Also change the files. Without it, no file changes.")
 ]
 Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on with a run that was interrupted, if one was.")
+    bool, typer.Option("--resume", help="Continue an interrupted run, if there is one.")
 ]
 PatchBy = Annotated[
-    SplitBy, typer.Option("--patch-by", help="What goes into one patch of DIR/patches.")
+    SplitBy, typer.Option("--patch-by", help="What each patch of DIR/patches contains.")
 ]
 Engine = Annotated[
-    EngineName, typer.Option("--engine", help="Processes of this machine, or of a Ray cluster.")
+    EngineName, typer.Option("--engine", help="Run on this machine, or on a Ray cluster.")
 ]
 Address = Annotated[
     str | None,
     typer.Option(
-        "--address", metavar="HOST:PORT", help="Of the Ray cluster.  [default: Ray's own]"
+        "--address",
+        metavar="HOST:PORT",
+        help="The address of the Ray cluster.  [default: Ray's own]",
     ),
 ]
 CheckGpus = Annotated[
@@ -67,7 +69,7 @@ CheckGpus = Annotated[
         metavar="N",
         min=0,
         show_default=False,
-        help="With --engine ray: --verify runs where so many GPUs are free.",
+        help="With --engine ray: run --verify on a node with this many free GPUs.",
     ),
 ]
 Jobs = Annotated[
@@ -82,7 +84,7 @@ Timeout = Annotated[
         "--timeout",
         metavar="SECONDS",
         callback=_positive,
-        help="What one file may take before it is given up; more than 0.",
+        help="Give up a file that takes longer. More than 0.",
     ),
 ]
 Memory = Annotated[
@@ -91,15 +93,15 @@ Memory = Annotated[
         "--memory",
         metavar="GB",
         min=0,
-        help="What a process may take before its file is given up; 0 for any.",
+        help="Give up a file whose process takes more memory. 0 means no limit.",
     ),
 ]
 Plan = Annotated[
-    bool, typer.Option("--plan", help="Take the facts of all files for --shard, and stop.")
+    bool, typer.Option("--plan", help="Collect the facts of all files for --shard, then stop.")
 ]
 ShardOf = Annotated[
     str | None,
-    typer.Option("--shard", metavar="I/N", help="Plan only this part of the files, and stop."),
+    typer.Option("--shard", metavar="I/N", help="Plan only this part of the files, then stop."),
 ]
 OutputFormat = Annotated[
     ForPeople,
@@ -107,10 +109,10 @@ OutputFormat = Annotated[
         "--output-format",
         envvar="NNX_MIGRATE_OUTPUT_FORMAT",
         show_envvar=False,
-        help="What is told of the findings, as in `apply`; findings.jsonl has them all.",
+        help="How to print the findings, as in `apply`. findings.jsonl has all of them.",
     ),
 ]
-Merge = Annotated[bool, typer.Option("--merge", help="Put together what all shards have planned.")]
+Merge = Annotated[bool, typer.Option("--merge", help="Merge the plans of all shards.")]
 
 
 def batch(
@@ -147,9 +149,9 @@ def batch(
 ) -> None:
     """Migrate large repositories: supervised, resumable, in shards, or on a Ray cluster.
 
-    DIR gets patches with the texts of pull requests, a page for reviewers, findings.jsonl and a
-    summary, and keeps what is known, so that the next run does only what has changed. A file that
-    hangs, crashes its process or takes too much memory is tried once more alone, then given up.
+    DIR gets patches with pull-request texts, a page for reviewers, findings.jsonl, and a summary.
+    It also keeps the answers, so that the next run plans only what changed. A file that hangs,
+    crashes its process, or takes too much memory runs once more alone, and is then given up.
 
     \b
     Examples:
@@ -159,16 +161,16 @@ def batch(
       nnx-migrate batch . --out ../campaign --engine ray --address auto
 
     \b
-    Any scheduler can do parts on machines that share the tree and DIR:
+    Any scheduler can run shards on machines that share the tree and DIR:
       nnx-migrate batch . --out DIR --plan                       once, to begin with
       nnx-migrate batch . --out DIR --shard 3/8                  each of 1/8 ... 8/8
       nnx-migrate batch . --out DIR --merge --write
 
     \b
     Exit codes:
-      0  nothing is left to do, or the part of a shard is done
-      1  changes are pending (without --write), a place is left for you, a file could not be done
-      2  the command line, the configuration or DIR cannot be used, or a bug was met
+      0  nothing is left to do, or the shard is done
+      1  changes are pending (without --write), a place needs you, or a file failed
+      2  the command line, the configuration, or DIR is wrong, or the tool failed
     """
     from nnx_migrate.cli.run_batch import BatchRequest, run_batch
 

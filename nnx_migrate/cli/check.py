@@ -25,34 +25,37 @@ Old = Annotated[str, typer.Argument(metavar="OLD", help=_SIDE)]
 New = Annotated[str, typer.Argument(metavar="NEW", help=_SIDE)]
 Run = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[-- COMMAND...]", help="What calls the code, run once on OLD."),
+    typer.Argument(
+        metavar="[-- COMMAND...]", help="The command that calls your code. It runs once, on OLD."
+    ),
 ]
 Cases = Annotated[
-    list[Path] | None, typer.Option("--cases", metavar="FILE", help="A file of cases.")
+    list[Path] | None,
+    typer.Option("--cases", metavar="FILE", help="A file with cases. Repeat for more."),
 ]
 Recording = Annotated[
     Path | None,
     typer.Option(
         "--recording",
         metavar="FILE",
-        help="Keep the recorded calls there; without COMMAND, use those that are there.",
+        help="Keep the recorded calls in FILE. Without COMMAND, use the calls in FILE.",
     ),
 ]
 Calls = Annotated[
-    int, typer.Option("--calls", metavar="N", help="Calls to record of each function.")
+    int, typer.Option("--calls", metavar="N", help="How many calls of each function to record.")
 ]
 Only = Annotated[
     list[str] | None,
-    typer.Option("--only", metavar="TEXT", help="Only cases with TEXT in their name."),
+    typer.Option("--only", metavar="TEXT", help="Run only cases with TEXT in their name."),
 ]
 Exclude = Annotated[
     list[str] | None,
-    typer.Option("--exclude", metavar="TEXT", help="No cases with TEXT in their name."),
+    typer.Option("--exclude", metavar="TEXT", help="Run no cases with TEXT in their name."),
 ]
 AllowUnchecked = Annotated[
     bool,
     typer.Option(
-        "--allow-unchecked", help="What differs and no case looks at changes no exit code."
+        "--allow-unchecked", help="Exit with 0 even if no case covers some code that differs."
     ),
 ]
 Roots = Annotated[
@@ -68,51 +71,57 @@ Data = Annotated[
     typer.Option(
         "--data",
         metavar="PATH",
-        help="What git ignores in OLD and NEW, and cases read: their copies have it, too.",
+        help="A path that git ignores and cases read. The copies of OLD and NEW get it too.",
     ),
 ]
 Platform = Annotated[
     PlatformName | None,
-    typer.Option("--platform", help="Where to run.  [default: jax decides]"),
+    typer.Option("--platform", help="Where to run.  [default: JAX decides]"),
 ]
-X64 = Annotated[bool, typer.Option("--x64", help="Let jax compute in 64 bits.")]
+X64 = Annotated[bool, typer.Option("--x64", help="Let JAX compute in 64 bits.")]
 Timeout = Annotated[
     float | None,
-    typer.Option("--timeout", metavar="SECONDS", help="For a case.  [default: 120]"),
+    typer.Option("--timeout", metavar="SECONDS", help="The time limit of a case.  [default: 120]"),
 ]
 Memory = Annotated[
     float | None,
-    typer.Option("--memory", metavar="GB", help="For a process.  [default: no limit]"),
+    typer.Option(
+        "--memory", metavar="GB", help="The memory limit of a process.  [default: no limit]"
+    ),
 ]
 Tolerance = Annotated[
     list[str] | None,
     typer.Option(
         "--tolerance",
         metavar="DTYPE=REL",
-        help="Relative tolerance of a dtype; 0 asks for equality.",
+        help="The relative tolerance for a dtype. 0 asks for equality. Repeat for more.",
     ),
 ]
 WithCosts = Annotated[
-    bool, typer.Option("--costs", help="Also measure traces, memory, flops and time.")
+    bool, typer.Option("--costs", help="Also measure traces, memory, flops, and time.")
 ]
-NoProof = Annotated[bool, typer.Option("--no-proof", help="Run everything, prove nothing.")]
+NoProof = Annotated[bool, typer.Option("--no-proof", help="Run everything, and prove nothing.")]
 Abstract = Annotated[
     bool,
     typer.Option(
         "--abstract",
-        help="Prove on shapes alone and run nothing: models need not fit into memory.",
+        help="Prove on shapes alone, and run nothing. Models don't have to fit into memory.",
     ),
 ]
 Jobs = Annotated[
     int,
     typer.Option(
-        "--jobs", "-j", metavar="N", min=1, help="Cases at once; each takes three processes."
+        "--jobs",
+        "-j",
+        metavar="N",
+        min=1,
+        help="How many cases run at once. Each takes three processes.",
     ),
 ]
-NoCache = Annotated[
-    bool, typer.Option("--no-cache", help="Do not take verdicts of earlier checks.")
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Use no verdicts of earlier checks.")]
+Format = Annotated[
+    ReportFormat, typer.Option("--format", help="The format of the report, on stdout.")
 ]
-Format = Annotated[ReportFormat, typer.Option("--format", help="The report, on stdout.")]
 
 
 def check(
@@ -142,11 +151,11 @@ def check(
     report_format: Format = "text",
     verbose: Verbose = False,
 ) -> None:
-    """Run old and new code and tell whether they compute the same.
+    """Run old and new code, and report whether they compute the same.
 
     OLD and NEW are folders, single programs, or git:REVISION. The old code runs in graph mode, the
-    new code in graph mode and in tree mode, each in a process of its own. COMMAND runs once on the
-    old tree: the calls of every function that differs are recorded, and made again on both sides.
+    new code in graph mode and in tree mode, each in its own process. COMMAND runs once on the old
+    tree. The calls of every function that differs are recorded, and repeated on both sides.
 
     \b
     Examples:
@@ -156,7 +165,7 @@ def check(
       nnx-migrate check before.py after.py --cases drive.py
 
     \b
-    A case file holds plain functions that say what to call with what:
+    A case file has plain functions that say what to call, and with which arguments:
       from nnx_migrate.check import f32
       from training import Net, train_step
       def case_train_step(x: f32[16, 4], model: Net):
@@ -167,7 +176,7 @@ def check(
       proved       old and new are the same program, for all inputs of these shapes
       equal        they ran and not one number differs
       close        floats differ within tolerance, and a float64 run says it is rounding
-      by callers   its interface changed, and all that calls it was compared and passes
+      by callers   its interface changed, and everything that calls it was compared and passes
       different    with the first place, and a script that shows it again
       not checked  with the reason: a time limit, a crash, a case that cannot be built
 

@@ -24,13 +24,16 @@ Select = Annotated[
         "--select",
         metavar="RULE",
         autocompletion=complete_rule,
-        help="Run only these rules (a,b or given again).",
+        help="Run only these rules (a,b or repeat the option).",
     ),
 ]
 Ignore = Annotated[
     list[str] | None,
     typer.Option(
-        "--ignore", metavar="RULE", autocompletion=complete_rule, help="Do not run these rules."
+        "--ignore",
+        metavar="RULE",
+        autocompletion=complete_rule,
+        help="Don't run these rules (a,b or repeat the option).",
     ),
 ]
 Exclude = Annotated[
@@ -38,8 +41,8 @@ Exclude = Annotated[
     typer.Option(
         "--exclude",
         metavar="PATTERN",
-        help="Leave these files alone (a .gitignore pattern; may be given again). They are still"
-        " read, as other files of the project are.",
+        help="Leave these files alone (a .gitignore pattern; repeat for more). They are still read,"
+        " as the other files of the project are.",
     ),
 ]
 Config = Annotated[
@@ -49,18 +52,16 @@ Config = Annotated[
         metavar="FILE",
         exists=True,
         dir_okay=False,
-        help="Take this configuration for all files.  [default: the nearest nnx-migrate.toml, or"
+        help="Use this configuration for all files.  [default: the nearest nnx-migrate.toml, or"
         " pyproject.toml with [tool.nnx-migrate]]",
     ),
 ]
 Docs = Annotated[
     bool,
-    typer.Option(
-        "--docs", help="Look into .md and .rst files and doctests too, not only when named."
-    ),
+    typer.Option("--docs", help="Also migrate doctests, and all .md and .rst files in folders."),
 ]
 Unsafe = Annotated[
-    bool, typer.Option("--unsafe", help="Let rewrites assume all that --allow knows.")
+    bool, typer.Option("--unsafe", help="Let rewrites assume everything that --allow can name.")
 ]
 Allow = Annotated[
     list[str] | None,
@@ -68,37 +69,37 @@ Allow = Annotated[
         "--allow",
         metavar="NAME",
         autocompletion=complete_permission,
-        help=f"Let rewrites assume this (a,b or given again): {', '.join(Permission)}.",
+        help=f"Let rewrites assume this (a,b or repeat the option): {', '.join(Permission)}.",
     ),
 ]
 WithoutUnsafe = Annotated[
     OnUnsafe | None,
     typer.Option(
         "--on-unsafe",
-        help="Without --unsafe: keep such a place in graph mode visibly, or leave it."
-        "  [default: pin]",
+        help="What to do where a rewrite would need an assumption: pin the place in graph mode, or"
+        " leave it.  [default: pin]",
     ),
 ]
 WithoutTraceChecks = Annotated[
     bool,
     typer.Option(
         "--no-trace-checks",
-        help="Pin a gradient that is rewritten with a check, because not all of its loss is known.",
+        help="Pin each gradient that would be rewritten with a check at trace time.",
     ),
 ]
 Unpin = Annotated[
     bool | None,
     typer.Option(
         "--unpin/--no-unpin",
-        help="Plan all that looks like a pin of an earlier run anew, or none of it."
-        "  [default: what only nnx-migrate writes so]",
+        help="Plan everything again that looks like a pin of an earlier run, or nothing."
+        "  [default: pins that only nnx-migrate writes this way]",
     ),
 ]
 FollowInstalled = Annotated[
     bool,
     typer.Option(
         "--follow-installed",
-        help="Look into installed packages that are given objects with shared parts.",
+        help="Also read installed packages that get objects with shared parts.",
     ),
 ]
 Python = Annotated[
@@ -106,8 +107,8 @@ Python = Annotated[
     typer.Option(
         "--python",
         metavar="PATH",
-        help="With --follow-installed: the environment that has them, or its interpreter; it is"
-        " not run.  [default: the active one]",
+        help="With --follow-installed: the environment that has the packages, or its interpreter."
+        " It isn't run.  [default: the active one]",
     ),
 ]
 Jobs = Annotated[
@@ -123,16 +124,16 @@ Verify = Annotated[
     bool,
     typer.Option(
         "--verify",
-        help="When files are written: run what [tool.nnx-migrate.check] names on old and new code.",
+        help="After writing, run what [tool.nnx-migrate.check] names on the old and the new code.",
     ),
 ]
 RevertDifferent = Annotated[
-    bool, typer.Option("--revert-different", help="With --verify: put back files that differ.")
+    bool, typer.Option("--revert-different", help="With --verify: put back the files that differ.")
 ]
 Verbose = Annotated[
     bool,
     typer.Option(
-        "--verbose", "-v", help="List what is unchanged or unproved, too, with evidence and notes."
+        "--verbose", "-v", help="Also list what is unchanged or unproved, with evidence and notes."
     ),
 ]
 

@@ -15,10 +15,11 @@ Paths = Annotated[
 ]
 By = Annotated[
     Literal["cause", "owner", "file"],
-    typer.Option("--by", help="What places are grouped by; owners are those of CODEOWNERS."),
+    typer.Option("--by", help="How to group the places. Owners come from CODEOWNERS."),
 ]
 Format = Annotated[
-    Literal["text", "json"], typer.Option("--format", help="For people, or for programs.")
+    Literal["text", "json"],
+    typer.Option("--format", help="The format of the list: for people, or for programs."),
 ]
 
 
@@ -32,12 +33,12 @@ def pins(
     docs: Docs = False,
     jobs: Jobs = None,
 ) -> None:
-    """List what is kept in graph mode, what keeps it, and the way out.
+    """List what stays in graph mode, why, and the way out.
 
-    Nothing is written. Each place that may be a pin of an earlier run is taken out in memory, and
-    what the rules say of the code without it is its cause. `ours` is written as only nnx-migrate
-    writes it; `ours or chosen` is written as it does and as people do; `chosen` is somebody's own
-    choice of mode, and nothing is asked about it.
+    No file changes. For each place that may be a pin of an earlier run, the tool removes the pin in
+    memory; what the rules report then is its cause. `ours` is a pin that only nnx-migrate writes
+    this way. `ours or chosen` may be its work or a person's. `chosen` is a person's own choice of
+    mode, and has no cause.
 
     \b
     Examples:
@@ -47,9 +48,9 @@ def pins(
 
     \b
     Exit codes:
-      0  the list is whole
-      1  a file could not be looked at
-      2  the command line or the configuration is wrong, or a PATH does not exist
+      0  the list is complete
+      1  a file could not be read
+      2  the command line or the configuration is wrong, or a PATH doesn't exist
     """
     from nnx_migrate.cli.run_pins import list_pins
 

@@ -9,13 +9,17 @@ import typer
 
 Command = Annotated[
     list[str] | None,
-    typer.Argument(metavar="-- COMMAND...", help="What runs your code: tests, or a short training"),
+    typer.Argument(
+        metavar="-- COMMAND...", help="The command that runs your code: tests, or a short training."
+    ),
 ]
 Out = Annotated[
     Path,
-    typer.Option("--out", metavar="FILE", help="Where the facts go; those that are there stay."),
+    typer.Option(
+        "--out", metavar="FILE", help="The file of the facts. Facts that it has already stay."
+    ),
 ]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Forget what earlier runs have shown.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Drop the facts of earlier runs.")]
 
 
 def observe(
@@ -24,12 +28,12 @@ def observe(
     out: Out = Path("facts.json"),
     fresh: Fresh = False,
 ) -> None:
-    """Run a command, and write down what your functions are given.
+    """Run a command, and record what your functions get.
 
-    The command runs unchanged, from the current folder. Of each function of the files below it, the
-    types of its arguments are kept, how often it was called, and in which tests; no values. Then
-    `apply --facts FILE` takes them where it cannot prove what an argument is. Facts of a file that
-    changes afterwards no longer count.
+    The command runs unchanged, from the current folder. For each function in the files below it,
+    the tool records the types of the arguments, how often it was called, and in which tests. It
+    records no values. `apply --facts FILE` uses the types where it can't prove what an argument is.
+    Facts about a file that changes afterwards no longer count.
 
     \b
     Examples:
@@ -39,7 +43,7 @@ def observe(
 
     \b
     Exit codes:
-      that of the command; 2 where it cannot be run, or the facts cannot be written
+      that of the command, or 2 if it can't run or the facts can't be written
     """
     if not command:
         context.fail("say what to run, as in: nnx-migrate observe -- pytest tests/")

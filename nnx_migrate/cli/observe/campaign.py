@@ -11,16 +11,22 @@ from nnx_migrate.cli.options import Allow, Config, Ignore, Select, Unsafe, given
 
 Command = Annotated[
     list[str] | None,
-    typer.Argument(metavar="-- COMMAND...", help="What runs your code: tests, or a short training"),
+    typer.Argument(
+        metavar="-- COMMAND...", help="The command that runs your code: tests, or a short training."
+    ),
 ]
 Paths = Annotated[
     list[Path] | None,
-    typer.Option("--path", metavar="PATH", help="Migrate these alone.  [default: .]"),
+    typer.Option(
+        "--path",
+        metavar="PATH",
+        help="Migrate only this file or folder. Repeat for more.  [default: .]",
+    ),
 ]
 Branch = Annotated[
     str | None,
     typer.Option(
-        "--branch", metavar="NAME", help="Commit the result on a new branch; change no file."
+        "--branch", metavar="NAME", help="Commit the result on a new branch. Change no file."
     ),
 ]
 Jobs = Annotated[
@@ -30,12 +36,14 @@ Jobs = Annotated[
         "-j",
         metavar="N",
         min=1,
-        help="Calls checked at once, in three processes each.",
+        help="How many calls are checked at once. Each takes three processes.",
     ),
 ]
 AllowFailing = Annotated[
     bool,
-    typer.Option("--allow-failing", help="Go on where the command fails as your code is now."),
+    typer.Option(
+        "--allow-failing", help="Continue even if the command fails on your code as it is now."
+    ),
 ]
 Html = Annotated[
     Path | None,
@@ -57,13 +65,13 @@ def campaign(
     allow_failing: AllowFailing = False,
     html: Html = None,
 ) -> None:
-    """Migrate what a run of COMMAND shows to hold, and check it by the same run.
+    """Migrate with the facts of a run of COMMAND, and check the result with the same run.
 
-    The command runs once as it is, and shows what your functions are given. The project is then
-    migrated in a copy, the calls of the command are made again on the old and the new code in both
-    modes, and each place that differs is put back to graph mode, until none does. Last the command
-    runs on the migrated copy in both modes. Only then are your files changed, or a branch is made.
-    The report lies in .nnx-migrate/campaign.
+    The command runs once unchanged, and shows what your functions get. Then the tool migrates a
+    copy of the project, and repeats the calls on the old and the new code in both modes.
+    Each place that differs goes back to graph mode, until none differs. Last, the command runs on
+    the migrated copy in both modes. Only then do your files change, or does the branch appear. The
+    report is in .nnx-migrate/campaign.
 
     \b
     Examples:
@@ -74,10 +82,10 @@ def campaign(
     \b
     Exit codes:
       0  every place is proved, equal, or kept in graph mode, and the command ends as before
-      1  a place or a file is left for you, or the command ends otherwise on the new code;
-         where it does under today's default, nothing is written
-      2  the command line is wrong, or the command cannot be run, or fails as your code is
-         now (--allow-failing goes on)
+      1  a place or a file needs you, or the command ends differently on the new code; if it
+         does so under today's default, no file changes
+      2  the command line is wrong, or the command can't run, or it fails on your code as it
+         is now (--allow-failing continues)
     """
     if not command:
         context.fail("say what to run, as in: nnx-migrate campaign -- pytest tests/")

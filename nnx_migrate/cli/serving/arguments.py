@@ -14,11 +14,11 @@ def server(
     allow: Allow = None,
     config: Config = None,
 ) -> None:
-    """Answer an editor: a language server on stdin and stdout.
+    """Start a language server for editors, on stdin and stdout.
 
-    The editor starts it (docs/editors.md has Visual Studio Code, Neovim, Helix and Emacs). Findings
-    of open files are diagnostics, rewrites are code actions, and hovering a finding shows the page
-    of its rule. No file is written: the editor makes the edits.
+    Your editor starts it; docs/editors.md has Visual Studio Code, Neovim, Helix, and Emacs.
+    Findings in open files are diagnostics, and rewrites are code actions. Hovering over a finding
+    shows the page of its rule. The server writes no file: the editor makes the edits.
 
     \b
     Example:
