@@ -133,7 +133,9 @@ def _gathered(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, SeenFuncti
     for line in lines:
         types = {name: tuple(each) for name, each in line.get("parameters", {}).items()}
         sows = tuple(line.get("sows", ()))
-        seen = SeenFunction(line.get("calls", 0), tuple(line.get("tests", ())), types, sows)
+        changes = tuple(map(tuple, line.get("changes", ())))
+        tests = tuple(line.get("tests", ()))
+        seen = SeenFunction(line.get("calls", 0), tests, types, sows, changes)
         before = found[line["file"]].get(line["path"])
         found[line["file"]][line["path"]] = seen if before is None else before.joined(seen)
     return {

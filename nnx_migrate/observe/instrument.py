@@ -1,8 +1,9 @@
 """Makes each function of a file say what it is given, while the file is compiled.
 
-The first statement of a function becomes a call that gets its parameters, and what is called as
-`model.sow(...)` goes through another one. The function stays what it is to whoever wraps, inspects
-or traces it, and lines of tracebacks stay as they are.
+The first statement of a function becomes a call that gets its parameters, what is called as
+`model.sow(...)` goes through another one, and another stands in front of what writes an attribute.
+The function stays what it is to whoever wraps, inspects or traces it, and lines of tracebacks stay
+as they are.
 """
 
 from __future__ import annotations
@@ -11,14 +12,17 @@ import ast
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from nnx_migrate.check.recording.compiling import plain_settings, put_first
-from nnx_migrate.observe.seen import number_of
+from nnx_migrate.observe.changing import Writing, told_of_changes
+from nnx_migrate.observe.seen import may_run, number_of
 from nnx_migrate.sources.observed_facts import SOWING
 
 # No two underscores in front: they would be mangled in a class.
 _SEEN, _SOWS = "_nnx_migrate_seen", "_nnx_migrate_sows"
+_CHANGES, _KEYWORDS = "_nnx_migrate_changes", "_nnx_migrate_keywords"
 _LOAD = ast.Load()
 _FIRST = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -39,13 +43,17 @@ def instrumented(tree: ast.Module, path: str) -> ast.Module:
     for function, own, in_class in functions:
         if several[own] == 1:
             parameters = _parameters(function, in_class=in_class)
+            more = [] if function.args.kwarg is None else [function.args.kwarg.arg]
+            number = number_of(name, own, (*parameters, *more))
             sows = sorted(_sows(function.body), key=_place) if may_sow else []
-            number = number_of(name, own, tuple(parameters), len(sows))
             for place, each in enumerate(sows):
                 each.func = _noted(number, place, each.func)
+            changes = told_of_changes(function, _bound(function), partial(_changing, number))
+            may_run(number, sows=len(sows), changes=changes)
             put_first(function.body, _call(number, parameters, function))
-    names = [ast.alias("seen", _SEEN, **_FIRST), ast.alias("sows", _SOWS, **_FIRST)]
-    imported = ast.ImportFrom("nnx_migrate.observe.seen", names, 0, **_FIRST)
+    ours = {"seen": _SEEN, "sows": _SOWS, "changes": _CHANGES, "Keywords": _KEYWORDS}
+    names_of_ours = [ast.alias(name, alias, **_FIRST) for name, alias in ours.items()]
+    imported = ast.ImportFrom("nnx_migrate.observe.seen", names_of_ours, 0, **_FIRST)
     put_first(tree.body, imported)
     return tree
 
@@ -75,6 +83,18 @@ def _parameters(function: _Function, *, in_class: bool) -> list[str]:
     return [*names, *(each.arg for each in given.kwonlyargs)]
 
 
+def _bound(function: _Function) -> frozenset[str]:
+    """The parameters that nothing in a function deletes."""
+    given = function.args
+    names = {each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    gone = {
+        each.id
+        for each in ast.walk(function)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Del)
+    }
+    return frozenset(names - gone)
+
+
 def _sows(nodes: Iterable[ast.AST]) -> Iterator[ast.Call]:
     """The calls of `sow` and `perturb` that a function makes itself."""
     for node in nodes:
@@ -95,9 +115,22 @@ def _noted(number: int, place: int, method: ast.expr) -> ast.Call:
     return ast.Call(ast.Name(_SOWS, _LOAD, **at), told, [], **at)
 
 
+def _changing(number: int, writing: Writing, statement: ast.stmt) -> ast.stmt:
+    """What stands in front of a statement that writes an attribute."""
+    at = {name: getattr(statement, name) for name in _FIRST}
+    owner = ast.Name(writing.owner, _LOAD, **at) if writing.owner else ast.Constant(None, **at)
+    plain = (number, writing.place, writing.how, writing.name)
+    told: list[ast.expr] = [owner, *(ast.Constant(each, **at) for each in plain)]
+    return ast.Expr(ast.Call(ast.Name(_CHANGES, _LOAD, **at), told, [], **at), **at)
+
+
 def _call(number: int, parameters: list[str], function: _Function) -> ast.Expr:
     # To set them alone is much faster than to look through the file for what lacks them.
     at = {name: getattr(function, name) for name in _FIRST}
-    values = ast.Tuple([ast.Name(each, _LOAD, **at) for each in parameters], _LOAD, **at)
+    elements: list[ast.expr] = [ast.Name(each, _LOAD, **at) for each in parameters]
+    if function.args.kwarg is not None:
+        more = ast.Name(function.args.kwarg.arg, _LOAD, **at)
+        elements.append(ast.Call(ast.Name(_KEYWORDS, _LOAD, **at), [more], [], **at))
+    values = ast.Tuple(elements, _LOAD, **at)
     told = [ast.Constant(number, **at), values]
     return ast.Expr(ast.Call(ast.Name(_SEEN, _LOAD, **at), told, [], **at), **at)

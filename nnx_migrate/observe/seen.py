@@ -23,17 +23,30 @@ from nnx_migrate.check.recording.kinds import is_array
 from nnx_migrate.sources.observed_facts import (
     ARRAY,
     BOUND,
+    DELETES,
     FUNCTION,
     IN_CONTAINER,
     IN_FILE,
+    KEYWORD,
     NONE,
+    OFF,
+    ON,
     OTHER,
     PLAIN,
     RUNNING_TEST,
 )
 
+
+class Keywords(tuple[str, ...]):
+    """The names of the keywords that a function takes in one parameter."""
+
+    __slots__ = ()
+
+
 #: Types that say too little: a function is told by its code, a container by what it holds.
-_DEEP = frozenset({FunctionType, MethodType, list, tuple, dict})
+_DEEP = frozenset({FunctionType, MethodType, list, tuple, dict, bool, Keywords})
+#: Of the flags in a container nobody knows which is which.
+_DEEP_IN_CONTAINERS = _DEEP - {bool}
 #: What is larger, or lies deeper, is not looked through at every call.
 _MOST_ELEMENTS = 64
 _DEEPEST = 3
@@ -41,12 +54,27 @@ _PLAIN_TYPES = (bool, int, float, complex, str, bytes, enum.Enum)
 
 
 class _Watched(NamedTuple):
-    """A function, the names of the parameters that it tells, and which calls of sow in it ran."""
+    """A function.
+
+    Args:
+        file: its file, from the root.
+        path: its name in it.
+        parameters: the names of those that it tells.
+        sows: which calls of `sow` and `perturb` in it ran.
+        changes: of each of its lines that writes attributes, what it did.
+    """
 
     file: str
     path: str
     parameters: tuple[str, ...]
     sows: list[bool]
+    changes: list[set[str]]
+
+    def ran(self) -> dict[str, Any]:
+        """What ran of it, for its line in the file."""
+        changes = [sorted(each) for each in self.changes]
+        found = {"sows": self.sows, "changes": changes}
+        return {name: each for name, each in found.items() if each}
 
 
 class _Bound(NamedTuple):
@@ -61,8 +89,21 @@ class _Held(NamedTuple):
     kinds: frozenset[_Kind]
 
 
+class _Flag(NamedTuple):
+    """True or False, by which of the two it is: whether a flag is set decides what runs."""
+
+    name: str
+
+
+class _Named(NamedTuple):
+    """Keywords, by their names."""
+
+    names: frozenset[str]
+
+
 #: What is told of a value.
-_Kind = type | CodeType | _Bound | _Held
+_Kind = type | CodeType | _Bound | _Held | _Flag | _Named
+_FLAGS = {True: _Flag(ON), False: _Flag(OFF)}
 
 
 class _Calls:
@@ -77,17 +118,29 @@ _functions: list[_Watched] = []
 _calls: dict[tuple[int, tuple[_Kind, ...]], _Calls] = {}
 
 
-def number_of(file: str, path: str, parameters: tuple[str, ...], sows: int = 0) -> int:
+def number_of(file: str, path: str, parameters: tuple[str, ...]) -> int:
     """Gives a function the number that it tells its calls by.
 
     Args:
         file: its file, from the root.
         path: its name in it.
         parameters: those that it tells.
-        sows: how many calls of `sow` and `perturb` stand in it.
     """
-    _functions.append(_Watched(file, path, parameters, [False] * sows))
+    _functions.append(_Watched(file, path, parameters, [], []))
     return len(_functions) - 1
+
+
+def may_run(number: int, *, sows: int, changes: int) -> None:
+    """Says what of a function may run, or not.
+
+    Args:
+        number: of the function.
+        sows: how many calls of `sow` and `perturb` stand in it.
+        changes: how many of its lines write attributes.
+    """
+    function = _functions[number]
+    function.sows.extend([False] * sows)
+    function.changes.extend(set() for _ in range(changes))
 
 
 def seen(number: int, values: tuple[Any, ...]) -> None:
@@ -129,8 +182,39 @@ def sows(number: int, place: int, method: Any) -> Any:
     if not function.sows[place]:
         function.sows[place] = True
         with contextlib.suppress(Exception):
-            _write({"file": function.file, "path": function.path, "sows": function.sows})
+            _tell_ran(function)
     return method
+
+
+def changes(owner: Any, number: int, place: int, how: str, name: str) -> None:
+    """Takes note of what a statement is about to do to an attribute.
+
+    Args:
+        owner: whose it is; None where that is not known before.
+        number: of the function that it stands in.
+        place: which of its lines that write attributes it is on.
+        how: whether it sets or deletes.
+        name: of the attribute.
+    """
+    told = name if owner is None else _change(owner, how, name)
+    function = _functions[number]
+    if told not in function.changes[place]:
+        function.changes[place].add(told)
+        with contextlib.suppress(Exception):
+            _tell_ran(function)
+
+
+def _change(owner: Any, how: str, name: str) -> str:
+    if how == DELETES:
+        return f"{name} deleted"
+    held = getattr(owner, "__dict__", None)
+    if type(held) is not dict:
+        return name
+    return f"{name} replaced" if name in held else f"{name} made"
+
+
+def _tell_ran(function: _Watched) -> None:
+    _write({"file": function.file, "path": function.path, **function.ran()})
 
 
 def _look_into(values: tuple[Any, ...]) -> None:
@@ -149,6 +233,10 @@ def _look_into(values: tuple[Any, ...]) -> None:
 
 def _kind(value: Any, depth: int = 0) -> _Kind:
     kind = type(value)
+    if kind is bool:
+        return _FLAGS[value]
+    if kind is Keywords:
+        return _Named(frozenset(value)) if len(value) <= _MOST_ELEMENTS else tuple
     if kind is FunctionType:
         code: CodeType = value.__code__
         return code
@@ -159,16 +247,17 @@ def _kind(value: Any, depth: int = 0) -> _Kind:
         return kind
     held = value.values() if kind is dict else value
     types = frozenset(map(type, held))
-    if types.isdisjoint(_DEEP):
+    if types.isdisjoint(_DEEP_IN_CONTAINERS):
         return _Held(types)
-    return _Held(frozenset(_kind(each, depth + 1) for each in held))
+    deep = (_kind(each, depth + 1) for each in held)
+    return _Held(frozenset(bool if isinstance(each, _Flag) else each for each in deep))
 
 
 def _tell_new(function: _Watched, types: Sequence[_Kind]) -> None:
     described = (sorted(set(_described(each))) for each in types)
     told = dict(zip(function.parameters, described, strict=True))
-    ran = {"sows": function.sows} if function.sows else {}
-    _write({"file": function.file, "path": function.path, "parameters": told, **ran})
+    line = {"file": function.file, "path": function.path, "parameters": told}
+    _write(line | function.ran())
 
 
 @atexit.register
@@ -194,6 +283,10 @@ def _described(kind: _Kind) -> Iterator[str]:
             yield from (f"{IN_CONTAINER}{told}" for told in held or {PLAIN})
         case _Bound(code):
             yield _of_code(code, BOUND)
+        case _Flag(name):
+            yield name
+        case _Named(names):
+            yield from (f"{KEYWORD}{name}" for name in names)
         case CodeType():
             yield _of_code(kind, FUNCTION)
         case _:

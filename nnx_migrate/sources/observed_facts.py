@@ -12,7 +12,8 @@
               "calls": 214,
               "tests": ["tests/test_train.py::test_step"],
               "parameters": {"model": ["src/model.py::Net"], "x": ["array"]},
-              "sows": [true, false]              # which calls of `sow` in it ran, from the top
+              "sows": [true, false],             # which calls of `sow` in it ran, from the top
+              "changes": [["n replaced"], []]    # what its lines did to attributes, from the top
             }
           },
           "classes": {"Net": {"objects": 3, "sharing": 0}}
@@ -22,10 +23,13 @@
 
 Names, types and places stand in it, and no values. A type is a class of the project
 (`FILE::CLASS`), one of a library (`flax.nnx.Linear`), a function of the project (`FILE::PATH()`) or
-a method that is bound to an object (`FILE::PATH(self)`), or a sort: `array`, `plain`, `none`,
-`other`. What lists, tuples and dictionaries hold is told behind `in `, once for each of them that
-the thing lies in: `in in array`. Of a class of Modules is told how many objects were looked at, and
-how many of them held something in two places.
+a method that is bound to an object (`FILE::PATH(self)`), or a sort: `array`, `plain`, `none`, `on`
+and `off` (of a flag, whether it was set), `other`. Of `**more` the names are told that it took:
+`keyword mask`. What lists, tuples and dictionaries hold is told behind `in `, once for each of them
+that the thing lies in: `in in array`. Of a class of Modules is told how many objects were looked
+at, and how many of them held something in two places. A line that writes attributes of a parameter
+made, replaced or deleted them (`n made`); of another object the name stands alone; a constructor
+tells of none.
 """
 
 from __future__ import annotations
@@ -41,6 +45,12 @@ from typing import Any
 VERSION = 1
 #: Sorts of values that are no objects of a class that matters.
 ARRAY, PLAIN, NONE, OTHER = "array", "plain", "none", "other"
+#: A flag that is set, and one that is not.
+ON, OFF = "on", "off"
+#: In front of the name of a keyword.
+KEYWORD = "keyword "
+#: What a statement does to an attribute.
+SETS, DELETES = "set", "delete"
 #: Where pytest says which test is running.
 RUNNING_TEST = "PYTEST_CURRENT_TEST"
 #: Between the file of a class and its name.
@@ -66,12 +76,15 @@ class SeenFunction:
         tests: those of pytest that it was called in.
         parameters: by name, every type that was passed, sorted.
         sows: of each call of `sow` or `perturb` in it, in the order of the file, whether it ran.
+        changes: of each of its lines that writes attributes, from the top, what it did to them;
+            nothing where it never ran.
     """
 
     calls: int
     tests: tuple[str, ...]
     parameters: Mapping[str, tuple[str, ...]]
     sows: tuple[bool, ...] = ()
+    changes: tuple[tuple[str, ...], ...] = ()
 
     def told(self) -> str:
         """How often it was seen, in words."""
@@ -93,6 +106,10 @@ class SeenFunction:
                 for name in names
             },
             tuple(map(any, zip_longest(self.sows, other.sows, fillvalue=False))),
+            tuple(
+                tuple(sorted({*one, *two}))
+                for one, two in zip_longest(self.changes, other.changes, fillvalue=())
+            ),
         )
 
 
@@ -216,7 +233,9 @@ def _parsed(data: Any, file: Path) -> ObservedFacts:
 def _function(data: Any) -> SeenFunction:
     parameters = {str(name): tuple(map(str, types)) for name, types in data["parameters"].items()}
     sows = tuple(map(bool, data.get("sows", ())))
-    return SeenFunction(int(data["calls"]), tuple(map(str, data["tests"])), parameters, sows)
+    changes = tuple(tuple(map(str, each)) for each in data.get("changes", ()))
+    tests = tuple(map(str, data["tests"]))
+    return SeenFunction(int(data["calls"]), tests, parameters, sows, changes)
 
 
 def facts_text(facts: ObservedFacts, root: str) -> str:
@@ -235,6 +254,7 @@ def facts_text(facts: ObservedFacts, root: str) -> str:
                     "tests": list(seen.tests),
                     "parameters": {key: list(types) for key, types in seen.parameters.items()},
                     **({"sows": list(seen.sows)} if seen.sows else {}),
+                    **({"changes": list(map(list, seen.changes))} if seen.changes else {}),
                 }
                 for path, seen in sorted(file.functions.items())
             },

@@ -16,6 +16,7 @@ def write_facts(
     functions: dict[str, dict[str, list[str]]],
     classes: dict[str, dict[str, int | None]] | None = None,
     sows: dict[str, list[bool]] | None = None,
+    changes: dict[str, list[list[str]]] | None = None,
 ) -> None:
     """Writes facts of one run of net.py.
 
@@ -25,10 +26,17 @@ def write_facts(
         functions: by path, the types of parameters.
         classes: by name, what was seen of objects.
         sows: by path of a function, which calls of `sow` in it ran.
+        changes: by path of a function, what its lines did to attributes.
     """
-    ran = sows or {}
+    ran, done = sows or {}, changes or {}
     seen = {
-        path: {"calls": 1, "tests": [], "parameters": parameters, "sows": ran.get(path, [])}
+        path: {
+            "calls": 1,
+            "tests": [],
+            "parameters": parameters,
+            "sows": ran.get(path, []),
+            "changes": done.get(path, []),
+        }
         for path, parameters in functions.items()
     }
     file = {"sha256": sha256(text.encode()).hexdigest(), "functions": seen}

@@ -239,6 +239,7 @@ print("from the program")
             "parameters": {
                 "one": ["lib.py::Net", "lib.py::Other", "lib.py::given()"],
                 "two": ["none", "plain"],
+                "more": ["keyword three"],
             },
         },
         "lib.py::generated": {"calls": 1, "tests": [], "parameters": {"one": ["plain"]}},

@@ -29,6 +29,7 @@ from nnx_migrate.analysis.effects.causes import (
     Unseen,
 )
 from nnx_migrate.analysis.effects.may_alias import Aliases
+from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.effects.summary import Effect, EffectFinder
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.ir import nodes as ir
@@ -58,6 +59,7 @@ class Handing:
         self.aliases = self.follows(finder, scope, parameter)
         self.rooted = self.aliases.rooted
         self.flags = flags.Flags(self.project, scope)
+        self.never_ran = NeverRan(self.project)
 
     def where(self, scope: Scope, line: int) -> Place:
         line = line or self.project.function(scope).line

@@ -56,6 +56,8 @@ class Tracker(Giving):
                 yield effect
                 continue
             kept = self.flags.kept(effect.flag)
+            if kept is not None and self.never_ran.flag(*kept):
+                continue
             yield effect if kept == effect.flag else dataclasses.replace(effect, flag=kept)
 
     def placed(self) -> Iterator[tuple[Scope, int, Effect]]:
@@ -66,10 +68,13 @@ class Tracker(Giving):
         popped = Popped(self.finder, self.scope, self.aliases.parameter)
         for scope in self.project.within(self.scope):
             function = self.project.function(scope)
+            unwritten = [write for write, _ in self.never_ran.writes(scope)]
             for write in function.writes:
+                if write in unwritten:
+                    continue
                 yield from ((scope, write.line, each) for each in self.write(scope, write))
             guards = dict(function.guards)
-            never = self._never_sown(scope, function)
+            never = [call for call, _ in self.never_ran.sows(scope)]
             for place, call in enumerate(function.calls):
                 if call in never:
                     continue
@@ -88,14 +93,6 @@ class Tracker(Giving):
         function = self.project.function(self.scope)
         if any(self.aliases.escapes(self.scope, v) for v in (*function.returns, *function.yields)):
             yield self.scope, 0, self.escape("returned", self.scope, 0)
-
-    def _never_sown(self, scope: Scope, function: ir.Function) -> tuple[ir.Call, ...]:
-        """The calls of `sow` that no run has made, though it ran the function."""
-        observed = self.project.observed
-        if observed is None:
-            return ()
-        seen = observed.never_sown(self.project.modules[scope.module], function)
-        return tuple(call for call, _ in seen)
 
     def _call(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
         where = self.where(scope, call.line)
@@ -151,6 +148,8 @@ class Tracker(Giving):
             asking = layer.structural_when.get("__call__", frozenset())
             bound = [(keyword, ir.UNSEEN) for keyword in value.bound_keywords]
             for keyword, given in (*call.keywords, *bound) if asking else ():
+                if keyword is None and self.never_ran.keywords(scope, given, asking):
+                    continue
                 if keyword in {None, "**", *asking} and given not in flags.FALSE:
                     sows = "sow_weights" in asking
                     cause = KeywordAsks(layer.name, keyword or "**", sows)

@@ -21,6 +21,10 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.sources import observed_facts
 from nnx_migrate.sources.observed_facts import BOUND, FUNCTION, IN_CONTAINER, IN_FILE
 
+_PLAIN = frozenset(
+    {observed_facts.PLAIN, observed_facts.NONE, observed_facts.ON, observed_facts.OFF}
+)
+
 
 def observed_values(evaluator: Evaluation, scope: Scope, parameter: ir.Parameter) -> Values:
     """What runs have passed for a parameter; NOTHING where that is not known whole.
@@ -30,7 +34,7 @@ def observed_values(evaluator: Evaluation, scope: Scope, parameter: ir.Parameter
         parameter: it.
     """
     project = evaluator.project
-    if project.observed is None:
+    if project.observed is None or parameter.kind == "double_star":
         return NOTHING
     index = project.modules[scope.module]
     seen = project.observed.of(index, project.function(scope))
@@ -77,7 +81,7 @@ def _values(evaluator: Evaluation, seen: str) -> Values:
             return _function(evaluator, seen.removesuffix(suffix), bound=suffix == BOUND)
     if seen == observed_facts.ARRAY:
         return ARRAY
-    if seen in {observed_facts.PLAIN, observed_facts.NONE}:
+    if seen in _PLAIN:
         return PLAIN
     project = evaluator.project
     assert project.observed is not None

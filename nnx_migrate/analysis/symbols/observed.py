@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.sources.observed_facts import (
     IN_FILE,
-    SOWING,
     ObservedFacts,
     SeenFile,
     SeenFunction,
@@ -49,23 +48,6 @@ class Observations:
             return None
         path = self._function_paths(index).get(function.key, "")
         return file.functions.get(path)
-
-    def never_sown(
-        self, index: ir.ModuleIndex, function: ir.Function
-    ) -> tuple[tuple[ir.Call, SeenFunction], ...]:
-        """The calls of `sow` in a function that did not run, though it did.
-
-        Args:
-            index: the module that it stands in, as it is now.
-            function: it.
-        """
-        seen = self.of(index, function)
-        calls = sorted(filter(_sows, function.calls), key=lambda call: (call.line, call.column))
-        # Where there are more of them, or fewer, the file was edited since.
-        if seen is None or len(seen.sows) != len(calls):
-            return ()
-        told = zip(calls, seen.sows, strict=True)
-        return tuple((call, seen) for call, ran in told if not ran)
 
     def class_of(self, modules: Mapping[str, ir.ModuleIndex], seen: str) -> str | None:
         """The name in the analysis of a class that was seen; None where it is not known.
@@ -118,10 +100,6 @@ class Observations:
             own = {key: path for key, path in paths.items() if several[path] == 1}
             known = self._paths[index.module] = index, own
         return known[1]
-
-
-def _sows(call: ir.Call) -> bool:
-    return isinstance(call.func, ir.Attribute) and call.func.name in SOWING
 
 
 def _path(index: ir.ModuleIndex, function: ir.Function) -> str:

@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.effects.never_ran import NeverRan
+from nnx_migrate.analysis.flax.model import asking_keywords
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.symbols.observed import Observations
@@ -16,6 +18,7 @@ from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, 
 from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.model.unobserved import unobserved_site
+from nnx_migrate.sources.observed_facts import SeenFunction
 
 
 def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
@@ -71,7 +74,7 @@ class _Seen:
 def _seen(context: FileContext, observed: Observations, site: Site) -> _Seen:
     """Of the function that is transformed, else of the one that the site stands in."""
     scopes = function_scopes(context, site)
-    beside = tuple(_never_sown(context, observed, scopes))
+    beside = tuple(_never_done(context, scopes))
     for scope in (*scopes, context.scope(site.node)):
         function = context.project.function(scope)
         seen = observed.of(context.project.modules[scope.module], function)
@@ -81,16 +84,29 @@ def _seen(context: FileContext, observed: Observations, site: Site) -> _Seen:
     return _Seen(f"runs of {observed.command}", beside=beside)
 
 
-def _never_sown(
-    context: FileContext, observed: Observations, scopes: tuple[Scope, ...]
-) -> Iterator[Evidence]:
-    """The calls of `sow` that the functions reach, and that no run has made."""
+def _never_done(context: FileContext, scopes: tuple[Scope, ...]) -> Iterator[Evidence]:
+    """What the functions would do on ways that no run has gone."""
+    never = NeverRan(context.project)
+    asked = asking_keywords()
     for scope in sorted(context.analysis.extents.reached(scopes), key=str):
         function = context.project.function(scope)
-        index = context.project.modules[scope.module]
-        for call, seen in observed.never_sown(index, function):
-            claim = f"{ir.last_name(call.func)} in {function.name} never ran in {seen.told()} of it"
-            yield Evidence(claim, Proof.OBSERVED, Place(scope.module, call.line))
+        told: list[tuple[int, str, SeenFunction]] = []
+        for call, seen in never.sows(scope):
+            told.append(
+                (call.line, f"{ir.last_name(call.func)} in {function.name} never ran", seen)
+            )
+        for write, seen in never.writes(scope):
+            name = ir.last_name(write.target)
+            told.append((write.line, f"{name} was never written in {function.name}", seen))
+        for name, seen in never.flags(scope):
+            told.append((function.line, f"{name} of {function.name} was never set", seen))
+        for name, seen in never.passed_on(scope, asked):
+            words = ", ".join(sorted(asked))
+            claim = f"**{name} of {function.name} never took {words}"
+            told.append((function.line, claim, seen))
+        for line, claim, seen in told:
+            words = f"{claim} in {seen.told()} of it"
+            yield Evidence(words, Proof.OBSERVED, Place(scope.module, line))
 
 
 def _freed(before: Pin | Manual, seen: _Seen) -> Same:
