@@ -95,7 +95,8 @@ def refuse_split(
         return Pin(
             rule, f"tree mode takes nothing but trees: {shared}", tuple(evidence), outward=True
         )
-    effects = effects_on(context, site, function_scopes(context, site), index)
+    scopes = function_scopes(context, site)
+    effects = effects_on(context, site, scopes, index)
     effect = worst(effects)
     if by_code_in_sight and effect is not None and known.permission is None:
         left = _without_impossible(context, site, effects)
@@ -106,7 +107,8 @@ def refuse_split(
         effect = worst(left)
     if effect is None:
         claim = f"the function leaves the structure of argument {index} alone"
-        evidence.append(Evidence(claim, Proof.PROVED, context.where(site.node)))
+        shown = (Place(each.module, context.project.function(each).line) for each in scopes)
+        evidence.append(Evidence(claim, Proof.PROVED, min(shown, default=None)))
         return None
     if effect.kind != "unknown":
         evidence.append(Evidence(effect.what, Proof.PROVED, effect.where))

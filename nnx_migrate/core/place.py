@@ -73,6 +73,11 @@ def written_out(text: str, named: Callable[[Place], str]) -> str:
     return REFERENCE.sub(lambda found: named(Place(found["module"], int(found["at"]))), text)
 
 
+def places_in(text: str) -> list[Place]:
+    """The places that a sentence refers to, in order."""
+    return [Place(found["module"], int(found["at"])) for found in REFERENCE.finditer(text)]
+
+
 def refers_to(text: str, module: str) -> bool:
     """Whether a sentence holds a reference to a place in a module."""
     return f"{_OPEN}{module}{_BETWEEN}" in text

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nnx_migrate.core.findings import Evidence, Finding
-from nnx_migrate.core.place import Location, Place, written_out
+from nnx_migrate.core.place import Location, Place, places_in, written_out
 from nnx_migrate.core.relocation import lines_named
 from nnx_migrate.sources.imports.module_names import home_of, name_in_home
 
@@ -36,7 +36,7 @@ class Locator:
             dataclasses.replace(
                 finding,
                 message=self.text(finding.message),
-                evidence=tuple(map(self._evidence, finding.evidence)),
+                evidence=tuple(self._evidence(each, finding.line) for each in finding.evidence),
             )
             for finding in findings
         ]
@@ -64,9 +64,17 @@ class Locator:
         line, cell, cell_line = index.stands[min(place.line, len(index.stands)) - 1]
         return Location(Path(path), name, line, cell, cell_line)
 
-    def _evidence(self, each: Evidence) -> Evidence:
-        where = self.location(each.where) if isinstance(each.where, Place) else each.where
-        return dataclasses.replace(each, claim=self.text(each.claim), where=where)
+    def _evidence(self, each: Evidence, line: int) -> Evidence:
+        """Evidence at the place that shows it, which is never the finding that it is for.
+
+        Args:
+            line: of that finding.
+        """
+        where, site = each.where, Place(self._module, line)
+        if where is None or where == site:
+            where = next((place for place in places_in(each.claim) if place != site), None)
+        located = self.location(where) if isinstance(where, Place) else where
+        return dataclasses.replace(each, claim=self.text(each.claim), where=located)
 
     def _line(self, line: int) -> str:
         found = self.location(Place(self._module, line))

@@ -32,9 +32,11 @@ def first_on_line(path: str) -> str:
 
 def evidence_line(evidence: Evidence) -> str:
     """A precondition of a finding, with how it is known and where."""
-    place = f" ({printable(str(evidence.where))})" if evidence.where else ""
+    claim, where = printable(evidence.claim), printable(str(evidence.where or ""))
+    # A claim that names the place itself is not followed by it.
+    place = f" ({where})" if where and where not in claim else ""
     allowed = f" [--allow {evidence.permission}]" if evidence.permission else ""
-    return f"    {evidence.proof}: {printable(evidence.claim)}{place}{allowed}"
+    return f"    {evidence.proof}: {claim}{place}{allowed}"
 
 
 def plural(number: int, noun: str) -> str:

@@ -36,7 +36,7 @@ def test_a_rewrite_shows_its_evidence(command: Command, project: Path) -> None:
         "  module-gradient: rewrite: the Module is split, and the gradient taken of its "
         "differentiable State",
         "    proved: argument 0 is Net (annotation)",
-        "    proved: the function leaves the structure of argument 0 alone (train.py:18)",
+        "    proved: the function leaves the structure of argument 0 alone (train.py:15)",
     ]
     assert (project / "train.py").read_bytes() == TRAIN
 

@@ -207,3 +207,67 @@ def test_an_example_in_a_docstring_tells_places_of_its_own_file(
     assert "net.py:5:6: structural-update: pinned" in done.said
     assert "attribute calls is set (net.py:20)" in done.said
     assert "attribute marked is set (net.py:10)" in done.said
+
+
+SHARED = {
+    "pkg/net.py": """\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.again = self.linear
+
+    def __call__(self, x):
+        return self.linear(x)
+
+
+class Plain(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+    def __call__(self, x):
+        return self.linear(x)
+""",
+    "pkg/train.py": """\
+import jax.numpy as jnp
+from flax import nnx
+from pkg.net import Net, Plain
+
+
+def loss_fn(model, x):
+    return jnp.mean(model(x) ** 2)
+
+
+def shared_step(x):
+    model = Net(nnx.Rngs(0))
+    return nnx.grad(loss_fn)(model, x)
+
+
+def train_step(model: Plain, x):
+    return nnx.value_and_grad(loss_fn)(model, x)
+""",
+}
+
+
+def test_evidence_is_at_the_place_that_proves_it(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    for name, source in SHARED.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(source)
+    report = json.loads(command("apply", "pkg", "--check", "--format", "json").out)
+    (findings,) = (file["findings"] for file in report["files"] if file["findings"])
+    places = {each["claim"]: each["where"] for finding in findings for each in finding["evidence"]}
+    assert places["self.linear is kept in several places (pkg/net.py:7)"] == "pkg/net.py:7"
+    assert places["the function leaves the structure of argument 0 alone"] == "pkg/train.py:6"
+    assert not set(places.values()) & {f"pkg/train.py:{each['line']}" for each in findings}
+    sarif = json.loads(command("apply", "pkg", "--check", "--format", "sarif").out)
+    related = [
+        (place["artifactLocation"]["uri"], place["region"]["startLine"])
+        for result in sarif["runs"][0]["results"]
+        for place in (each["physicalLocation"] for each in result["relatedLocations"])
+    ]
+    assert {("pkg/net.py", 7), ("pkg/train.py", 6)} <= set(related)
+    verbose = command("apply", "pkg", "--check", "--verbose").said
+    assert verbose.count("proved: self.linear is kept in several places (pkg/net.py:7)\n") == 1
