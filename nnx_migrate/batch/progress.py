@@ -16,9 +16,11 @@ SECONDS_BETWEEN_LINES = 15.0
 
 
 @contextlib.contextmanager
-def batch_progress(stream: TextIO) -> Iterator[Progress]:
-    """A bar on a terminal, and a line now and then in a log."""
-    if moves(stream):
+def batch_progress(stream: TextIO, *, quiet: bool = False) -> Iterator[Progress]:
+    """A bar on a terminal, and a line now and then in a log; nothing where that is asked for."""
+    if quiet:
+        yield lambda _stage, _done, _total: None
+    elif moves(stream):
         with bar_on(stream, colour=colours(stream)) as bar:
             yield bar
     else:

@@ -34,7 +34,7 @@ def summarize(report: Report, moment: str) -> dict[str, Any]:
         "files": {status.value: totals.files[status] for status in FileStatus},
         "sites": {outcome.value: totals.outcomes[outcome] for outcome in Outcome},
         "rules": {
-            rule: {outcome.value: number for outcome, number in outcomes.items()}
+            rule: {outcome.value: outcomes.get(outcome, 0) for outcome in Outcome}
             for rule, outcomes in totals.rules.items()
         },
         "owners": _owners(report),

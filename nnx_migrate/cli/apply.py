@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -17,6 +16,8 @@ from nnx_migrate.cli.options import (
     Ignore,
     Jobs,
     Python,
+    Quiet,
+    Reports,
     RevertDifferent,
     Select,
     Unpin,
@@ -26,9 +27,10 @@ from nnx_migrate.cli.options import (
     WithoutTraceChecks,
     WithoutUnsafe,
     given_flags,
+    report_files,
 )
 from nnx_migrate.cli.run_apply import Request, apply_paths, explain_place
-from nnx_migrate.cli.telling.shape import MACHINE, Adoption, Shape
+from nnx_migrate.cli.telling.shape import Adoption, Shape
 from nnx_migrate.report.patches.split_by import SplitBy
 from nnx_migrate.report.terminal import Colour
 
@@ -112,14 +114,6 @@ Format = Annotated[
         " with all its places. The others are for programs: stdout has only the report.",
     ),
 ]
-Reports = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--report",
-        metavar="FORMAT=FILE",
-        help="Also write the report to FILE, in a format for programs. Repeat for more.",
-    ),
-]
 Baseline = Annotated[
     Path | None,
     typer.Option("--baseline", metavar="FILE", help="Leave out the findings that FILE lists."),
@@ -152,9 +146,6 @@ Output = Annotated[
 ]
 Statistics = Annotated[
     bool, typer.Option("--statistics", help="Count the findings by cause instead of listing them.")
-]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print findings only: no progress and no summary.")
 ]
 Color = Annotated[Colour, typer.Option("--color", help="When to use color.")]
 NoJournal = Annotated[bool, typer.Option("--no-journal", help="Don't keep what `undo` needs.")]
@@ -256,7 +247,7 @@ def apply(
         patch_by=patch_by,
         html=html,
         shape=Shape(output_format, verbose, quiet, statistics, color, output),
-        reports=_reports(reports or ()),
+        reports=report_files(reports or ()),
         verify=verify or revert_different,
         revert=revert_different,
         journal=not no_journal,
@@ -285,21 +276,3 @@ def apply(
     if not paths:
         context.fail("say what to look at, as in: nnx-migrate apply src/ --dry-run")
     context.exit(apply_paths(paths, flags, request, stdin_filename))
-
-
-def _reports(given: Sequence[str]) -> list[tuple[str, Path]]:
-    """The formats and files of --report; refused before anything is done."""
-    found = []
-    for item in given:
-        name, equals, file = item.partition("=")
-        if name not in MACHINE or not (equals and file):
-            formats = ", ".join(MACHINE)
-            raise typer.BadParameter(
-                f"{item!r} is not FORMAT=FILE, with one of {formats}", param_hint="'--report'"
-            )
-        if Path(file).is_dir() or not Path(file).parent.is_dir():
-            raise typer.BadParameter(
-                f"{file!r} cannot be written: no such folder, or a folder", param_hint="'--report'"
-            )
-        found.append((name, Path(file)))
-    return found

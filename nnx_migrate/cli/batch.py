@@ -15,16 +15,20 @@ from nnx_migrate.cli.options import (
     FollowInstalled,
     Ignore,
     Python,
+    Quiet,
+    Reports,
     RevertDifferent,
     Select,
     Unpin,
     Unsafe,
+    Verbose,
     Verify,
     WithoutTraceChecks,
     WithoutUnsafe,
     given_flags,
+    report_files,
 )
-from nnx_migrate.cli.telling.shape import ForPeople
+from nnx_migrate.cli.telling.shape import ForPeople, Shape
 from nnx_migrate.report.patches.split_by import SplitBy
 
 EngineName = Literal["local", "ray"]
@@ -146,6 +150,9 @@ def batch(
     follow_installed: FollowInstalled = False,
     python: Python = None,
     output_format: OutputFormat = "full",
+    reports: Reports = None,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
 ) -> None:
     """Migrate large repositories: supervised, resumable, in shards, or on a Ray cluster.
 
@@ -178,6 +185,8 @@ def batch(
         context.fail("--plan, --shard and --merge are steps of one campaign: run one after another")
     if (plan or shard is not None) and (write or verify):
         context.fail("--plan and --shard change no files: --merge --write does")
+    if (plan or shard is not None) and reports:
+        context.fail("--plan and --shard have no report: --merge --report does")
     if (verify or revert_different) and not write:
         context.fail("--verify looks at what was written: add --write")
     if engine == "local" and (address is not None or check_gpus):
@@ -212,6 +221,7 @@ def batch(
         plan=plan,
         shard=shard,
         merge=merge,
-        output_format=output_format,
+        shape=Shape(output_format, verbose, quiet),
+        reports=report_files(reports or ()),
     )
     context.exit(run_batch(paths, flags, request))

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from nnx_migrate.cli.guidance import complete_permission, complete_rule
+from nnx_migrate.cli.telling.shape import MACHINE
 from nnx_migrate.core.permissions import Permission
 
 OnUnsafe = Literal["pin", "leave"]
@@ -137,6 +138,18 @@ Verbose = Annotated[
     ),
 ]
 
+Reports = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--report",
+        metavar="FORMAT=FILE",
+        help="Also write the report to FILE, in a format for programs. Repeat for more.",
+    ),
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print findings only: no progress and no summary.")
+]
+
 
 def given_flags(
     *,
@@ -198,3 +211,21 @@ def _names(given: Sequence[str] | None) -> frozenset[str] | None:
         return None
     names = (name.strip() for item in given for name in item.split(","))
     return frozenset(name for name in names if name)
+
+
+def report_files(given: Sequence[str]) -> list[tuple[str, Path]]:
+    """The formats and files of --report; refused before anything is done."""
+    found = []
+    for item in given:
+        name, equals, file = item.partition("=")
+        if name not in MACHINE or not (equals and file):
+            formats = ", ".join(MACHINE)
+            raise typer.BadParameter(
+                f"{item!r} is not FORMAT=FILE, with one of {formats}", param_hint="'--report'"
+            )
+        if Path(file).is_dir() or not Path(file).parent.is_dir():
+            raise typer.BadParameter(
+                f"{file!r} cannot be written: no such folder, or a folder", param_hint="'--report'"
+            )
+        found.append((name, Path(file)))
+    return found

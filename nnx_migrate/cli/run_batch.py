@@ -17,7 +17,7 @@ import typer
 
 from nnx_migrate.api.choices import configuration_of
 from nnx_migrate.cli import console
-from nnx_migrate.cli.telling.shape import ForPeople, Shape
+from nnx_migrate.cli.telling.shape import Shape
 
 if TYPE_CHECKING:
     from nnx_migrate.batch.campaign import Campaign
@@ -53,7 +53,8 @@ class BatchRequest:
     plan: bool
     shard: str | None
     merge: bool
-    output_format: ForPeople
+    shape: Shape
+    reports: Sequence[tuple[str, Path]]
 
 
 def run_batch(paths: list[Path], flags: dict[str, Any], request: BatchRequest) -> int:
@@ -76,7 +77,7 @@ def run_batch(paths: list[Path], flags: dict[str, Any], request: BatchRequest) -
         _made_for_runs(request.out, paths)
         with (
             _locked(request.out / f"{f'shard-{shard.stem}' if shard else 'run'}.lock"),
-            batch_progress(sys.stderr) as progress,
+            batch_progress(sys.stderr, quiet=request.shape.quiet) as progress,
             _processes(request) as processes,
         ):
             campaign = _campaign(paths, flags, request, processes, progress)
@@ -101,6 +102,7 @@ def _planned(
     from nnx_migrate.batch.state import Phase
     from nnx_migrate.report.patches.owners import owners_in
     from nnx_migrate.report.patches.patch import patch_root
+    from nnx_migrate.report.text import plural
     from nnx_migrate.sources.journal import new_name
 
     standing = state.standing()
@@ -112,8 +114,9 @@ def _planned(
     planned = campaign.plan(merged=request.merge)
     # A merge does not say which: what it did not find may as well have changed since.
     why = ": no shard of these flags and this version has them as they are now"
-    told = f"{planned.files:,} files with nnx, {planned.anew:,} of them planned anew"
-    typer.echo(told + why * (request.merge and planned.anew > 0), err=True)
+    told = f"{plural(planned.files, 'file')} with nnx, {planned.anew:,} of them planned anew"
+    if not request.shape.quiet:
+        typer.echo(told + why * (request.merge and planned.anew > 0), err=True)
     journal = new_name(Path.cwd())
     if request.patch_by == "owner":
         # Found out before files are changed.
@@ -152,7 +155,7 @@ def _finished(
     from nnx_migrate.batch.campaign import write_planned
     from nnx_migrate.batch.outputs import write_findings, write_review, write_summary
     from nnx_migrate.batch.summary import summarize
-    from nnx_migrate.cli.telling.emit import emit_report
+    from nnx_migrate.cli.telling.emit import emit_report, write_reports
     from nnx_migrate.report.levels import Report
     from nnx_migrate.report.patches.patch import patch_root
     from nnx_migrate.sources.journal import Journal, NoJournal
@@ -188,9 +191,10 @@ def _finished(
         console.stop(f"{error}; no file is changed without it; --resume goes on with the rest")
     except OSError as error:
         console.stop(f"{error.filename or request.out}: {error.strerror or error}")
-    emit_report(
-        result, Shape(request.output_format), written=request.write, on_stdout=False, proposes=False
-    )
+    write_reports(result, request.reports, written=request.write, check=check)
+    emit_report(result, request.shape, written=request.write, on_stdout=False, proposes=False)
+    if request.shape.quiet:
+        return max(code, console.exit_code(result, written=request.write))
     typer.echo(f"results: {request.out}/summary.md, patches, review, findings.jsonl", err=True)
     if request.write and any(each.before != each.after for each in result.results):
         typer.echo(f"put back with: nnx-migrate undo {journal}", err=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import importlib.resources
 import json
 import os
 import random
@@ -16,6 +17,7 @@ import sys
 import time
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from nnx_migrate.sources.journal import STATE_VARIABLE
@@ -33,7 +35,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 def planned_anew(err: str) -> int:
-    found = re.search(r"files with nnx, ([\d,]+) of them planned anew", err)
+    found = re.search(r"files? with nnx, ([\d,]+) of them planned anew", err)
     assert found is not None, err
     return int(found[1].replace(",", ""))
 
@@ -76,8 +78,10 @@ def test_it_writes_what_apply_writes_and_undo_puts_it_back(
     assert name is not None
     assert command("undo", name[1]).code == 0
     assert contents(tree) == before
-    history = json.loads((tmp_path / "out" / "summary.json").read_text())["history"]
-    assert [run["files"]["changed"] > 0 for run in history] == [True, False]
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    schema = (importlib.resources.files("nnx_migrate.batch") / "summary.schema.json").read_text()
+    jsonschema.validate(summary, json.loads(schema))
+    assert [run["files"]["changed"] > 0 for run in summary["history"]] == [True, False]
     assert (tmp_path / "out" / "summary.md").read_text().count("| written |") == 2
 
 
@@ -467,3 +471,21 @@ def test_code_that_is_too_deep_is_not_taken_for_too_large(tmp_path: Path, comman
     (tmp_path / "src" / "deep.py").write_bytes(b"from flax import nnx\nx = " + b"a**" * 5000 + b"a")
     done = command("batch", "src", "--out", "out")
     assert "src/deep.py: too-deep: failed: its code is nested too deeply" in done.err
+
+
+def test_the_terminal_gets_as_much_as_is_asked_for(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "map.py").write_text(VMAP)
+    batch = ("batch", "src", "--out", "out")
+    usual = command(*batch).err
+    assert "results: out/summary.md" in usual
+    assert "assumed:" not in usual
+    assert "assumed:" in command(*batch, "--verbose").err
+    quiet = command(*batch, "--quiet")
+    assert [line.split(":")[0] for line in quiet.err.splitlines()] == ["src/map.py"]
+    written = command(*batch, "--quiet", "--report", "sarif=out.sarif", "--report", "json=out.json")
+    assert written.code == 1
+    (run,) = json.loads((tmp_path / "out.sarif").read_text())["runs"]
+    assert [each["ruleId"] for each in run["results"]] == ["state-axes"]
+    assert json.loads((tmp_path / "out.json").read_text())["summary"]["outcomes"]["pinned"] == 1
+    assert command(*batch, "--plan", "--report", "json=out.json").code == 2

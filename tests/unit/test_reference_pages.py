@@ -30,8 +30,8 @@ def test_the_page_is_the_one_that_its_script_makes(made: tuple[str, str]) -> Non
 
 def test_every_link_within_a_page_has_its_heading(made: tuple[str, str]) -> None:
     _, text = made
-    headings = {f"#{name}" for name in re.findall(r"^#+ (\w+)$", text, re.MULTILINE)}
-    assert set(re.findall(r"\]\((#\w+)\)", text)) <= headings
+    headings = {f"#{name}" for name in re.findall(r"^#+ ([\w-]+)$", text, re.MULTILINE)}
+    assert set(re.findall(r"\]\((#[\w-]+)\)", text)) <= headings
 
 
 def test_an_option_that_is_added_is_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
