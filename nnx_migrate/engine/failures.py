@@ -30,7 +30,8 @@ def failure_of(path: Path, error: Exception) -> FileResult:
         return problem(path, FileStatus.FAILED, "too-deep", "its code is nested too deeply")
     if isinstance(error, MemoryError):
         return problem(path, FileStatus.FAILED, TOO_LITTLE_MEMORY, "there is too little memory")
-    reason = f"{type(error).__name__}: {error} (at {_place(error)}); please report this"
+    told = "; ".join(getattr(error, "__notes__", ())) or "please report this"
+    reason = f"{type(error).__name__}: {error} (at {_place(error)}); {told}"
     return problem(path, FileStatus.FAILED, "internal-error", reason)
 
 

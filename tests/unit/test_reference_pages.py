@@ -10,6 +10,9 @@ from typing import Annotated, Any
 import pytest
 import typer
 
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.context import FileContext
+
 ROOT = Path(__file__).parents[2]
 _MADE_BY = {"command_line_page": "commands", "json_page": "tables"}
 
@@ -56,3 +59,14 @@ def test_an_option_that_is_added_is_on_the_page(monkeypatch: pytest.MonkeyPatch)
     assert "| `NAME` | Who is greeted. | required |" in text
     assert "| `--times N`, `-n` | a\\|b | `3` |" in text
     assert "secret" not in text
+
+
+def test_what_a_rule_gets_is_what_the_page_for_its_author_says() -> None:
+    page = (ROOT / "docs" / "writing-rules.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(site|context)\.(\w+)", page)
+    assert len(named) > 12
+    has = {
+        kind: {*dir(owner), *owner.__dataclass_fields__}
+        for kind, owner in (("site", Site), ("context", FileContext))
+    }
+    assert [name for kind, name in named if name not in has[kind]] == []

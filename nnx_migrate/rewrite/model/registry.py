@@ -23,6 +23,8 @@ NO_RULES = (
     f"no rules are installed (nothing is registered as {GROUP}), so nothing can be found: "
     "the installation is broken; install nnx-migrate again with pip"
 )
+#: What the dotted names of transforms begin with; those of nnx alone are written without "nnx.".
+_OWNERS = frozenset({"jax", "GraphDef", "Module"})
 
 
 class UnknownRule(LookupError):
@@ -49,7 +51,8 @@ class RuleEntry:
         """Return the rule object.
 
         Raises:
-            BrokenRule: it cannot be imported, or does not bear the name it is registered under.
+            BrokenRule: it cannot be imported, does not bear the name it is registered under, or
+                asks for a transform that no site is ever of.
         """
         try:
             rule = self.entry_point.load()
@@ -59,6 +62,14 @@ class RuleEntry:
             raise BrokenRule(
                 f"rule {self.name} ({self.entry_point.value}) calls itself "
                 f"{getattr(rule, 'name', None)!r}"
+            )
+        if strange := sorted(
+            name for name in getattr(rule, "transforms", ()) if _never_a_site(name)
+        ):
+            raise BrokenRule(
+                f"rule {self.name} ({self.entry_point.value}) would find nothing: {strange[0]!r} "
+                "is a name of neither nnx nor jax; to have a wrapper looked at, say what it is "
+                f'like in [tool.nnx-migrate.transforms."{strange[0]}"]'
             )
         return rule
 
@@ -73,6 +84,12 @@ class RuleEntry:
         except Exception as error:
             raise BrokenRule(f"rule {self.name} ({self.entry_point.value}): {error}") from error
         return inspect.cleandoc(module.__doc__ or "This rule has no manual page.")
+
+
+def _never_a_site(transform: str) -> bool:
+    """Whether no site has this transform: it is dotted, and begins with no name that sites have."""
+    owner, dot, _ = transform.partition(".")
+    return bool(dot) and owner not in _OWNERS
 
 
 @functools.cache

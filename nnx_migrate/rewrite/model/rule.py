@@ -12,6 +12,9 @@ from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision
 
+#: The package that the rules of this project are in.
+_OWN_RULES = "nnx_codemods"
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rule:
@@ -30,6 +33,18 @@ class Rule:
     decide: Callable[[FileContext, Site], Decision | None]
     project_words: frozenset[str] = frozenset()
     way_out: str = ""
+
+    def decision(self, context: FileContext, site: Site) -> Decision | None:
+        """What the rule says of a site; an exception that it raises says whose it is."""
+        try:
+            return self.decide(context, site)
+        except Exception as error:
+            module = self.decide.__module__
+            if module.partition(".")[0] == _OWN_RULES:
+                error.add_note(f"rule {self.name} failed; please report this")
+            else:
+                error.add_note(f"rule {self.name} ({module}) failed; report this to its authors")
+            raise
 
     def concerns(self, project: Project, module: str) -> bool:
         """Whether the file may hold a site of this rule; a cheap check before it is parsed."""

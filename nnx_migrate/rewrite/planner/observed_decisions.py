@@ -35,13 +35,13 @@ def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
     """
     observed = context.project.observed
     if context.unobserved is None or observed is None:
-        return rule.decide(context, site)
+        return rule.decision(context, site)
     plain = unobserved_site(context, site)
-    before = None if plain is None else rule.decide(*plain)
+    before = None if plain is None else rule.decision(*plain)
     if isinstance(before, Contribution | Same):
         return before
     seen = _seen(context, observed, site)
-    decision = rule.decide(context, site)
+    decision = rule.decision(context, site)
     if decision is None:
         return None if before is None else _freed(before, seen)
     if isinstance(before, Pin | Manual) and type(decision) is type(before):
