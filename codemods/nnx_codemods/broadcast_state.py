@@ -2,9 +2,12 @@
 
 What it finds
 -------------
-`nnx.scan` with axis None for a Module, Rngs, Optimizer or Metric that holds more than Params, for
-one of Params alone or a Variable that the body writes to, for a State that it merges, and for an
-argument of an unknown kind that it calls.
+`nnx.scan` with axis None for one of these arguments:
+
+- a Module, Rngs, Optimizer, or Metric that holds more than Params
+- one of Params alone, or a Variable, that the body writes to
+- a State that the body merges
+- an argument of an unknown kind that the body calls
 
 Why it matters
 --------------

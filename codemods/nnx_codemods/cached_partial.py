@@ -24,17 +24,17 @@ back is the copy. Where that may be seen, the copies are made in sight:
 
 When it is safe
 ---------------
-The results are the same in both modes. An object is bound as it is where it has a name in the
+The results are the same in both modes. An object is bound without a copy where it has a name in the
 function around, nothing there changes its structure, the partial is only called there, and the
-function gives nothing of it back. What `cached_partial` saved is time per call: in
+function returns nothing of it. What `cached_partial` saved is time per call: in
 graph mode the call gets slower, in tree mode it is about as fast as it was. Code that need not
 run in graph mode any more can go on to `nnx.jit_partial`, which is the fastest.
 
 What it does otherwise
 ----------------------
-Where `functools` means something else in the file, where the options or the function are not to be
-seen, and where an object is bound twice or is passed to the partial again, which tree mode refuses,
-it is reported as manual work.
+It is reported as manual work where `functools` means something else in the file, or where the code
+does not show the options or the function. The same goes for an object that is bound twice, or
+passed to the partial again, because tree mode refuses that.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """

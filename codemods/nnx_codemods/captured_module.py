@@ -2,12 +2,17 @@
 
 What it finds
 -------------
-Functions of `nnx.while_loop`, `fori_loop`, `cond`, `switch`, `scan`, `vmap`, `pmap`, `remat`,
-`grad`, `value_and_grad`, `jit`, `checkify` and `shard_map` that use a Module, Rngs, Optimizer,
-Metric or Variable from outside (a local of the function around them, a parameter, `self`, an object
-of the module) without being given it, be it through other functions that they call. The same of jax
-count (`jax.jit`, `vmap`, `grad`, `checkpoint`, `make_jaxpr`, `lax.scan`, `lax.map`, `lax.cond` and
-the loops), and so do `jax.eval_shape` and `nnx.eval_shape` of such a function, or of a model.
+Functions under these transforms that use a Module, Rngs, Optimizer, Metric, or Variable from
+outside without getting it as an argument:
+
+- of nnx: `while_loop`, `fori_loop`, `cond`, `switch`, `scan`, `vmap`, `pmap`, `remat`, `grad`,
+  `value_and_grad`, `jit`, `checkify`, `shard_map`, and `eval_shape`
+- of jax: `jit`, `vmap`, `grad`, `checkpoint`, `make_jaxpr`, `eval_shape`, `lax.scan`, `lax.map`,
+  `lax.cond`, and the loops
+
+From outside is a local of the function around them, a parameter, `self`, or an object of the
+module. A function that uses the object only through other functions that it calls counts too, and
+so does `eval_shape` of a model.
 
 Why it matters
 --------------
@@ -34,7 +39,7 @@ After
     out = nnx.while_loop(lambda carry: carry[0] < length, step, (0, x, self))
     return out[1]
 
-A method, a `functools.partial` or a model in the place of the function (`nnx.scan(self.step)`,
+A method, a `functools.partial`, or a model instead of the function (`nnx.scan(self.step)`,
 `jax.jit(model)`) captures what it is bound to, and becomes a lambda that is given it:
 `nnx.jit(lambda x, self: self.step(x))(x, self)`.
 
@@ -50,24 +55,32 @@ by keyword where it has defaults, `*args` or `**kwargs`.
 
 When it is safe
 ---------------
-When all that the object holds is seen, and held once, nothing else that is passed shares a Variable
-with it (what is made by a call of its own, of nothing that was there before, shares none), the
-functions are used by this transform alone (or by several around each other), and no other transform
-around them goes on capturing the object. A function under `jit` keeps the values of what it
-captures, while an argument follows updates: there it must be called no more than once, or update
-nothing while nothing between its calls can. Otherwise that is an assumption
-(`--allow unchanged-captures`).
+The rewrite is safe when all of this holds:
+
+- The code shows everything that the object holds, and the object holds each part once.
+- No other argument shares a Variable with it. An object that a call of its own makes, from nothing
+  that was there before, shares none.
+- Only this transform uses the functions, or several transforms around each other do.
+- No other transform around them still captures the object.
+
+A function under `jit` keeps the values of what it captures, while an argument follows updates. So
+such a function must be called at most once, or must update nothing while nothing between its calls
+can. Otherwise that is an assumption (`--allow unchanged-captures`).
 
 What it does otherwise
 ----------------------
 An object that is only read, or whose updates something may switch off (`model.eval()` somewhere, a
 subclass that makes none), is taken to work as it is; `--select captured-module` asks for the
-rewrite all the same. What raises in both modes and cannot be rewritten is for a person to
-do; the finding says why. That is so of objects that functions of other files, or methods, update
-without being given them (each place on the way is named), of objects in lists, of those that an
-object holds which is no Module, and of what derivatives of jax capture (`jax.jvp`, `vjp`,
-`linearize`, `hessian`, `jacfwd`, `jacrev`), which nnx has no counterpart of that works in both
-modes. All else is left as it is, and so is code with Variables of hijax, which may be captured.
+rewrite all the same. Code that raises in both modes and cannot be rewritten needs a person; the
+finding says why. These are such objects:
+
+- objects that functions of other files, or methods, update without getting them as an argument; the
+  finding names each place on the way
+- objects in lists, and objects that another object holds that is not a Module
+- objects that derivatives of jax capture (`jax.jvp`, `vjp`, `linearize`, `hessian`, `jacfwd`,
+  `jacrev`), because nnx has no counterpart that works in both modes
+
+Everything else stays as it is, and so does code with Variables of hijax, which may be captured.
 
 Reference: https://github.com/google/flax/issues/4819
 """

@@ -3,14 +3,15 @@
 What it finds
 -------------
 Functions under `nnx.vmap` and `nnx.pmap` with `in_axes`, under `nnx.scan`, and under `nnx.remat`
-with `static_argnums`, that some call in the project, or a `functools.partial`, passes arguments by
-keyword to, or fewer arguments than they have parameters.
+with `static_argnums`. Some call in the project, or a `functools.partial`, passes them arguments by
+keyword, or fewer arguments than they have parameters.
 
 Why it matters
 --------------
-Graph mode resolves keywords and defaults to positions and applies the axes to them. Tree mode
-maps keywords over axis 0, whatever `in_axes` says, and leaves defaults alone: another result
-without a word, or a ValueError or TypeError (docs/semantics.md: VMP-1, SCN-5, RMT-1).
+Graph mode resolves keywords and defaults to positions and applies the axes to them. Tree mode maps
+keywords over axis 0, whatever `in_axes` says, and leaves defaults alone. The result is silently
+another one, or the call raises a ValueError or a TypeError (docs/semantics.md: VMP-1, SCN-5,
+RMT-1).
 
 Before
 ------

@@ -31,21 +31,21 @@ When it is safe
 ---------------
 The differentiated argument is shown to be a Module; the function, with all that it calls, neither
 changes the Module's structure (new, replaced or static attributes, `train()`, `sow`, `pop`) nor
-returns it or a part of it. Both states are arguments, so what the forward pass updates (statistics,
+returns it or a part of it. Both States are arguments, so what the forward pass updates (statistics,
 keys, counters) reaches the model as before, in graph mode and in tree mode. `grads` stays a State.
 
-Where all of this is known but what the loss, or what it calls, does to the structure (`model:
-nnx.Module`, a loss that is handed in), and nothing in sight that may be meant changes it, the new
-code checks it: a function over the States calls the loss, splits the Module again, and raises a
-ValueError (or jax's error for comparing traced arrays, in the same line) where attributes are new,
-gone or set, or a Variable was replaced. That happens while jax traces, in both modes. Should a part
-of the Module come back beside such a loss, tree mode raises (docs/semantics.md: OUT-1), and graph
-mode gives what it gave before. `--no-trace-checks` pins such a place.
+Sometimes all of this is known except what the loss, or what it calls, does to the structure
+(`model: nnx.Module`, or a loss that is passed in). If no code in sight that the call may mean
+changes it, the new code checks it: a function over the States calls the loss, and splits the Module
+again. It raises a ValueError (or jax's error for comparing traced arrays, in the same line) where
+attributes are new, gone, or set, or a Variable was replaced. That happens while jax traces, in both
+modes. If a part of the Module comes back beside such a loss, tree mode raises (docs/semantics.md:
+OUT-1), and graph mode gives what it gave before. `--no-trace-checks` pins such a place.
 
 What it does otherwise
 ----------------------
 A model that holds only Params needs no change where nobody sees whether its gradients are a State
-or a Module: they go to an optimizer, are read leaf by leaf (`optax.global_norm(grads)`) or by
+or a Module. They go to an optimizer, are read leaf by leaf (`optax.global_norm(grads)`) or by
 attribute (`grads.linear.kernel`), or not at all. Where a precondition is not proved the site is
 pinned: `nnx.compat.value_and_grad`, with graph mode set for what runs inside.
 

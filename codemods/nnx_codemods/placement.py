@@ -31,10 +31,10 @@ This rule rewrites nothing; it pins. To get rid of the pin, place the Module bef
 
 What it does otherwise
 ----------------------
-`nnx.shard_map` and `nnx.pmap` in files that never read a sharding are left alone: they are told how
-to compute, and where the arrays lie afterwards costs time and memory, and no result. So is
-`nnx.jit` without `in_shardings`, where graph mode moves Variables only because other arguments lie
-on a mesh, and one that is given the States of a Module.
+`nnx.shard_map` and `nnx.pmap` stay as they are in files that never read a sharding. There they say
+how to compute, and the place of the arrays afterwards changes time and memory, and no result.
+`nnx.jit` without `in_shardings` also stays: graph mode moves Variables there only because other
+arguments are on a mesh. The same goes for an `nnx.jit` that gets the States of a Module.
 With `--ignore placement` what `state-sharding` finds is rewritten.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html

@@ -2,10 +2,10 @@
 
 What it finds
 -------------
-Results of `nnx.scan`, `nnx.while_loop` and `nnx.fori_loop` bound to another name than what went in,
-where one of the two is given attributes or set to `train()` or `eval()` while the other is still in
-use, or where they are compared with `is`. What callers passed is in use by them, whatever the
-result is called: `model, losses = nnx.scan(step)(model, batches)`, then `model.eval()`.
+Results of `nnx.scan`, `nnx.while_loop`, and `nnx.fori_loop` bound to another name than what went
+in. One of the two gets attributes, or is set to `train()` or `eval()`, while the other is still in
+use; or the code compares them with `is`. Callers still use what they passed, whatever the result is
+called: `model, losses = nnx.scan(step)(model, batches)`, then `model.eval()`.
 
 Why it matters
 --------------

@@ -2,9 +2,9 @@
 
 What it finds
 -------------
-Functions under `jit`, `vmap`, `pmap`, `remat`, `shard_map`, `cond` and `switch` that return a
-Module, Optimizer, Rngs or State that they were given, a part of it, or a State of it: as it is, in
-a container, in a new Module, put together of its State, or by way of functions that give it back.
+Functions under `jit`, `vmap`, `pmap`, `remat`, `shard_map`, `cond`, and `switch` that return a
+Module, Optimizer, Rngs, or State that they got, a part of it, or a State of it. They return it as
+it is, in a container, in a new Module, merged from its State, or through functions that return it.
 A reference of jax (`jax.new_ref`) that goes in and comes out counts too.
 
 Why it matters
@@ -34,17 +34,17 @@ After
 
 When it is safe
 ---------------
-A function under `jit` as its only decorator no longer returns a Module, Optimizer, Rngs or Metric
-that it was given and never binds anew, when all its calls are in the same file, nobody outside may
-call it, and each call binds the object to the name that it passes, or throws the result away. The
-transform updates what it is given, so that name is the same object.
+A function under `jit` as its only decorator no longer returns a Module, Optimizer, Rngs, or Metric
+that it got and never rebinds. All its calls must be in the same file, and nobody outside may call
+it. Each call must bind the object to the name that it passes, or throw the result away. The
+transform updates what it gets, so that name is the same object.
 
 All else is pinned. To get rid of such a pin, return only what was computed, and go on using the
 argument.
 
 What it does otherwise
 ----------------------
-An argument of which it is not known whether it is such an object is left alone.
+An argument that may or may not be such an object stays as it is.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """

@@ -3,22 +3,27 @@
 What it finds
 -------------
 Calls of functions under `jit`, `grad`, `value_and_grad`, `vmap`, `pmap`, `scan`, `remat`,
-`shard_map`, `cond`, `switch`, `while_loop` and `fori_loop` that are given the same Module,
-Optimizer, Rngs, Metric or Variable twice: in two arguments, in an argument and in what holds it
-(a model and its ModelAndOptimizer), in two elements of a carry, or in one object that keeps it
-under two names or keeps itself (of a gradient the rule for it sees that). Of the latter also
-`split_rngs` and `fork_rngs` as decorators, and functions that trace nothing and are given such an
-object: `nnx.split`, `nnx.state`, `nnx.clone`, `nnx.map`, `nnx.Optimizer`, `nnx.EMA`,
-`nnx.tabulate`, `model.train()`, `model.eval()` and their like. Modules that are told to be no
-trees (`pytree=False`, `nnx.Object`, `bridge.Module`) count as such objects. The project's own
-kinds of `nnx.Optimizer`, `nnx.ModelAndOptimizer` and `nnx.EMA` are looked at like these, and so are
-`graphdef.apply(...)` and `nnx.call(...)`, which take the object apart again, by what was split.
+`shard_map`, `cond`, `switch`, `while_loop`, and `fori_loop` that get the same Module, Optimizer,
+Rngs, Metric, or Variable twice:
+
+- in two arguments
+- in an argument, and in another one that holds it (a model and its ModelAndOptimizer)
+- in two elements of a carry
+- in one object that keeps it under two names, or keeps itself (for a gradient, its own rule sees
+  that)
+
+The last case is also found for `split_rngs` and `fork_rngs` as decorators, and for functions that
+trace nothing: `nnx.split`, `nnx.state`, `nnx.clone`, `nnx.map`, `nnx.Optimizer`, `nnx.EMA`,
+`nnx.tabulate`, `model.train()`, `model.eval()`, and similar ones. Modules that are not trees
+(`pytree=False`, `nnx.Object`, `bridge.Module`) count as such objects. The rule treats the project's
+own kinds of `nnx.Optimizer`, `nnx.ModelAndOptimizer`, and `nnx.EMA` in the same way. It also looks
+at `graphdef.apply(...)` and `nnx.call(...)`, which take the object apart again, by what was split.
 
 Why it matters
 --------------
-Graph mode passes shared references as such. Tree mode raises "Duplicate ..." for all but the
-loops; these take the two apart, and of what the body does through one of them nothing is left,
-without a word (docs/semantics.md: ALI-1 to ALI-3, LOP-1).
+Graph mode passes shared references as such. Tree mode raises an error that begins with "Duplicate"
+for all but the loops. The loops take the two apart, and silently drop what the body does through
+one of them (docs/semantics.md: ALI-1 to ALI-3, LOP-1).
 
 Before
 ------
@@ -31,44 +36,47 @@ After
 
 When it is safe
 ---------------
-A model that goes into a jitted function beside the `nnx.ModelAndOptimizer` that was made of it is
-read from there (`model = optimizer.model`), and the calls do not pass it, when all of them are seen
-and both names are bound once, one behind the other.
+A model may go into a jitted function together with the `nnx.ModelAndOptimizer` that was made from
+it. The function then reads the model from there (`model = optimizer.model`), and the calls no
+longer pass it. All calls must be in sight, and both names bound once, one after the other.
 
-A model that a decorated function makes and returns with its State (`return model, state`, where
-`state = nnx.state(model)`) is returned alone, and those that call take its State, when every call
-is seen and binds both to names. All else is pinned.
+A decorated function may make a model and return it with its State (`return model, state`, where
+`state = nnx.state(model)`). It then returns the model alone, and the callers take its State. Every
+call must be in sight, and bind both to names. Everything else is pinned.
 
-Under `jit`, `cond` and `switch` mid mode is enough (`graph=True, graph_updates=False`): it keeps
-what is shared, and writes values of Variables back. It is written where it is proved that the
-function changes no structure of what it is given (nothing is set, replaced or sown), captures no
-object and runs no function of nnx that depends on the mode, where nothing of it comes back, and no
-option donates or places anything. Otherwise the pin is full graph mode: by the `compat` name, by
-`graph=True` where there is none (`nnx.Optimizer(..., graph=True)`), and by
-`nnx.set_graph_mode(True)(model.eval)()` where there is neither. To get rid of the pin, pass the
-object once and reach the other name through it, or make the second attribute a property.
+Under `jit`, `cond`, and `switch` mid mode is enough (`graph=True, graph_updates=False`): it keeps
+what is shared, and writes values of Variables back. The rule writes it where all of this is proved:
 
-With `--allow lift-rngs`, an Rngs that the parts of a Module keep (`self.rngs = rngs` in each block)
-is kept by the Module alone, which hands it to their calls (`block(x, rngs=self.rngs)`). All draws
-are the same; the Rngs lies at another path of `nnx.state`. It takes that all parts are made in this
-file by constructors that give them their own Rngs, are kept as attributes, and do nothing there but
-be called (docs/permissions.md).
+- The function changes no structure of its arguments: it sets, replaces, and sows nothing.
+- It captures no object, and runs no function of nnx that depends on the mode.
+- It returns nothing of its arguments, and no option donates or places anything.
 
-With `--allow fork-rngs`, each Module keeps a fork of the Rngs that it is given, wherever its class
-stands (`self.rngs = rngs.fork()`), as the layers of Flax do. That is one word for each class, and
-all random numbers are others than before.
+If one of these fails, the pin is full graph mode: by the `compat` name, by `graph=True` where there
+is none (`nnx.Optimizer(..., graph=True)`), and by `nnx.set_graph_mode(True)(model.eval)()` where
+there is neither. To get rid of the pin, pass the object once and reach the other name through it,
+or make the second attribute a property.
+
+With `--allow lift-rngs`, the Module alone keeps the Rngs that its parts keep today (`self.rngs =
+rngs` in each block), and passes it to their calls (`block(x, rngs=self.rngs)`). All draws are the
+same; the Rngs is at another path of `nnx.state`. All parts must be made in this file by
+constructors that give them their own Rngs, must be attributes, and must only be called there
+(docs/permissions.md).
+
+With `--allow fork-rngs`, each Module keeps a fork of the Rngs that it gets, wherever its class is
+(`self.rngs = rngs.fork()`), as the layers of Flax do. That is one word for each class, and all
+random numbers change.
 
 What it does otherwise
 ----------------------
-`nnx.ModelAndOptimizer`, `nnx.call`, `nnx.capture` and `bridge.ToLinen` take no mode, so a person
-has to choose something else. Calls of packages that are not part of the project are reported where
-they are given an object with shared parts: their code is not looked at, and tree mode raises where
-it calls functions of nnx (`qwix.apply_lora_to_model(model)`). With `--follow-installed` the code
-that is installed is looked at, as far as its imports lead: the finding then says which function of
-nnx it reaches and where, or what of it is not seen, and nothing is said where it reaches none.
-Packages that are known to call none (numpy, orbax, wandb and their like) are left out.
-Objects that are the same without the code showing it (two that a function of another package gives)
-are not found. Arguments with `StateAxes` are looked at by the rule for these.
+`nnx.ModelAndOptimizer`, `nnx.call`, `nnx.capture`, and `bridge.ToLinen` take no mode, so a person
+has to choose something else. Calls of packages outside the project are reported where they get an
+object with shared parts: the rule does not read their code, and tree mode raises where it calls
+functions of nnx (`qwix.apply_lora_to_model(model)`). With `--follow-installed` the rule reads the
+installed code, and what that imports. The finding then says which function of nnx it reaches and
+where, or which part of it is out of sight; code that reaches none has no finding. Packages that
+call none (numpy, orbax, wandb, and similar ones) are left out. The rule does not find objects that
+are the same without the code showing it, such as two results of a function of another package. The
+rule for `StateAxes` looks at arguments with these.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """

@@ -50,8 +50,8 @@ before; the copy is for what lay there already. Whoever reads or pops it finds i
 A loss returns it as auxiliary output, the body of a scan beside its outputs.
 
 A function or method under decorators, or under a transform that is bound to a name, gets a private
-twin that does so, and keeps its name and its signature, so that nobody who calls it has to change,
-in other files and other packages either:
+twin that does so. It keeps its name and its signature, so no caller has to change, not even in
+other files and packages:
 
     @nnx.jit
     def _forward_and_pop(model, x):
@@ -87,18 +87,20 @@ than axes, at which what is sown is 0. Arguments of a jitted function that are n
 default but None, or a number that only arrays are multiplied by or added to: inside they would be
 values of the trace.
 
-nnx.capture takes the place of a pop where all calls of the function are in its file, the object is
-the first argument, and each call is followed in its block by a pop of the very type that is sown
-(capture goes by the exact type, pop takes subclasses too), with nothing in between that may touch
-the object. Nothing sown lies on the object before: it is followed to where it is made. An exception
-in the function leaves nothing behind, because what is under capture is the object inside the
-transform; where something between the call and the pop may raise, nobody may go on after that.
-Nobody reads what is sown as an attribute.
+nnx.capture replaces a pop where all of this holds:
 
-Of perturbations: the forward pass before the gradient is the one in the loss, on the same inputs;
-they are popped in the same block, or the object is made there and nothing else sees them; nothing
-else is done to the object between, and nothing was perturbed on it before. Where the gradients are
-used otherwise than taken apart by type, they are put together again by `nnx.merge_state`.
+- All calls of the function are in its file, and the object is the first argument.
+- In the block of each call, a pop of exactly the sown type follows (capture goes by the exact type,
+  pop takes subclasses too), and nothing in between may change or read the object.
+- Nothing sown is on the object before; the rule follows it to where it is made.
+- Where something between the call and the pop may raise, nobody continues after that. An exception
+  in the function itself leaves nothing behind, because capture has the object inside the transform.
+- Nobody reads the sown values as an attribute.
+
+For perturbations, the forward pass before the gradient is the one in the loss, on the same inputs.
+They are popped in the same block, or the object is made there and nothing else sees them. Nothing
+else happens to the object in between, and nothing was perturbed on it before. Where code uses the
+gradients in another way than by type, `nnx.merge_state` puts them together again.
 
 What it does otherwise
 ----------------------

@@ -2,15 +2,14 @@
 
 What it finds
 -------------
-Functions under `jit`, `vmap`, `pmap`, `scan`, `remat`, `shard_map`, `cond`, `switch`, `while_loop`
-or `fori_loop` (and gradients, for arguments that are not differentiated) that create, replace,
-delete or set attributes of an object they are given, themselves or in what they call:
-`self.cache = ...`, `model.train()`, `self.sow(...)`, `nnx.pop(...)`, a transform on `__init__`.
-Functions decorated with `split_rngs` and `fork_rngs` are looked at too: in tree mode they receive a
-copy of the object. A transform that goes on as a value (`jit = nnx.jit if fast else jax.jit`) is
-taken for one that runs such functions.
-Functions that `nnx.bridge.lazy_init` runs on what may hold a `ToNNX` count too: Variables are made
-in the first call of it.
+Functions under `jit`, `vmap`, `pmap`, `scan`, `remat`, `shard_map`, `cond`, `switch`, `while_loop`,
+or `fori_loop`, and under gradients for arguments that are not differentiated. They create, replace,
+delete, or set attributes of an object that they get, themselves or in what they call: `self.cache =
+...`, `model.train()`, `self.sow(...)`, `nnx.pop(...)`, a transform on `__init__`. Functions
+decorated with `split_rngs` and `fork_rngs` count too: in tree mode they get a copy of the object. A
+transform that is passed on as a value (`jit = nnx.jit if fast else jax.jit`) counts as one that
+runs such functions. Functions that `nnx.bridge.lazy_init` runs on an object that may hold a `ToNNX`
+count too, because its first call makes Variables.
 
 Why it matters
 --------------
@@ -51,31 +50,34 @@ rid of such a pin, move the change out of the transform, write to the Variable i
 
 What it does otherwise
 ----------------------
-Of an object whose class is not known, what the function itself does is seen: attributes that it
-sets, also through `setattr`, `object.__setattr__`, `__dict__` and `vars(model)`, `train()`,
-`eval()`, `sow` and `pop`.
-What is called on it, or given it, and is not known, may be anything in sight that takes such a
-call: `m(x)` any `__call__`, `run(m)` any function of that name. Such an *unknown effect* is pinned
-where one of them changes structure, and the finding names it; where none does, nothing is said. A
-notebook runs what it defines and imports, directly or through others, and nothing else unless that
-imports at run time. Of what a loop carries, only changes count that do not raise in both modes. An
-object that is one of nnx for sure and is given to code that is not in sight (of another package, a
-parameter that no call shows) is pinned too. To get rid of such a pin annotate the class, or name
-the function.
-A transform of a function that no file shows (`nnx.jit(getattr(steps, name))`, `globals()[name]`, a
-parameter that no call in sight passes, a function of another package) is pinned where a call may
-pass it an object, and so is a function that hands an object on to such a one, or calls `exec`. A
-table of functions in sight (`STEPS[name]`) is judged by all that it holds.
-`getattr(nnx, name)` is pinned where the names in sight are those of transforms, and reported where
-they are not in sight and it is given a function of the project.
-What a function sows and pops again, on every way through it (`aux = nnx.pop(model, Loss)` behind
-the forward pass), is no change of it, where all its calls are in sight and nothing sown lies on
-the object before: tree mode would leave that there.
-What hands `nnx` itself on (`names = vars(nnx)`, `use(nnx, step)`), a transform of a module whose
-name is computed (`import_module(name).jit`), and a transform that is named in the text of `exec` or
-`eval` are reported.
-What is done to a copy (`model = nnx.clone(model)` first) or under `nnx.capture` is the same in
-both modes.
+For an object of unknown class, the rule sees what the function itself does: `train()`, `eval()`,
+`sow`, `pop`, and attributes that it sets, also through `setattr`, `object.__setattr__`, `__dict__`,
+and `vars(model)`.
+
+An unknown function that is called on the object, or gets it, may be anything in sight that accepts
+such a call: `m(x)` may be any `__call__`, and `run(m)` any function of that name. Such an *unknown
+effect* is pinned where one of them changes structure, and the finding names it; where none does,
+there is no finding. A notebook runs what it defines and imports, directly or through others, and
+nothing else unless that imports at run time. For the carry of a loop, only changes count that do
+not raise in both modes. An object that is certainly one of nnx is also pinned where code out of
+sight gets it: code of another package, or a parameter that no call shows. To get rid of such a pin,
+annotate the class, or name the function.
+
+A transform of a function that no file shows is pinned where a call may pass it an object:
+`nnx.jit(getattr(steps, name))`, `globals()[name]`, a parameter that no call in sight passes, or a
+function of another package. So is a function that passes an object on to such a one, or calls
+`exec`. A table of functions in sight (`STEPS[name]`) counts as all the functions that it holds.
+`getattr(nnx, name)` is pinned where the names in sight are transforms. It is reported where the
+names are out of sight and it gets a function of the project.
+
+Values that a function sows and pops again on every path (`aux = nnx.pop(model, Loss)` after the
+forward pass) are not a change. All its calls must be in sight, and nothing sown may be on the
+object before, because tree mode would leave that there.
+
+The rule reports code that passes on `nnx` itself (`names = vars(nnx)`, `use(nnx, step)`), a
+transform of a module whose name is computed (`import_module(name).jit`), and a transform that the
+text of `exec` or `eval` names. What happens to a copy (`model = nnx.clone(model)` first) or under
+`nnx.capture` is the same in both modes.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """

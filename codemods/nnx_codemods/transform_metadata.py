@@ -26,17 +26,16 @@ After
 
 When it is safe
 ---------------
-The dictionary is written out and names nothing but the partition; the axes are those of the
-transform, word for word. `nnx.transform_metadata` keeps updates of Variables and nothing else, in
-both modes: so the function must do nothing else to what it is given, as far as all that it calls,
-and return none of it. The result is the same in graph mode and in tree mode.
+The dictionary is written out and names only the partition; the axes are those of the transform,
+word for word. `nnx.transform_metadata` keeps updates of Variables and nothing else, in both modes.
+So the function, with all that it calls, must do nothing else to its arguments, and return none of
+them. The result is the same in graph mode and in tree mode.
 
 What it does otherwise
 ----------------------
-`nnx.compat.vmap`, `nnx.compat.pmap` and `nnx.compat.scan` honour the argument as before. That is
-where it ends, too, where what the function does is not known, because the class of an object is
-not: it may sow, or make parameters when it is first called. With
-`--allow unknown-effects` it is rewritten.
+`nnx.compat.vmap`, `nnx.compat.pmap`, and `nnx.compat.scan` honor the argument as before. They are
+also used where the class of an object is unknown, because the function may then sow, or make
+parameters in its first call. `--allow unknown-effects` allows the rewrite.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """

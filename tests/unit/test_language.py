@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from nnx_migrate.rewrite.model.registry import rule_entries
 from tests.node import node_modules, run
 
 ROOT = Path(__file__).parents[2]
 PLAIN = ROOT / "tests" / "node" / "plain.js"
 EDITED = (
+    "CONTRIBUTING.md",
     "README.md",
     "SECURITY.md",
     "docs/batch.md",
@@ -80,6 +82,15 @@ def complaints(folder: Path, *pages: Path) -> list[str]:
 
 def test_what_users_read_is_plain(tmp_path: Path) -> None:
     assert complaints(tmp_path, *(ROOT / page for page in EDITED)) == []
+
+
+def test_the_manual_pages_of_the_rules_are_plain(tmp_path: Path) -> None:
+    pages = []
+    for name, entry in rule_entries().items():
+        pages.append(tmp_path / f"{name}.md")
+        pages[-1].write_text(entry.manual(), encoding="utf-8")
+    assert len(pages) > 20
+    assert complaints(tmp_path, *pages) == []
 
 
 def test_what_is_not_plain_is_seen(tmp_path: Path) -> None:
