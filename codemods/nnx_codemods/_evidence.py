@@ -58,7 +58,7 @@ def kind_evidence(
         return Evidence(claim, Proof.PROVED, min(places, default=None))
     reasons = sorted({v.reason for v in values if isinstance(v, Basic) and v.reason})
     because = reasons[0] if reasons and is_unknown(values) else "it can be of several kinds"
-    claim = f"the class of argument {index} is not known: {because}"
+    claim = f"the class of argument {index} is unknown: {because}"
     return Evidence(claim, Proof.ASSUMED, permission=Permission.UNKNOWN_CLASS)
 
 
@@ -84,7 +84,7 @@ def refuse_split(
             class is not known, and only allowed.
     """
     if site.form == "decorator" and is_captured(context, site):
-        return Pin(rule, "nnx.capture stands below it, which has to be given the Module itself")
+        return Pin(rule, "nnx.capture is below it, and needs the Module itself")
     known = kind_evidence(context, index, values, kinds)
     evidence.append(known)
     if known.permission is not None and not context.options.allows(known.permission):
@@ -92,9 +92,7 @@ def refuse_split(
     shared = context.analysis.sharing.of(values)
     if shared:
         evidence += [Evidence(shared, Proof.PROVED), *forks_wanted(context, values)]
-        return Pin(
-            rule, f"tree mode takes nothing but trees: {shared}", tuple(evidence), outward=True
-        )
+        return Pin(rule, f"tree mode takes only trees: {shared}", tuple(evidence), outward=True)
     scopes = function_scopes(context, site)
     effects = effects_on(context, site, scopes, index)
     effect = worst(effects)
@@ -119,7 +117,7 @@ def refuse_split(
     evidence.append(Evidence(effect.what, Proof.ASSUMED, effect.where, permission))
     if context.options.allows(permission):
         return None
-    reason = f"what the function does to its Module is not all known: {effect.what}"
+    reason = f"some of what the function does to its Module is unknown: {effect.what}"
     sows = isinstance(effect.cause, MethodUnknown) and effect.cause.name == "sow"
     reason += f" ({effect.where})"
     return Pin(rule, reason, tuple(evidence), outward=True, sows=sows)

@@ -73,7 +73,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     places = tuple(place for place in broadcast if _is_updated(context, site, place))
     unread = [place for place in _unread_places(context, site) if _is_updated(context, site, place)]
     if unread:
-        return Pin(RULE.name, f"it cannot be read whether argument {unread[0]} is broadcast")
+        return Pin(RULE.name, f"the code does not show whether argument {unread[0]} is broadcast")
     if not places:
         return None
     evidence = Evidence(
@@ -148,7 +148,8 @@ def _unknown_function(context: FileContext, site: Site, places: list[int]) -> De
         if is_unknown(values) or updated_broadcast(context, site, place):
             return Pin(
                 RULE.name,
-                f"what the scan does to argument {place}, which it broadcasts, cannot be seen",
+                "nnx-migrate cannot see what the scan does to "
+                f"argument {place}, which it broadcasts",
             )
     return None
 

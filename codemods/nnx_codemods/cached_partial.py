@@ -63,14 +63,14 @@ from nnx_migrate.rewrite.model.rule import Rule
 
 def decide(context: FileContext, site: Site) -> Decision | None:
     if not isinstance(site.node, ast.Call) or site.form != "call":
-        return Manual(RULE.name, f"what it binds is not to be seen; {_ADVICE}")
+        return Manual(RULE.name, f"the code does not show what it binds; {_ADVICE}")
     if any(isinstance(first, ast.Starred) for first in site.node.args[:1]):
-        return Manual(RULE.name, f"what it binds is not to be seen; {_ADVICE}")
+        return Manual(RULE.name, f"the code does not show what it binds; {_ADVICE}")
     bound = site.node.args[1:]
     again = _passed_again(context, site, bound)
     if again is not None:
         evidence = Evidence(f"{ast.unparse(again)} goes in twice", Proof.PROVED)
-        reason = f"tree mode takes nothing but trees, and {ast.unparse(again)} goes in twice"
+        reason = f"tree mode takes only trees, and {ast.unparse(again)} goes in twice"
         return Manual(RULE.name, f"{reason}; pass it once", (evidence,))
     copied = tuple(
         place
@@ -79,7 +79,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         and not _stays_as_it_is(context, site, node, place - 1)
     )
     if any(isinstance(site.node.args[place], ast.Starred) for place in copied):
-        return Manual(RULE.name, f"what it binds is not all to be seen; {_ADVICE}")
+        return Manual(RULE.name, f"the code does not show everything that it binds; {_ADVICE}")
     claim = "functools.partial gives the same results in both modes (docs/semantics.md: JIT-B)"
     message = "functools.partial binds the arguments"
     if copied:

@@ -58,22 +58,22 @@ _NUMBERS, _NAMES = "donate_argnums", "donate_argnames"
 def decide(context: FileContext, site: Site) -> Decision | None:
     given = {_NUMBERS, _NAMES} & site.options.keys()
     if not given and not site.complete and site.form != "reference":
-        return Pin(RULE.name, "it may donate arguments, its options are not all to be seen")
+        return Pin(RULE.name, "it may donate arguments: the code does not show all its options")
     if len(given) != 1:
         return None
     if site.form == "reference":
-        return Pin(RULE.name, "what is jitted with it cannot be seen", bare=True)
+        return Pin(RULE.name, "the code does not show what it jits", bare=True)
     (option,) = given
     items = _literals(context, site.options[option])
     scopes = function_scopes(context, site)
     if items is None or len(scopes) != 1:
-        return Pin(RULE.name, "which arguments are donated cannot be read from the code")
+        return Pin(RULE.name, "the code does not show which arguments are donated")
     names, by_name_only = _parameters(context, site, scopes[0])
     if items and set(items) <= by_name_only:
         return Same(RULE.name, "donated by name, and there is no other way to pass it")
     places = _places(items, names)
     if places is None:
-        return Pin(RULE.name, "which arguments are donated cannot be read from the code")
+        return Pin(RULE.name, "the code does not show which arguments are donated")
     if all(argument_values(context, site, place) <= ARRAY | PLAIN for place in places):
         return Same(RULE.name, "only arrays are donated")
     if option == _NUMBERS and _all_positional(context, site, max(places, default=0)):

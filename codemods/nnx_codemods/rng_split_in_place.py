@@ -51,7 +51,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         call = context.tree.parents.get(site.reference)
         if isinstance(call, ast.Call) and call.func is site.reference and not call.args:
             return None  # it makes a decorator
-        return Pin(RULE.name, "what it is called with cannot be seen", bare=True)
+        return Pin(RULE.name, "the code does not show what it is called with", bare=True)
     if site.form != "call" or not isinstance(site.function, ast.expr):
         return None
     if isinstance(site.function, ast.Lambda) or site.uses:

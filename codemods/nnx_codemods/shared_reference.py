@@ -164,7 +164,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             owned,
         )
     loops = "loops of tree mode take it apart"
-    effect = loops if site.spec.is_loop else "tree mode takes nothing but trees"
+    effect = loops if site.spec.is_loop else "tree mode takes only trees"
     evidence = Evidence(reason, Proof.PROVED, context.where(site.node))
     message = f"{effect}: {reason}"
     lifted = lifted_rngs(context, site, RULE.name)

@@ -50,7 +50,9 @@ from nnx_migrate.rewrite.model.rule import Rule
 
 def decide(context: FileContext, site: Site) -> Decision | None:
     if not isinstance(site.node, ast.Call):
-        return Pin(RULE.name, "what it visits, and what is done with it, is not seen", bare=True)
+        return Pin(
+            RULE.name, "the code does not show what it visits, or what happens to it", bare=True
+        )
     if site.transform == "recursive_map":
         looks = _maps_nodes(context, definition_of(context, site.node.args[0]))
     else:

@@ -170,7 +170,9 @@ def _decide(context: FileContext, site: Site) -> Decision | None:
         return computed_transform(context, site, RULE.name)
     if site.spec.operands and _runs_unknown(context, site):
         evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
-        return Pin(RULE.name, "which functions it runs cannot be read", (evidence,), outward=True)
+        return Pin(
+            RULE.name, "the code does not show which functions it runs", (evidence,), outward=True
+        )
     if site.form == "reference":
         return _handed_on(context, site)
     unseen = unseen_function(context, site) if site.transform in TRACING else ""

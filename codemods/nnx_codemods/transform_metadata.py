@@ -63,7 +63,11 @@ from nnx_migrate.rewrite.model.rule import Rule
 def decide(context: FileContext, site: Site) -> Decision | None:
     if not site.complete:
         hidden = site.form != "reference" and METADATA_OPTION not in site.options
-        return Pin(RULE.name, "it may be among options that are not to be seen") if hidden else None
+        return (
+            Pin(RULE.name, "it may be among options that the code does not show")
+            if hidden
+            else None
+        )
     value = site.options.get(METADATA_OPTION)
     if value is None:
         return None
@@ -73,7 +77,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if partition is None:
         return Pin(RULE.name, "the metadata is not written out as {nnx.PARTITION_NAME: name}")
     if site.function is None:
-        return Pin(RULE.name, "the function of the transform is not to be seen")
+        return Pin(RULE.name, "the code does not show the function of the transform")
     reason = _broadcast(context, site)
     if reason:
         return Pin(RULE.name, reason)

@@ -41,16 +41,18 @@ _CLEAN_FUNCTIONS = _CLEAN | SPLITTERS | {"pop"}
 class ResidualCause(refusal.Cause):
     """Why sown values may lie on an object before it is used; {what} is told by an effect."""
 
-    NOT_ONE_OBJECT = "{name} is not one and the same object all the time"
-    CALLS_NOT_FOLLOWED = "{function} is a method or decorated, so its calls are not followed"
+    NOT_ONE_OBJECT = "{name} is not always the same object"
+    CALLS_NOT_FOLLOWED = (
+        "{function} is a method or decorated, so nnx-migrate cannot follow its calls"
+    )
     NO_CALL_SHOWS = "no call of {function} shows where {name} comes from"
-    ORIGIN_NOT_FOLLOWED = "where {name} is made is not followed"
-    CLASS_NOT_KNOWN = "of which class {name} is, is not known"
+    ORIGIN_NOT_FOLLOWED = "nnx-migrate cannot tell where {name} is made"
+    CLASS_NOT_KNOWN = "the class of {name} is unknown"
     BASES_NOT_KNOWN = "not all base classes of {name} are known"
     RETURN_NOT_SHOWN = "{function} does not show what it returns"
-    RETURNS_SHARED = "{function} returns what others may have too"
+    RETURNS_SHARED = "{function} returns an object that other code may have too"
     CONSTRUCTOR_SOWS = "the constructor of {name} sows"
-    SOWN_ELSEWHERE = "{name} is sown on elsewhere too ({place})"
+    SOWN_ELSEWHERE = "other code also sows on {name} ({place})"
     MAY_BE_SOWN_ON = "other code may sow on {name}: {what} ({place})"
 
 

@@ -90,7 +90,7 @@ def _site(context: FileContext, site: Site) -> Iterator[str]:
     if site.form == "object":
         yield f"  is given: {describe(context.values(site.operands[0]))}"
     elif not scopes:
-        yield "  what it transforms is not known to be a function of the project"
+        yield "  the function that it transforms might not be one of the project"
     if site.escapes:
         yield f"  not all calls of its result are seen: {site.escapes}"
     if site.decided:

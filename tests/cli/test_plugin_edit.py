@@ -86,7 +86,7 @@ def test_what_it_cannot_do_is_a_pin(plugin: Path, tmp_path: Path) -> None:
     clash = BEFORE.replace("x is None", "(grads := x) is None")
     (tmp_path / "clash.py").write_text(clash)
     _, _, err = _run(plugin, tmp_path, "apply", ".", "--select", "named-gradient")
-    assert "the name grads stands for something else here" in err
+    assert "the name grads means something else here" in err
     assert "nnx.compat.grad" in (tmp_path / "clash.py").read_text()
 
 

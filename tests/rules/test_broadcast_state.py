@@ -93,5 +93,5 @@ class Head(nnx.Module):
 def rows(head: Head, xs):
     return nnx.scan(Head.rescale, in_axes=(None, 0), out_axes=0)(head, xs)
 """,
-        "the function is used in other places too",
+        "the function is also used elsewhere",
     )

@@ -51,7 +51,7 @@ class Tied(nnx.Module):
 def leaves(tied: Tied):
     return len(jax.tree.leaves(nnx.state(tied)))
 """,
-        "tree mode takes nothing but trees: self.one is kept in several places",
+        "tree mode takes only trees: self.one is kept in several places",
     )
 
 
@@ -67,7 +67,7 @@ def both(left: nnx.Linear, right: nnx.Linear, x):
 def run(model: nnx.Linear, x):
     return both(model, model, x)
 """,
-        "tree mode takes nothing but trees: model goes in twice",
+        "tree mode takes only trees: model goes in twice",
     )
 
 

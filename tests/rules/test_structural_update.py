@@ -209,7 +209,7 @@ def run(model: Net, x):
         ("y = model(x)\n    model.train()", "step(model, x)", ".train() changes it"),
         ("model.train()", "step(model, model(x))", "model(x) may depend on it"),
         ("model.train()", "[step(model, each) for each in x]", "in a comprehension"),
-        ("model.train()", "run(step, model)", "more than called"),
+        ("model.train()", "run(step, model)", "also used as a value"),
         ("model.train()", "step(Net(nnx.Rngs(0)), x)", "the object has no name in the call"),
         ("model.train()", "model.norm.use_running_average, step(model, x)", "is read before"),
         ("model.flag = x", "step(model, x)", "attribute flag is set"),

@@ -56,7 +56,7 @@ def decide_by_axes(
             return _hidden(context, site, rule, class_name)
         return None
     if not unknown and not site.complete:
-        unknown = "its options are not all to be seen"
+        unknown = "the code does not show all its options"
     if not unknown and inputs.has_groups and not inputs.is_tuple:
         unknown = f"{class_name} stands for all arguments at once"
     reason = unknown or _not_expressible(site, inputs, outputs)
@@ -73,7 +73,7 @@ def decide_by_axes(
 def _hidden(context: FileContext, site: Site, rule: str, class_name: str) -> Decision | None:
     """A transform whose options are elsewhere, in a project that hands such filters around."""
     if site.form != "reference":
-        return Pin(rule, f"{class_name} may be among options that are not to be seen")
+        return Pin(rule, f"{class_name} may be among options that the code does not show")
     parent = context.tree.parents.get(site.node)
     if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
         return None  # an alias; its calls are sites of their own
@@ -134,7 +134,7 @@ def _decide_known(
     returned = returned_argument(context, function_scopes(context, site))
     if outputs.has_groups and returned is not None:
         name, effect = returned
-        return Pin(rule, f"{name}, which the function is given, is in its result ({effect.where})")
+        return Pin(rule, f"{name}, an argument of the function, is in its result ({effect.where})")
     for index, element in enumerate(inputs.elements):
         if not element.groups:
             reason = updated_broadcast(context, site, index) if element.text == "None" else ""

@@ -236,7 +236,7 @@ def _hidden(context: FileContext, name: ast.Name, values: Values) -> str:
             return f"the function {name.id} uses an object from outside too"
     parent = context.tree.parents[name]
     if is_unknown(values) and isinstance(parent, ast.Call) and parent.func is name:
-        return f"what {name.id}() runs is not known"
+        return f"the code that {name.id}() runs is unknown"
     return ""
 
 

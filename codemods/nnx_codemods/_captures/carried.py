@@ -49,7 +49,7 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
             continue
         text = ast.unparse(element)
         if is_unknown(values):
-            claim = f"what {text}, which is passed already, is made of is not known"
+            claim = f"the parts of {text}, which is passed already, are unknown"
             where = context.where(element)
             return Evidence(claim, Proof.ASSUMED, where, Permission.UNKNOWN_PARTS)
         if any(each.transform in JAX_SITES for each in stack_of(context, site)):

@@ -85,7 +85,9 @@ def read_out_of_sight(context: FileContext, site: Site, captured: Captured) -> s
         there = context.at(scope.module)
         function = None if there is None else there.tree.functions.get(scope.function)
         if there is None and any(context.analysis.objects.seen_from(scope.module)):
-            return f"what functions of {Place(scope.module)} read from outside is not to be seen"
+            return (
+                f"nnx-migrate cannot see what functions of {Place(scope.module)} read from outside"
+            )
         if there is None or function is None:
             continue
         for read in _reads(there, function):

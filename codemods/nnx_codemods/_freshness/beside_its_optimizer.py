@@ -21,7 +21,7 @@ def owned_argument(context: FileContext, site: Site) -> OwnedArgument | None:
     """How a parameter can be read from another one, where all calls pass the two together.
 
     `optimizer.model` is what the optimizer was made of, until something else is stored there or
-    one of the two names is bound anew. What is left of the arguments must hold nothing twice.
+    one of the two names is rebound. What is left of the arguments must hold nothing twice.
     """
     function = site.function
     if site.form != "decorator" or not site.spec.compiles or site.options or not site.complete:

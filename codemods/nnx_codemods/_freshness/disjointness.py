@@ -125,14 +125,13 @@ def _passed_together(
     if first.scope.module != context.tree.module or not isinstance(definition, ast.FunctionDef):
         return f"{function.name} is a function of another file"
     if direct_calls(context, definition) is None:
-        return (
-            f"{function.name} is more than called in this file, so any call may pass one for both"
-        )
+        shown = f"{function.name} is also used as a value in this file"
+        return f"{shown}, so any call may pass one for both"
     callers = context.evaluator.callers.of(first.scope)
     for where, call, value in callers:
         passed = dict(arguments(function, value, call))
         one, other = passed[first.parameter], passed[second.parameter]
-        reason = "not all that it passes is to be seen"
+        reason = "the code does not show everything that it passes"
         if isinstance(one, ir.Call) and isinstance(other, ir.Call):
             both = ir.Sequence((one, other), is_tuple=True)
             one, other = ir.Unpacked(both, 0), ir.Unpacked(both, 1)

@@ -55,7 +55,7 @@ def decide_gradient(
     if site.form == "reference":
         return Pin(rule, f"{site.written} is passed on as a value")
     if argnums.unknown or not site.complete:
-        return Pin(rule, argnums.unknown or "its options are not all to be seen")
+        return Pin(rule, argnums.unknown or "the code does not show all its options")
     values = [
         shown_class(context, site, target.index, argument_values(context, site, target.index))
         for target in argnums.targets
@@ -101,7 +101,7 @@ def _decide_module(
     captured = _returned_captured(context, site)
     if captured is not None:
         return Pin(
-            rule, f"tree mode returns nothing that is captured: {captured.claim}", (captured,)
+            rule, f"tree mode does not return captured objects: {captured.claim}", (captured,)
         )
     for target, held in zip(argnums.targets, values, strict=True):
         if _is_whole(context, target, held):

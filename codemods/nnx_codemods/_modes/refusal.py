@@ -17,7 +17,7 @@ class ModeCause(Cause):
     """What stands in the way; {what} is told by the analysis."""
 
     EFFECT = "{what} ({place})"
-    GIVEN_NOT_CLEAR = "what it is given in line {line} is not clear"
+    GIVEN_NOT_CLEAR = "its argument in line {line} is not clear"
     NO_NAME_IN_CALL = "the object has no name in the call (line {line})"
     MADE_BY_CODE = "what {text} gives may be made by code"
     MAY_DEPEND = "{text} may depend on it (line {line})"

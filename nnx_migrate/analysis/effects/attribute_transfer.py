@@ -152,7 +152,7 @@ class Touching(Handing):
             yield from self.to_function(scope, called, call, self.where(scope, 0))
 
     def _is_handed_on(self, scope: Scope, read: ir.Attribute) -> bool:
-        """Whether a method is more than called: `put = self.sow`."""
+        """Whether a method is also used as a value: `put = self.sow`."""
         return all(call.func != read for call in self.project.function(scope).calls)
 
     def changes_itself(self, base: Instance, name: str) -> bool:

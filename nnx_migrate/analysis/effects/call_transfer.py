@@ -125,7 +125,7 @@ class Handing:
             receiving = _receiving(function, passed, call, each)
             reached += [parameter for parameter in receiving if parameter not in reached]
             if not receiving:
-                cause = Unseen(f"how {function.name} receives it is not known")
+                cause = Unseen(f"the way {function.name} receives it is unknown")
                 yield Effect("unknown", cause, where)
         own = isinstance(call.func, ir.Attribute) and self.is_self(scope, call.func.base)
         for parameter in reached:
@@ -214,7 +214,7 @@ class Handing:
     ) -> Iterator[Effect]:
         for value in self.aliases.values(scope, function):
             if not isinstance(value, FunctionValue):
-                yield Effect("unknown", PassedTo("a function that is not known"), where)
+                yield Effect("unknown", PassedTo("an unknown function"), where)
                 continue
             parameter = parameter_at(self.project.function(value.scope), value, index)
             if parameter is not None:

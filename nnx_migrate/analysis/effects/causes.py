@@ -215,9 +215,9 @@ def explain(cause: Cause) -> str:
         case PassedTo(what=what):
             return f"it is passed to {what}"
         case MethodUnknown(name=name, because=because):
-            return f"what .{name}() runs is not known{because}"
+            return f"the code that .{name}() runs is unknown{because}"
         case CalleeUnknown(because=because):
-            return f"what is called is not known: {because}"
+            return f"the called code is unknown: {because}"
         case TextExecuted(function=function):
             return f"what {function}() runs is {NAMED_AT_RUN_TIME}"
         case Unseen(words=words):

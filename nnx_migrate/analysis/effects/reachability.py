@@ -237,7 +237,7 @@ class _Walk:
             case Basic(sort="unknown", reason=reason):
                 yield f"{reason} ({where})"
             case ContainerValue() | TupleValue():
-                yield f"what is called is not known ({where})"
+                yield f"the called code is unknown ({where})"
 
     def method(self, class_name: str, name: str, where: Place) -> Iterator[str]:
         hierarchy = self.evaluator.hierarchy

@@ -151,7 +151,7 @@ class EffectFinder(abc.ABC):
             if isinstance(decorator, ir.Call) and _is_partial(values) and decorator.args:
                 values = self.evaluator.values(outer, decorator.args[0])
             if any(isinstance(value, FunctionValue) for value in values):
-                cause = Unseen(f"what a decorator of {function.name} does is not known")
+                cause = Unseen(f"the effect of a decorator of {function.name} is unknown")
                 found.add(Effect("unknown", cause, where))
             found |= self._by_class(values)
             if isinstance(decorator, ir.Call):

@@ -174,7 +174,9 @@ class Tracker(Giving):
                     if isinstance(value, FunctionValue):
                         yield from self.finder.of_own_method(value.scope)
         if not self.hierarchy.ancestry(owner).closed:
-            yield Effect("unknown", Unseen(f"what super().{name}() runs is not known"), where)
+            yield Effect(
+                "unknown", Unseen(f"the code that super().{name}() runs is unknown"), where
+            )
 
     def _method_call(self, scope: Scope, func: ir.Attribute, where: Place) -> Iterator[Effect]:
         name = func.name

@@ -133,9 +133,9 @@ class ContentsFinder:
                 if {keyword, "**"} & instance.keywords:
                     found |= Contents(variables)
             if layer.name == "Module":
-                found |= Contents(unseen=("its class is not known",))
+                found |= Contents(unseen=("its class is unknown",))
             if layer.name == "ToNNX":
-                found |= Contents(unseen=("what its Linen module makes is not known",))
+                found |= Contents(unseen=("the code does not show what its Linen module makes",))
             return found | self._wrapped(instance, layer)
         found = _EMPTY
         for name in self.hierarchy.classes_of(instance):

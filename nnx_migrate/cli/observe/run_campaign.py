@@ -155,7 +155,7 @@ def _written(report: Any, request: Request, root: Path) -> Any:
             unknown = put_on_branch(root, request.branch, files, message)
         except NoBranch as error:
             console.stop(f"{error}; nothing was written")
-        failed = [f"{path} is not known to git, and is on no branch" for path in unknown]
+        failed = [f"git does not track {path}, so it is on no branch" for path in unknown]
         return dataclasses.replace(
             report, written=request.branch, branch=True, failed=tuple(failed)
         )

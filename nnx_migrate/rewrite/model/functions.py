@@ -107,7 +107,7 @@ def given_parameters(
 def _passed(context: FileContext, site: Site, use: ast.Call, index: int) -> Values:
     for place, arg in enumerate(use.args):
         if isinstance(arg, ast.Starred):
-            return unknown("the arguments of the call are unpacked from a sequence")
+            return unknown("the call unpacks its arguments from a sequence")
         if place == index:
             return context.values(arg)
     for scope in function_scopes(context, site):

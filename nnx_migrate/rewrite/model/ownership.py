@@ -22,9 +22,9 @@ class NotAllSeen(Cause):
     """Why not all uses of a name are to be seen in its file."""
 
     OUTSIDE = "code outside of the project may use {name}"
-    OTHER_FILE = "{name} may be used in {place} too"
+    OTHER_FILE = "{place} may also use {name}"
     BOUND_AGAIN = "{name} is bound more than once"
-    MORE_THAN_CALLED = "{name} is more than called (line {line})"
+    MORE_THAN_CALLED = "{name} is also used as a value (line {line})"
     NOT_CALLED = "{name} is not called in this file"
 
 

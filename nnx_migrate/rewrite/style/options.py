@@ -54,7 +54,7 @@ def keyword_for(site: Site, option: str) -> str:
         return option
     keyword = wrapper.keyword(option)
     if keyword is None:
-        told = f"{wrapper.name} is not known to hand {option} to nnx.{wrapper.like}"
+        told = f"{wrapper.name} might not pass {option} on to nnx.{wrapper.like}"
         raise CannotEmit(LayoutCause.TABLE_MAY_SAY.about(told=told))
     return keyword
 
