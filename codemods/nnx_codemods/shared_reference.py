@@ -56,6 +56,18 @@ is none (`nnx.Optimizer(..., graph=True)`), and by `nnx.set_graph_mode(True)(mod
 there is neither. To get rid of the pin, pass the object once and reach the other name through it,
 or make the second attribute a property.
 
+A class of the project with `pytree=False` becomes a pytree: the keyword goes, `nnx.Object` becomes
+`nnx.Pytree`, and `nnx.data(...)` marks each list, dict, or tuple of Modules, Variables, or arrays
+that its methods store in an attribute (and a None that they store before one). A list stays a list,
+at the same path of `nnx.state`. If the rule cannot see what an attribute holds, flax checks it: it
+raises when an object is made that keeps such a container unmarked. A class stays as it is in these
+cases:
+
+- A container mixes Modules with other things.
+- Other code stores something else in its objects.
+- `jax.tree.map` or a similar function takes an object of the class for a leaf.
+- A class above it stays as it is.
+
 With `--allow lift-rngs`, the Module alone keeps the Rngs that its parts keep today (`self.rngs =
 rngs` in each block), and passes it to their calls (`block(x, rngs=self.rngs)`). All draws are the
 same; the Rngs is at another path of `nnx.state`. All parts must be made in this file by
@@ -93,6 +105,7 @@ from nnx_codemods._freshness.retained_objects import is_other_class, put_togethe
 from nnx_codemods._gradient.argnums import argnums_of
 from nnx_codemods._rngs.forking import forks_wanted
 from nnx_codemods._rngs.lifting import lifted_rngs, values_at
+from nnx_codemods._trees.no_pytrees import no_pytrees
 from nnx_codemods._unresolved.other_packages import handed_out
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
@@ -171,6 +184,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if isinstance(lifted, Contribution):
         return lifted
     told: tuple[Evidence, ...] = (evidence,) if lifted is None else (evidence, lifted)
+    stay = no_pytrees(context, values_at(context, site))
+    message, told = "; ".join([message, *(each.claim for each in stay)]), (*told, *stay)
     if lifted is None or lifted.permission is None:
         told += forks_wanted(context, values_at(context, site))
     if site.transform in _WITHOUT_PIN:
@@ -343,5 +358,6 @@ RULE = Rule(
     "shared-reference",
     _TRANSFORMS,
     decide,
-    way_out="let one object own what is shared, and hand it to the others when they are called",
+    way_out="let one object own what is shared, and hand it to the others when they are called; a"
+    " class with pytree=False becomes a pytree with nnx.data around its lists of Modules",
 )

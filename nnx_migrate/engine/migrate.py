@@ -12,11 +12,10 @@ from nnx_migrate.analysis.sites.find import SiteFinder
 from nnx_migrate.analysis.sites.tree import Tree
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.findings import FileResult, FileStatus, Finding
-from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.relocation import moved
 from nnx_migrate.engine.locate import Locator
 from nnx_migrate.engine.rounds import Rounds
-from nnx_migrate.rewrite.forks.kept_rngs import sharing_classes
+from nnx_migrate.rewrite.classes.edits import ClassPlan, concerns, plan_classes
 from nnx_migrate.rewrite.model.active_rules import active_rules
 from nnx_migrate.rewrite.model.context import FileContext, Reader, nothing_else
 from nnx_migrate.rewrite.model.registry import rule_entries
@@ -39,7 +38,7 @@ def plan(
     refuses: Callable[[str], str] | None = None,
     read: Reader = nothing_else,
     original: Callable[[int], int] | None = None,
-    sharing: frozenset[str] | None = None,
+    classes: ClassPlan | None = None,
 ) -> FileResult:
     """Migrate one file.
 
@@ -52,8 +51,7 @@ def plan(
             site is done otherwise there.
         read: gives the other files, and says what counts for them.
         original: gives the line that a line of `source` was on before, when it was changed already.
-        sharing: the classes that are to keep forks of their Rngs, where that is allowed; by default
-            those of which the facts say so.
+        classes: what is wanted of the classes of the project; by default what the file alone says.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
@@ -72,18 +70,18 @@ def plan(
         return _result(source, FileStatus.SKIPPED, reason="nnx-migrate: skip-file")
     active = {rule.name: rule for rule in active_rules(options)}
     rules = [rule for rule in active.values() if rule.concerns(project, module)]
-    forks = options.allows(Permission.FORK_RNGS)
-    if not (rules or own.pins or forks or may_choose(source.text)):
+    changes = concerns(options, project.modules[module])
+    if not (rules or own.pins or changes or may_choose(source.text)):
         unused = suppressions.unused((), known=rule_entries().keys(), active=active.keys())
         return _finished(source, source.text, [*unused], History(source.text), told)
     tree = Tree(parse(own.source.text), module, project)
     text, analysis = Text(own.source.text), analysis_of(project)
     asis = FileContext(str(source.path), text, tree, analysis, options, pins=own.pins)
-    rounds = Rounds(source, asis, refuses, read, own)
-    if forks:
-        wanted = sharing_classes(analysis) if sharing is None else sharing
-        if refusal := rounds.fork(suppressions, wanted):
-            return _result(source, FileStatus.REVERTED, reason=refusal)
+    if classes is None:
+        classes = plan_classes([asis]) if changes else ClassPlan()
+    rounds = Rounds(source, asis, refuses, read, own, classes)
+    if changes and (refusal := rounds.redefine(suppressions)):
+        return _result(source, FileStatus.REVERTED, reason=refusal)
     refusal = rounds.run(rules, suppressions, _others(options) if own.pins else ())
     if refusal:
         return _result(source, FileStatus.REVERTED, reason=refusal)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nnx_migrate.core.findings import FileResult
-from nnx_migrate.core.permissions import Permission
 from nnx_migrate.engine.failures import changed_meanwhile, crash, failure_of, too_slow
 from nnx_migrate.engine.projects.assign import Projects
 from nnx_migrate.engine.time_limit import TookTooLong, time_limit
@@ -40,11 +39,9 @@ class PlanTask:
     data: bytes | None = None
 
 
-# Held by each worker process for all the files that it plans; of permissions those that what
-# becomes of one file takes from others.
+# Held by each worker process for all the files that it plans.
 _projects: list[Projects] = []
 _wanted: dict[Path, PlanTask] = {}
-_forking: set[Permission] = set()
 
 
 def set_projects(projects: Projects, wanted: Mapping[Path, PlanTask]) -> None:
@@ -57,9 +54,6 @@ def set_projects(projects: Projects, wanted: Mapping[Path, PlanTask]) -> None:
     _projects[:] = [projects]
     _wanted.clear()
     _wanted.update(wanted)
-    _forking.clear()
-    if any(task.options.allows(Permission.FORK_RNGS) for task in wanted.values()):
-        _forking.add(Permission.FORK_RNGS)
 
 
 @functools.lru_cache(maxsize=2)
@@ -105,7 +99,7 @@ def plan_file(task: PlanTask) -> FileResult:
     """Decide what becomes of a file; whatever goes wrong is its result."""
     from nnx_migrate.engine.documents.migrate import plan_document, plan_with_doctests
     from nnx_migrate.engine.migrate import plan
-    from nnx_migrate.engine.projects.forked import forking
+    from nnx_migrate.engine.projects.redefined import redefined
 
     path = task.path
     try:
@@ -115,17 +109,15 @@ def plan_file(task: PlanTask) -> FileResult:
         module = _projects[0].module(path)
         project = _projects[0].around(path, task.options.transforms)
         read = _reader(project)
-        sharing: frozenset[str] | None = None
-        if _forking:
-            forks = forking(project, module, read)
-            project, sharing = forks.project, forks.sharing
+        met = redefined(project, module, read)
+        project, classes = met.project, met.classes
         if is_document(path):
             document = read_document(path, data)
             return plan_document(document, module, project, task.options, read)
         source = decode(path, data)
         if task.options.docs:
-            return plan_with_doctests(source, module, project, task.options, read, sharing)
-        return plan(source, module, project, task.options, read=read, sharing=sharing)
+            return plan_with_doctests(source, module, project, task.options, read, classes)
+        return plan(source, module, project, task.options, read=read, classes=classes)
     except Exception as error:
         return failure_of(path, error)
 

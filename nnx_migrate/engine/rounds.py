@@ -8,7 +8,7 @@ from nnx_migrate.analysis.facts import Analysis, analysis_of
 from nnx_migrate.analysis.ir.build import index_tree
 from nnx_migrate.analysis.sites.tree import Tree
 from nnx_migrate.core.findings import Finding, Outcome
-from nnx_migrate.rewrite.forks.kept_rngs import forks_in
+from nnx_migrate.rewrite.classes.edits import ClassPlan, class_edits
 from nnx_migrate.rewrite.gate.checks import Gate, Refused
 from nnx_migrate.rewrite.gate.untouched_nodes import Version
 from nnx_migrate.rewrite.model.context import FileContext, Reader
@@ -36,6 +36,7 @@ class Rounds:
         refuses: says why a new text cannot be written back.
         read: gives the other files.
         own: the file without the pins of earlier runs, which is what all is planned on.
+        classes: what is wanted of the classes of the project.
     """
 
     def __init__(
@@ -45,11 +46,13 @@ class Rounds:
         refuses: Callable[[str], str] | None,
         read: Reader,
         own: Withdrawn,
+        classes: ClassPlan,
     ) -> None:
         self.source = own.source
         self.asis = asis
         self.refuses = refuses
         self.read = read
+        self.classes = classes
         self.text = asis.text
         self.lines = LineMap(len(asis.text.line_starts))
         self.history = History(source.text)
@@ -61,27 +64,25 @@ class Rounds:
         self._root = asis.tree.root
         self._gate = Gate(Version(asis.text, asis.tree.root))
 
-    def fork(self, suppressions: Suppressions, sharing: frozenset[str]) -> str:
-        """Make Modules keep forks of their Rngs, before anything else is decided.
-
-        Args:
-            sharing: the classes of which it is wanted.
+    def redefine(self, suppressions: Suppressions) -> str:
+        """Change the definitions of classes, before anything else is decided.
 
         Returns:
             Why that cannot be kept, empty where it can.
         """
         context = self._first()
-        forks = forks_in(context, suppressions, sharing)
-        self.used |= forks.suppressed
-        if not forks.owners or self._has_no_place(list(forks.owners)):
+        wanted = class_edits(context, suppressions, self.classes)
+        self.used |= wanted.suppressed
+        edits = list(wanted.owners)
+        if not edits or self._has_no_place(edits):
             return ""
         try:
-            after = self._gate.changed(_version(context), list(forks.owners))
+            after = self._gate.changed(_version(context), edits)
         except Refused as refused:
-            return f"{refused} (after the forks of its Rngs)"
-        self._advance(list(forks.owners), forks.owners)
+            return f"{refused} (after changes of its classes)"
+        self._advance(edits, wanted.owners)
         self._root = after.tree
-        self.findings += [finding for found in forks.owners.values() for finding in found]
+        self.findings += dict.fromkeys(each for found in wanted.owners.values() for each in found)
         return ""
 
     def run(
@@ -140,6 +141,7 @@ class Rounds:
             self.refuses,
             read=self.read,
             pins=self.pins,
+            stays=self.classes.trees.stays,
         )
 
     def _advance(self, edits: Sequence[Edit], owners: Mapping[Edit, tuple[Finding, ...]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnx_migrate.analysis.domain.values import Instance, Values, short_name
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
-from nnx_migrate.rewrite.forks.held import classes_held, keeps_rngs
+from nnx_migrate.rewrite.classes.held import classes_held, keeps_rngs
 from nnx_migrate.rewrite.model.context import FileContext
 
 

@@ -22,7 +22,7 @@ from nnx_migrate.analysis.sites.tree import names_in
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.refusal import Refusal
-from nnx_migrate.rewrite.forks.held import classes_held, keeps_rngs
+from nnx_migrate.rewrite.classes.held import classes_held, keeps_rngs
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import Contribution
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters

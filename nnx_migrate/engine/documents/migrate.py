@@ -23,6 +23,7 @@ from nnx_migrate.core.findings import (
 from nnx_migrate.engine.documents.edits import document_edits, whole_edit
 from nnx_migrate.engine.explain import explain
 from nnx_migrate.engine.migrate import plan
+from nnx_migrate.rewrite.classes.edits import ClassPlan
 from nnx_migrate.rewrite.model.context import Reader, nothing_else
 from nnx_migrate.rewrite.text.edits import Edit, LineMap, Text, apply_edits
 from nnx_migrate.sources.configuration import Options
@@ -104,7 +105,7 @@ def plan_with_doctests(
     project: Project,
     options: Options,
     read: Reader = nothing_else,
-    sharing: frozenset[str] | None = None,
+    classes: ClassPlan | None = None,
 ) -> FileResult:
     """Migrate a Python file and the examples in its docstrings.
 
@@ -114,14 +115,14 @@ def plan_with_doctests(
         project: facts of all files, this one included.
         options: which rules, and how far they may go.
         read: gives the other files.
-        sharing: the classes that are to keep forks of their Rngs, as for `plan`.
+        classes: what is wanted of the classes of the project, as for `plan`.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
     """
     documents = list(read_docstrings(source, parse(source.text), module))
     if not documents or parse_suppressions(source.text).skip_file:
-        return plan(source, module, project, options, read=read, sharing=sharing)
+        return plan(source, module, project, options, read=read, classes=classes)
     findings = unread_findings(tuple(each for one in documents for each in one.unread))
     edits: list[Edit] = []
     meant = project.modules[module].meant
@@ -142,7 +143,7 @@ def plan_with_doctests(
     lines = LineMap(len(Text(source.text).line_starts))
     lines.advance(Text(source.text), edits)
     line_of = lines.original
-    result = plan(tested, module, project, options, read=read, original=line_of, sharing=sharing)
+    result = plan(tested, module, project, options, read=read, original=line_of, classes=classes)
     moved = [_moved(finding, lines.original) for finding in result.findings]
     ordered = _ordered([*findings, *moved])
     if result.status is FileStatus.REVERTED or result.after == source.data:

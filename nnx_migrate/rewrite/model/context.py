@@ -9,7 +9,7 @@ import io
 import tokenize
 import weakref
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from nnx_migrate.analysis.domain.values import Scope, Values
@@ -22,6 +22,7 @@ from nnx_migrate.analysis.sites.reaching_definitions import Reaching
 from nnx_migrate.analysis.sites.tree import AnyFunction, Tree, names_in
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.place import Place
+from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.pinned.withdrawn import Followed
 from nnx_migrate.rewrite.text.edits import Text
 from nnx_migrate.sources.configuration import Options
@@ -64,6 +65,7 @@ class FileContext:
         read: gives the other files of the project.
         asked_by: the file that this one was read for, which is not kept alive by it.
         pins: those of earlier runs that were taken out of the text.
+        stays: why classes that are no pytrees stay so, by class.
     """
 
     path: str
@@ -75,6 +77,7 @@ class FileContext:
     read: Reader = nothing_else
     asked_by: weakref.ref[FileContext] | None = None
     pins: tuple[Followed, ...] = ()
+    stays: Mapping[str, Refusal] = dataclasses.field(default_factory=dict)
 
     @functools.cached_property
     def answers(self) -> dict[object, Any]:

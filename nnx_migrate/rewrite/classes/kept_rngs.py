@@ -16,13 +16,11 @@ from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
 from nnx_migrate.core.permissions import Permission
-from nnx_migrate.rewrite.forks.held import classes_held
+from nnx_migrate.rewrite.classes.change import RULE_NAME, ClassChange
+from nnx_migrate.rewrite.classes.held import classes_held
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.text.edits import Edit
-from nnx_migrate.sources.suppressions import Suppression, Suppressions
 
-#: The rule that finds what several objects keep.
-RULE_NAME = "shared-reference"
 _OBJECTS = frozenset({"module", "metric"})
 
 
@@ -42,19 +40,6 @@ class KeptRngs:
     may_be_none: bool
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Forks:
-    """What becomes of one file.
-
-    Args:
-        owners: by edit, the finding that wants it.
-        suppressed: the comments that silenced one.
-    """
-
-    owners: dict[Edit, tuple[Finding, ...]]
-    suppressed: frozenset[Suppression] = frozenset()
-
-
 def sharing_classes(analysis: Analysis) -> frozenset[str]:
     """The Modules of a project of which an object holds something twice, and all that they hold."""
     hierarchy, found = analysis.evaluator.hierarchy, set[str]()
@@ -66,28 +51,18 @@ def sharing_classes(analysis: Analysis) -> frozenset[str]:
     return frozenset(found)
 
 
-def forks_in(context: FileContext, suppressions: Suppressions, sharing: frozenset[str]) -> Forks:
-    """The edits that make the Modules of a file keep forks; none where that is not allowed.
+def forks_in(context: FileContext, sharing: frozenset[str]) -> Iterator[ClassChange]:
+    """What makes the Modules of a file keep forks; nothing where that is not allowed.
 
     Args:
         sharing: the classes of which it is wanted.
     """
-    options = context.options
-    if not options.allows(Permission.FORK_RNGS) or not options.runs(RULE_NAME):
-        return Forks({})
-    owners: dict[Edit, tuple[Finding, ...]] = {}
-    used: set[Suppression] = set()
-    left = {place.line for place in options.kept}
+    if not context.options.allows(Permission.FORK_RNGS):
+        return
     for kept in kept_rngs(context):
-        first, last = kept.statement.lineno, kept.statement.end_lineno or 0
-        by = suppressions.match(RULE_NAME, first, last)
-        if kept.of not in sharing:
-            continue
-        if by is not None:
-            used.add(by)
-        elif first not in left:
-            owners[_edit(context, kept)] = (_finding(context, kept),)
-    return Forks(owners, frozenset(used))
+        if kept.of in sharing:
+            first, last = kept.statement.lineno, kept.statement.end_lineno or 0
+            yield ClassChange(first, last, (_edit(context, kept),), _finding(context, kept))
 
 
 def kept_rngs(context: FileContext) -> Iterator[KeptRngs]:

@@ -1,0 +1,1 @@
+"""Objects that tree mode does not take, because they are no pytrees."""

@@ -1,0 +1,1 @@
+"""Edits of the Modules themselves, made before any site is decided: their definitions say more."""
