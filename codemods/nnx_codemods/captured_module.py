@@ -177,7 +177,7 @@ def _captures(context: FileContext, site: Site) -> Decision | None:
     if not captured.uses and (not asked or site.transform in JAX_SITES):
         return _only_read(captured)
     if not asked and not any(use.expected for use in captured.uses):
-        return Same(RULE.name, "what it captures may be updated, and need not be: left as it is")
+        return Same(RULE.name, "what it captures may or may not be updated: left as it is")
     names = " and ".join(each.name for each in captured.objects)
     uses = sorted(captured.uses, key=lambda use: (not use.certain, use.where, use.what))
     evidence = [Evidence(f"{names}: {use.what}", Proof.PROVED, use.where) for use in uses[:3]]
@@ -246,7 +246,7 @@ def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
 def _only_read(captured: Captured) -> Decision | None:
     if captured.unseen:
         return None
-    return Same(RULE.name, "what the function captures is only read, which works in both modes")
+    return Same(RULE.name, "the function only reads what it captures, which works in both modes")
 
 
 def _reason(context: FileContext, site: Site, captured: Captured, evidence: list[Evidence]) -> str:

@@ -52,7 +52,7 @@ from nnx_migrate.rewrite.model.rule import Rule
 
 def decide(context: FileContext, site: Site) -> Decision | None:
     evidence = Evidence("it is nnx.custom_vjp", Proof.PROVED, context.where(site.node))
-    reason = "its backward pass gets the gradients of updates beside that of the output"
+    reason = "its backward pass gets the gradients of updates in addition to that of the output"
     return Pin(RULE.name, reason, (evidence,))
 
 

@@ -49,7 +49,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     decision = decide_gradient(context, site, RULE.name, diff_state=True)
     reason = perturbed(context).get(site) if isinstance(decision, Pin) else None
     if isinstance(decision, Pin) and isinstance(reason, str):
-        told = f"{decision.reason}; nnx.capture does not do: {reason}"
+        told = f"{decision.reason}; nnx.capture cannot be used: {reason}"
         return dataclasses.replace(decision, reason=told)
     return decision
 

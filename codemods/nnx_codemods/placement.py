@@ -71,7 +71,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             if held or is_graph_node(context, values, _KINDS):
                 claim = f"{name} holds Variables, and {because}"
                 evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
-                reason = f"tree mode places nothing of {name} that the function does not change"
+                parts = f"the parts of {name} that the function does not change"
+                reason = f"tree mode does not place {parts}"
                 return Pin(RULE.name, f"{reason}; {_ADVICE}", (evidence,))
     return None
 

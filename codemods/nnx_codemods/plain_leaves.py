@@ -106,7 +106,7 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-_IN_DATA = "a list or dictionary in nnx.data(...) holds values that are no arrays"
+_IN_DATA = "a list or dictionary in nnx.data(...) holds values that are not arrays"
 _TAKING_APART = frozenset({"split", "state", "flatten", "graphdef", "merge"})
 RULE = Rule(
     "plain-leaves",

@@ -95,7 +95,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         claim = "all calls bind it to the name that they pass"
         seen = Evidence(claim, Proof.PROVED, context.where(site.node))
         names = " and ".join(returned)
-        message = f"{names}: not returned any more, since all callers go on with what they pass"
+        message = f"{names}: no longer returned, because all callers keep using what they pass"
         return Contribution(RULE.name, message, (evidence, seen), again)
     reason = f"{name}, or a part of it, goes in and comes out ({where})"
     return Pin(RULE.name, reason, (evidence,), bare=site.transform in SPLITTERS)

@@ -161,13 +161,13 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return _lifted_for_a_gradient(context, site) if of_theirs else None
     outside = state_outside(context, site) if not _goes_in_twice(context, site) else None
     if outside is not None:
-        message = "the model is returned alone, and its State taken from it by those that call"
+        message = "the model is returned alone, and the callers take its State from it"
         claim = f"all calls bind {outside.model} and its State to names"
         evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
         return Contribution(RULE.name, message, (evidence,), outside)
     owned = owned_argument(context, site)
     if owned is not None:
-        message = f"{owned.parameter} is read from what holds it, and not passed beside it any more"
+        message = f"{owned.parameter} is read from the object that holds it, and no longer passed"
         claim = f"all calls pass what {owned.source} is"
         evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
         return Contribution(

@@ -136,12 +136,12 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if found is None:
         return _put_back(context, site)
     evidence = tuple(
-        Evidence("what it sows is taken behind the call", Proof.PROVED, context.where(call.pop))
+        Evidence("what it sows is popped after the call", Proof.PROVED, context.where(call.pop))
         for call in found.plan.calls
     )
     return Contribution(
         RULE.name,
-        "what the function sows is collected by nnx.capture and is a result of it",
+        "nnx.capture collects what the function sows, and the function returns it",
         evidence,
         found.plan,
         settles=_SETTLED,
@@ -152,20 +152,18 @@ def _put_back(context: FileContext, site: Site) -> Decision | None:
     """What the function sows is popped at its end, and put back behind the call."""
     twin = twins(context).get(site)
     if isinstance(twin, FunctionRewrite):
-        message = (
-            "what the function sows is a result of a private twin, and put back behind its call"
-        )
+        message = "a private twin of the function returns what it sows, and its call puts that back"
         return Contribution(RULE.name, message, (), twin, settles=_SETTLED)
     plan = put_back(context).get(site)
     if not isinstance(plan, PutBack):
         return None
     calls = tuple(
-        Evidence("the object is given back what was popped", Proof.PROVED, context.where(use))
+        Evidence("the popped values are put back on the object", Proof.PROVED, context.where(use))
         for use in plan.uses
     )
     return Contribution(
         RULE.name,
-        "what the function sows is a result of it, and put back behind the call",
+        "the function returns what it sows, and the caller puts that back",
         calls,
         plan,
         settles=_SETTLED,
@@ -181,12 +179,12 @@ def _decide_perturbed(context: FileContext, site: Site) -> Decision | None:
         for call in found.plan.calls
         for claim, node in (
             ("the same forward pass before it makes the perturbations", call.first),
-            ("they are popped behind it, or nothing else sees them", call.pop or call.use),
+            ("they are popped after it, or nothing else sees them", call.pop or call.use),
         )
     )
     return Contribution(
         RULE.name,
-        "the perturbations are made by nnx.capture, and are an argument of the function",
+        "nnx.capture makes the perturbations, and the function gets them as an argument",
         evidence,
         found.plan,
         options={"argnums": found.argnums},

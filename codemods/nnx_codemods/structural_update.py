@@ -178,7 +178,7 @@ def _decide(context: FileContext, site: Site) -> Decision | None:
     unseen = unseen_function(context, site) if site.transform in TRACING else ""
     if unseen:
         evidence = Evidence(unseen, Proof.ASSUMED, context.where(site.node))
-        reason = f"which function it runs is not seen: {unseen}; {_ADVICE}"
+        reason = f"the code does not show which function it runs: {unseen}; {_ADVICE}"
         return Pin(RULE.name, reason, (evidence,), outward=True)
     given = tuple(_given(context, site))
     bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
@@ -220,7 +220,9 @@ def _handed_on(context: FileContext, site: Site) -> Pin | None:
     if site.transform not in TRACING:
         return None
     evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
-    reason = f"{site.written} goes on as a value, and what it is applied to is not seen"
+    reason = (
+        f"{site.written} is passed on as a value, and the code does not show what it is applied to"
+    )
     return Pin(RULE.name, reason, (evidence,), bare=True)
 
 
@@ -307,7 +309,7 @@ def _is_known(value: Value, in_lists: bool) -> bool:
 
 #: Rules that keep a site in graph mode because of what the function sets.
 _SETTLED = frozenset({"structural-update", "module-gradient", "diff-state"})
-_ADVICE = "name it, or put all that it may be into a dictionary in sight"
+_ADVICE = "name it, or put all candidates into a dictionary in sight"
 _TRANSFORMS = GRADIENTS | TRACING | SPLITTERS | CONTROL_FLOW | {COMPUTED, AS_VALUE}
 RULE = Rule(
     "structural-update",

@@ -86,7 +86,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     allowed = more is not None and more.permission and context.options.allows(more.permission)
     if more is not None and not allowed:
         return _keeps_updates_alone(more)
-    claim = "the function does nothing to its arguments but update their Variables"
+    claim = "the function only updates Variables of its arguments"
     evidence.append(more or Evidence(claim, Proof.PROVED, context.where(site.node)))
     return Contribution(
         RULE.name,

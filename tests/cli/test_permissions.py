@@ -189,7 +189,7 @@ def test_an_rngs_that_is_lifted_says_what_changes(
     assert f"- `{LIFT}` (1 place): {told}" in text.read_text()
     done = command("apply", "src", "--verbose", "--allow", LIFT)
     assert done.code == 0
-    assert f"Part is handed the Rngs of Model at its calls, and keeps none; {LIFT} is" in done.err
+    assert f"Part gets the Rngs of Model at its calls, and keeps none; {LIFT} is" in done.err
     assert "            x = part(x, rngs=self.rngs)\n" in parts.read_text()
 
 

@@ -64,7 +64,7 @@ def forward(model: Net, x):
     y = nnx.pmap(lambda m, x: m(x), in_axes=(None, 0))(model, x)
     return y, [each.sharding for each in jax.tree.leaves(nnx.state(model))]
 """,
-        "tree mode places nothing of m that the function does not change",
+        "tree mode does not place the parts of m that the function does not change",
     )
 
 
@@ -81,5 +81,5 @@ mesh = jax.make_mesh((1,), ("data",))
 def forward(model: Net, x):
     return model(x)
 """,
-        "tree mode places nothing of model that the function does not change",
+        "tree mode does not place the parts of model that the function does not change",
     )

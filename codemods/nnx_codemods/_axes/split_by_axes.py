@@ -213,7 +213,7 @@ def _carried(
             texts += [group.axis for group, carried in groups if not carried]
     return Contribution(
         rule,
-        "what StateAxes carried is carried by the scan",
+        "the scan carries what StateAxes carried",
         evidence,
         Splits(
             tuple(splits),

@@ -61,7 +61,7 @@ def decide_gradient(
         for target in argnums.targets
     ]
     if all(_never_module(context, held) for held in values):
-        return Same(rule, "what is differentiated is no Module")
+        return Same(rule, "the differentiated argument is not a Module")
     return _decide_module(context, site, rule, argnums, values, param)
 
 

@@ -45,13 +45,13 @@ def lifted_rngs(context: FileContext, site: Site, rule: str) -> Contribution | E
         return None
     keeper, lift = found
     name = keeper.of.node.name
-    claim = f"{name} is made and called by nobody outside of this file"
+    claim = f"no code outside of this file makes or calls {name}"
     where = context.where(keeper.stored)
     evidence = Evidence(claim, Proof.ASSUMED, where, Permission.LIFT_RNGS)
     if not context.options.allows(Permission.LIFT_RNGS):
         return evidence
     owners = " and ".join(sorted({owner.name for owner in lift.owners}))
-    message = f"{name} is handed the Rngs of {owners} at its calls, and keeps none"
+    message = f"{name} gets the Rngs of {owners} at its calls, and keeps none"
     return Contribution(rule, message, (evidence,), lift)
 
 

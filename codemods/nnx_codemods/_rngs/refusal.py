@@ -52,7 +52,7 @@ class RngsCause(Cause):
     MADE_NOWHERE = "nothing in this file makes a {name}"
     SEVERAL_GIVEN = "{name} passes several Rngs to its parts"
     ATTRIBUTE_TAKEN = "{attribute} is something else in {name}"
-    OF_EXPRESSION = "of {text}, {why} ({place})"
+    OF_EXPRESSION = "for {text}, {why} ({place})"
     MORE_THAN_MADE = "the code does more with it than make it"
     NOT_IN_CONSTRUCTOR = "something other than a constructor makes it"
     ARGUMENTS_UNPACKED = "its arguments are unpacked"

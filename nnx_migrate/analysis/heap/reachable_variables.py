@@ -38,7 +38,7 @@ class Contents:
         variables: names of the Variable types among them; a subclass of Param counts as "Param".
         arrays: it may hold arrays outside of any Variable.
         unseen: why the list may not be complete; empty when it is.
-        plain: a list or dictionary in `nnx.data(...)` holds values that are no arrays, which are a
+        plain: a list or dictionary in `nnx.data(...)` holds values that are not arrays, which are a
             part of the graphdef in graph mode and leaves in tree mode.
     """
 

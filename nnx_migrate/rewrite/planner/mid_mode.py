@@ -64,7 +64,7 @@ def enough(context: FileContext, site: Site, pins: Sequence[Pin]) -> tuple[Evide
     if any(_captures_objects(context, each) for each in _definitions(context, site)):
         return ()
     where = context.where(site.node)
-    claim = "the function changes no structure of what it is given, and gives none of it back"
+    claim = "the function changes no structure of its arguments, and returns none of them"
     return (Evidence(claim, Proof.PROVED, where),)
 
 

@@ -67,7 +67,7 @@ class Unhoistable(enum.Enum):
 
     def told(self, what: str = "the call") -> str:
         """The same in words."""
-        return f"{what} stands {self.value}"
+        return f"{what} is {self.value}"
 
 
 def is_hoistable(context: FileContext, node: ast.expr) -> bool:

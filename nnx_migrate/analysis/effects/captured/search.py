@@ -243,7 +243,7 @@ class Search:
             name = self.project.nnx_name(outer, target)
             if name in _CHECKING:
                 where = self._place(method, function.line)
-                yield Use("transform", f"it is handed to nnx.{name}", where)
+                yield Use("transform", f"it is passed to nnx.{name}", where)
         yield from self.function(method, function.parameters[0].name)
 
     def called(self, value: Value, where: Place) -> Iterator[Use]:
@@ -297,7 +297,7 @@ class Search:
             case FunctionValue(scope=called, transforms=transforms):
                 names = [name for name in transforms if name in _CHECKING]
                 for name in names[-1:]:
-                    yield Use("transform", f"it is handed to nnx.{name}", where)
+                    yield Use("transform", f"it is passed to nnx.{name}", where)
                 function = self.project.function(called)
                 for parameter, argument in arguments(function, value, call):
                     if argument in given:
@@ -305,7 +305,7 @@ class Search:
             case LibraryValue(dotted=dotted):
                 library = nnx_name(dotted)
                 if library in CONTROL_FLOW:
-                    yield Use("transform", f"it is handed to nnx.{library}", where)
+                    yield Use("transform", f"it is passed to nnx.{library}", where)
                 if spec(library).collects and call.args and call.args[0] in given:
                     yield Use("update", "nnx.capture() puts on it what is sown", where)
                 if library == "update" and call.args and call.args[0] in given:
