@@ -20,7 +20,7 @@ MODULE_SCOPE = "<module>"
 ALL_NAMES = "*"
 
 
-class _Record:
+class Record:
     """Pickles by position: what dataclasses do for frozen slots asks for the fields every time."""
 
     __slots__ = ()
@@ -31,14 +31,14 @@ class _Record:
 
 
 @record
-class Name(_Record):
+class Name(Record):
     id: str
 
     def __reduce__(self) -> tuple[Callable[[str], Name], tuple[str]]:
         return shared_name, (self.id,)
 
 
-class Link(_Record):
+class Link(Record):
     """A record that stands in long chains, `a.b().c`, or many sets: it knows its hash."""
 
     __slots__ = ("_hash",)
@@ -93,7 +93,7 @@ class Unpacked(Link):
 
 
 @record
-class Sequence(_Record):
+class Sequence(Record):
     """A tuple, list, set or dict display; of a dict only the values.
 
     Args:
@@ -108,7 +108,7 @@ class Sequence(_Record):
 
 
 @record
-class Choice(_Record):
+class Choice(Record):
     """One of several values: a conditional expression, `or`, a walrus.
 
     Args:
@@ -120,12 +120,12 @@ class Choice(_Record):
 
 
 @record
-class Starred(_Record):
+class Starred(Record):
     value: Expr
 
 
 @record
-class Constant(_Record):
+class Constant(Record):
     """A literal; `text` is the value of a string that may be an annotation, and "False"."""
 
     type: Literal["none", "str", "number", "ellipsis", "other"]
@@ -133,31 +133,31 @@ class Constant(_Record):
 
 
 @record
-class FunctionRef(_Record):
+class FunctionRef(Record):
     key: str
 
 
 @record
-class ClassRef(_Record):
+class ClassRef(Record):
     key: str
 
 
 @record
-class ImportRef(_Record):
+class ImportRef(Record):
     """A name bound by an import to the dotted name `target`."""
 
     target: str
 
 
 @record
-class Computed(_Record):
+class Computed(Record):
     """The value of an operator, comparison, f-string, slice: an array or a plain value."""
 
     operands: tuple[Expr, ...] = ()
 
 
 @record
-class Within(_Record):
+class Within(Record):
     """An expression whose names mean what they mean in function `key` of the same module."""
 
     key: str
@@ -192,7 +192,7 @@ Expr = (
 
 
 @record
-class Parameter(_Record):
+class Parameter(Record):
     name: str
     kind: Literal["positional", "keyword", "star", "double_star"]
     annotation: Expr | None
@@ -200,7 +200,7 @@ class Parameter(_Record):
 
 
 @record
-class Write(_Record):
+class Write(Record):
     """A store or delete through an attribute or subscript, in order to classify it later.
 
     Args:
@@ -219,7 +219,7 @@ class Write(_Record):
 
 
 @record
-class Function(_Record):
+class Function(Record):
     """A function, a lambda, or (with key MODULE_SCOPE) the body of a module.
 
     Args:
@@ -269,7 +269,7 @@ class Function(_Record):
 
 
 @record
-class Class(_Record):
+class Class(Record):
     """A class.
 
     Args:
@@ -290,7 +290,7 @@ class Class(_Record):
 
 
 @record
-class ModuleIndex(_Record):
+class ModuleIndex(Record):
     """All that the project's facts need of one file.
 
     Args:
