@@ -12,6 +12,7 @@ from nnx_migrate.cli.options import (
     Config,
     Docs,
     Exclude,
+    Facts,
     FollowInstalled,
     Ignore,
     Jobs,
@@ -47,14 +48,6 @@ def _gone(context: typer.Context, parameter: typer.CallbackParam, value: str | N
         context.fail(f"{parameter.opts[0]} is gone: {NO_TARGET}; leave it out")
 
 
-Facts = Annotated[
-    Path | None,
-    typer.Option(
-        "--facts",
-        metavar="FILE",
-        help="Where a proof is missing, use what `nnx-migrate observe` recorded.",
-    ),
-]
 Paths = Annotated[
     list[str] | None,
     typer.Argument(metavar="[PATH...]", help="Files and folders, or `-` for stdin."),

@@ -12,6 +12,7 @@ from nnx_migrate.cli.options import (
     Config,
     Docs,
     Exclude,
+    Facts,
     FollowInstalled,
     Ignore,
     Python,
@@ -147,6 +148,7 @@ def batch(
     on_unsafe: WithoutUnsafe = None,
     no_trace_checks: WithoutTraceChecks = False,
     unpin: Unpin = None,
+    facts: Facts = None,
     follow_installed: FollowInstalled = False,
     python: Python = None,
     output_format: OutputFormat = "full",
@@ -223,5 +225,6 @@ def batch(
         merge=merge,
         shape=Shape(output_format, verbose, quiet),
         reports=report_files(reports or ()),
+        facts=facts,
     )
     context.exit(run_batch(paths, flags, request))

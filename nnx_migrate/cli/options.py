@@ -96,6 +96,14 @@ Unpin = Annotated[
         "  [default: pins that only nnx-migrate writes this way]",
     ),
 ]
+Facts = Annotated[
+    Path | None,
+    typer.Option(
+        "--facts",
+        metavar="FILE",
+        help="Where a proof is missing, use what `nnx-migrate observe` recorded.",
+    ),
+]
 FollowInstalled = Annotated[
     bool,
     typer.Option(

@@ -17,6 +17,7 @@ import typer
 
 from nnx_migrate.api.choices import configuration_of
 from nnx_migrate.cli import console
+from nnx_migrate.cli.observe.facts_file import current_facts
 from nnx_migrate.cli.telling.shape import Shape
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from nnx_migrate.core.totals import RunResult
     from nnx_migrate.engine.discover import Progress
     from nnx_migrate.report.patches.split_by import SplitBy
+    from nnx_migrate.sources.observed_facts import ObservedFacts
 
 #: What `pip install 'nnx-migrate[batch]'` brings.
 _EXTRA = frozenset({"codeowners", "filelock", "jinja2", "markupsafe", "pebble", "pygments"})
@@ -55,6 +57,7 @@ class BatchRequest:
     merge: bool
     shape: Shape
     reports: Sequence[tuple[str, Path]]
+    facts: Path | None
 
 
 def run_batch(paths: list[Path], flags: dict[str, Any], request: BatchRequest) -> int:
@@ -80,7 +83,8 @@ def run_batch(paths: list[Path], flags: dict[str, Any], request: BatchRequest) -
             batch_progress(sys.stderr, quiet=request.shape.quiet) as progress,
             _processes(request) as processes,
         ):
-            campaign = _campaign(paths, flags, request, processes, progress)
+            facts = current_facts(request.facts)
+            campaign = _campaign(paths, flags, request, processes, progress, facts)
             if request.plan:
                 files = len(campaign.look().tasks)
                 typer.echo(f"{files:,} files to plan; next: --shard 1/N to N/N, --merge", err=True)
@@ -207,12 +211,13 @@ def _campaign(
     request: BatchRequest,
     processes: Processes,
     progress: Progress,
+    facts: ObservedFacts | None,
 ) -> Campaign:
     from nnx_migrate.batch.campaign import Campaign
 
     return Campaign(
         paths,
-        configuration_of(console.choices(flags)),
+        configuration_of(console.choices(flags), facts),
         request.out,
         processes,
         _jobs(request),
@@ -311,12 +316,14 @@ def _extra_explained() -> Iterator[None]:
 def _as_text(paths: Sequence[Path], flags: dict[str, Any], request: BatchRequest) -> str:
     """What decides the bytes that a run writes, and where."""
     from nnx_migrate.engine.known.fingerprint import program_digest
+    from nnx_migrate.sources.observed_facts import digest
 
     document = {
         "program": program_digest().hex(),
         "folder": str(Path.cwd()),
         "paths": [str(path) for path in paths],
         "write": request.write,
+        "facts": "" if request.facts is None else digest(request.facts),
         **{key: sorted(v) if isinstance(v, frozenset) else v for key, v in sorted(flags.items())},
     }
     return json.dumps(document)

@@ -167,6 +167,10 @@ class ObservedFacts:
         files = {name: file for name, file in self.files.items() if name not in changed}
         return dataclasses.replace(self, files=files), changed
 
+    def digest(self) -> str:
+        """The same text for the same facts of the same tree."""
+        return hashlib.sha256(facts_text(self, str(self.root)).encode()).hexdigest()
+
     def joined(self, other: ObservedFacts) -> ObservedFacts:
         """These and what a later run of the same tree has shown."""
         files = dict(self.files)

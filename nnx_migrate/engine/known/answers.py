@@ -143,6 +143,8 @@ class PlanMemory:
         self._shelves = (shelf, *elsewhere)
         self._projects = projects
         self._options = {task.path: _deciding(task.options) for task in wanted}
+        observed = projects.facts
+        self._observed = b"" if observed is None else observed.digest().encode()
         # Once a group: its digest is asked for by each of its files.
         self._facts = functools.cache(self._facts_of)
 
@@ -186,7 +188,7 @@ class PlanMemory:
         )
 
     def _facts_of(self, group: int) -> bytes:
-        parts = [program_digest()]
+        parts = [program_digest(), self._observed]
         for index in self._projects.members(group):
             parts += [_key(index), repr(self._options.get(index.path)).encode()]
         return digest_of_parts(parts)

@@ -91,7 +91,7 @@ class Projects:
     """
 
     def __init__(self, indexes: Iterable[PlacedIndex], facts: ObservedFacts | None = None) -> None:
-        self._facts = facts
+        self.facts = facts
         # A package hides a module of the same name, so packages come first.
         ordered = sorted(
             indexes,
@@ -120,13 +120,14 @@ class Projects:
 
     def loaded(self) -> Projects:
         """The same for a machine that does not see what lies elsewhere on this one."""
-        return Projects(
+        indexes = (
             dataclasses.replace(index, record=index.record.load())
             if isinstance(index.record, Kept)
             else index
             for members in self._members.values()
             for index in members
         )
+        return Projects(indexes, self.facts)
 
     def members(self, group: int) -> Sequence[PlacedIndex]:
         """The files of a group, in an order that does not depend on how they were found."""
@@ -142,7 +143,7 @@ class Projects:
         number, root, _ = self._placed[path]
         if self._open is None or self._open[0] != number:
             self._close()
-            self._open = number, _Group(self._members[number], self._facts)
+            self._open = number, _Group(self._members[number], self.facts)
         return self._open[1].around(root, transforms)
 
     def _close(self) -> None:
