@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
 import subprocess
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nnx_migrate.check.recording.compiling import HOOK, VARIABLE
+from nnx_migrate.check.recording.compiling import HOOK, VARIABLE, cell_digest
+from nnx_migrate.sources.documents.notebook import read_cells
 from nnx_migrate.sources.observed_facts import (
     RUNNING_TEST,
     ObservedFacts,
@@ -21,6 +23,9 @@ from nnx_migrate.sources.observed_facts import (
     SeenFunction,
     digest,
 )
+from nnx_migrate.sources.text import UndecodableSource
+
+NOTEBOOK = ".ipynb"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -78,14 +83,26 @@ def observe(command: Sequence[str], root: Path, files: Iterable[Path]) -> Observ
     return Observed(exit_code, ObservedFacts(root, tuple(command), seen), len(names))
 
 
-def _settings(folder: Path, touched: dict[str, str]) -> dict[str, Any]:
+def _settings(folder: Path, names: dict[str, str]) -> dict[str, Any]:
+    notebooks = {path: name for path, name in names.items() if path.endswith(NOTEBOOK)}
     return {
         "instrument": "nnx_migrate.observe.instrument",
         "folder": str(folder),
         # For a Python that does not have this package installed.
         "package": str(Path(__file__).resolve().parents[2]),
-        "touched": touched,
+        "touched": {path: name for path, name in names.items() if path not in notebooks},
+        "cells": _cells(notebooks),
     }
+
+
+def _cells(notebooks: Mapping[str, str]) -> dict[str, str]:
+    """The notebook of each cell that only one of them has, by what the cell is known by."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for path, name in notebooks.items():
+        with contextlib.suppress(OSError, UndecodableSource):
+            for code in read_cells(Path(path), Path(path).read_bytes()).values():
+                found[cell_digest(code)].add(name)
+    return {cell: min(names) for cell, names in found.items() if len(names) == 1}
 
 
 def _variables(settings: Path) -> dict[str, str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from nnx_migrate.check.recording.compiling import plain_settings, put_first
 from nnx_migrate.observe.changing import Writing, told_of_changes
-from nnx_migrate.observe.seen import may_run, number_of
+from nnx_migrate.observe.seen import may_run, number_of, of_cell
 from nnx_migrate.sources.observed_facts import SOWING
 
 # No two underscores in front: they would be mangled in a class.
@@ -38,7 +38,26 @@ def instrumented(tree: ast.Module, path: str) -> ast.Module:
     name = plain_settings()["touched"][os.path.realpath(path)]
     source = Path(path).read_bytes()
     may_sow = any(f".{method}".encode() in source for method in SOWING)
+    return _watched(tree, name, may_sow=may_sow)
+
+
+def instrumented_cell(tree: ast.Module, notebook: str, file: str) -> ast.Module:
+    """Puts a call first in each function of a cell of a notebook.
+
+    Args:
+        tree: of the cell; it is changed.
+        notebook: its name, from the root.
+        file: what the cell is called where it is compiled.
+    """
+    classes = [each.name for each in tree.body if isinstance(each, ast.ClassDef)]
+    of_cell(notebook, file, classes)
+    return _watched(tree, notebook, may_sow=True)
+
+
+def _watched(tree: ast.Module, name: str, *, may_sow: bool) -> ast.Module:
     functions = list(_functions(tree, ()))
+    if not functions:
+        return tree
     several = Counter(path for _, path, _ in functions)
     for function, own, in_class in functions:
         if several[own] == 1:

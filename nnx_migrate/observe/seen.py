@@ -13,7 +13,7 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
@@ -114,6 +114,9 @@ class _Calls:
         self.tests: set[str] = set()
 
 
+#: The notebooks of what cells are called where they are compiled, and of the classes in them.
+_cells: dict[str, str] = {}
+_classes: dict[str, str] = {}
 _functions: list[_Watched] = []
 _calls: dict[tuple[int, tuple[_Kind, ...]], _Calls] = {}
 
@@ -128,6 +131,18 @@ def number_of(file: str, path: str, parameters: tuple[str, ...]) -> int:
     """
     _functions.append(_Watched(file, path, parameters, [], []))
     return len(_functions) - 1
+
+
+def of_cell(notebook: str, file: str, classes: Iterable[str]) -> None:
+    """Says which notebook a cell is of.
+
+    Args:
+        notebook: its name, from the root.
+        file: what the cell is called where it is compiled.
+        classes: those that it defines.
+    """
+    _cells[file] = notebook
+    _classes.update(dict.fromkeys(classes, notebook))
 
 
 def may_run(number: int, *, sows: int, changes: int) -> None:
@@ -294,7 +309,9 @@ def _described(kind: _Kind) -> Iterator[str]:
 
 
 def _of_code(code: CodeType, what: str) -> str:
-    file = plain_settings()["touched"].get(os.path.realpath(code.co_filename))
+    file = _cells.get(code.co_filename)
+    if file is None:
+        file = plain_settings()["touched"].get(os.path.realpath(code.co_filename))
     path = code.co_qualname.replace(".<locals>", "")
     return OTHER if file is None else f"{file}{IN_FILE}{path}{what}"
 
@@ -311,6 +328,8 @@ def _of_type(kind: type) -> str:
     if family == "flax":
         nnx = sys.modules.get("flax.nnx")
         return f"flax.nnx.{kind.__name__}" if getattr(nnx, kind.__name__, None) is kind else OTHER
+    if kind.__module__ == "__main__" and kind.__name__ in _classes:
+        return f"{_classes[kind.__name__]}{IN_FILE}{kind.__name__}"
     module = sys.modules.get(kind.__module__)
     file = plain_settings()["touched"].get(
         os.path.realpath(getattr(module, "__file__", None) or "")

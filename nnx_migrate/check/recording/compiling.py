@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import hashlib
 import importlib
 import json
 import os
@@ -71,6 +72,47 @@ def watch_rewritten_tests(rewriting: ModuleType) -> None:
     hook.exec_module = exec_module
 
 
+def watch_cells(compilerop: ModuleType) -> None:
+    """Watches cells of notebooks: IPython compiles them one by one, and they are of no file.
+
+    Args:
+        compilerop: IPython's module that compiles them.
+    """
+    notebooks: dict[str, str] = plain_settings().get("cells", {})
+    compiler: Any = getattr(compilerop, "CachingCompiler", None)
+    plain_cache = getattr(compiler, "cache", None)
+    plain_parse = getattr(compiler, "ast_parse", None)
+    if not notebooks or plain_cache is None or plain_parse is None:
+        return
+    files: dict[str, str] = {}
+
+    def cache(
+        self: Any, transformed_code: str, number: int = 0, raw_code: str | None = None
+    ) -> str:
+        file: str = plain_cache(self, transformed_code, number, raw_code)
+        notebook = notebooks.get(cell_digest(raw_code or transformed_code))
+        if notebook is not None:
+            files[file] = notebook
+        return file
+
+    def ast_parse(self: Any, source: str, filename: str = "<unknown>", *given: Any) -> Any:
+        tree = plain_parse(self, source, filename, *given)
+        if filename in files:
+            _recorder().instrumented_cell(tree, files[filename], filename)
+        return tree
+
+    compiler.cache, compiler.ast_parse = cache, ast_parse
+
+
+def cell_digest(code: str) -> str:
+    """What a cell is known by.
+
+    Args:
+        code: as it stands in the notebook.
+    """
+    return hashlib.sha256(code.strip().encode(errors="surrogatepass")).hexdigest()
+
+
 def put_first(body: list[ast.stmt], statement: ast.stmt) -> None:
     """Puts a statement first in a body, behind what has to come before it.
 
@@ -94,7 +136,10 @@ def comes_first(statement: ast.stmt) -> bool:
 
 
 @functools.cache
+def _recorder() -> Any:
+    return importlib.import_module(plain_settings()["instrument"])
+
+
 def _instrumented() -> Callable[[ast.Module, str], ast.Module]:
-    recorder = importlib.import_module(plain_settings()["instrument"])
-    found: Callable[[ast.Module, str], ast.Module] = recorder.instrumented
+    found: Callable[[ast.Module, str], ast.Module] = _recorder().instrumented
     return found

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nnx_migrate.cli import console
 from nnx_migrate.engine.discover import excludes_of
-from nnx_migrate.observe.command import CannotRun, Observed, observe
+from nnx_migrate.observe.command import NOTEBOOK, CannotRun, Observed, observe
 from nnx_migrate.report.text import printable
 from nnx_migrate.sources.configuration import Configuration
 from nnx_migrate.sources.observed_facts import (
@@ -38,7 +38,7 @@ def observe_command(command: Sequence[str], out: Path, *, fresh: bool) -> int:
             console.stop(f"{out} cannot be written: there is no such folder; make it first")
         here = Path.cwd()
         try:
-            found = observe(command, here, python_files(here))
+            found = observe(command, here, watched_files(here))
         except CannotRun as error:
             console.stop(f"{error}; behind -- goes what you would type")
         facts = found.facts if before is None else before.joined(found.facts)
@@ -55,11 +55,11 @@ def _facts_before(out: Path) -> ObservedFacts:
         console.stop(f"{error}; or leave it with --fresh")
 
 
-def python_files(folder: Path) -> Iterator[Path]:
-    """The files below a folder that a migration would look at."""
+def watched_files(folder: Path) -> Iterator[Path]:
+    """The Python files and notebooks below a folder that a migration would look at."""
     walk = Walk([folder], excludes_of(Configuration({}), lenient=True))
     for candidate in walk:
-        if candidate.path.suffix == ".py":
+        if candidate.path.suffix in {".py", NOTEBOOK}:
             yield candidate.path
     for listing in walk.others:
         yield from (Path(listing.shown, name) for name in listing.names)

@@ -14,7 +14,7 @@ import typer
 
 from nnx_migrate.api.writing import new_journal
 from nnx_migrate.cli import console
-from nnx_migrate.cli.observe.run import python_files
+from nnx_migrate.cli.observe.run import watched_files
 from nnx_migrate.core.pins import KeptPlace
 from nnx_migrate.core.totals import RunResult
 from nnx_migrate.observe.command import CannotRun, observe
@@ -85,7 +85,7 @@ def _run(request: Request, flags: dict[str, Any], root: Path) -> int:
 
     _say("observing the command")
     try:
-        seen = observe(request.command, root, python_files(root))
+        seen = observe(request.command, root, watched_files(root))
     except CannotRun as error:
         console.stop(f"{error}; behind -- goes what you would type")
     if seen.exit_code is None:

@@ -17,6 +17,7 @@ from typing import Any
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _PYTEST_REWRITING = "_pytest.assertion.rewrite"
+_IPYTHON_COMPILING = "IPython.core.compilerop"
 
 
 def _install(settings: dict[str, Any]) -> None:
@@ -37,6 +38,8 @@ def _install(settings: dict[str, Any]) -> None:
         plain_exec(self, module)
         if module.__name__ == _PYTEST_REWRITING:
             _compiling().watch_rewritten_tests(module)
+        elif module.__name__ == _IPYTHON_COMPILING:
+            _compiling().watch_cells(module)
 
     loader: Any = SourceFileLoader
     loader.get_code, loader.exec_module = get_code, exec_module

@@ -1,0 +1,100 @@
+"""Cells of notebooks are watched where IPython compiles them, as Jupyter's kernel does."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.cli.test_observe import observed
+
+pytest.importorskip("IPython")
+
+# What a kernel does with the cells that it is sent.
+KERNEL = """\
+import json, os, sys
+os.environ["IPYTHONDIR"] = os.path.abspath("home")
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+for cell in json.load(open(sys.argv[1]))["cells"]:
+    if cell["cell_type"] == "code":
+        shell.run_cell("".join(cell["source"]), store_history=True).raise_error()
+"""
+MODEL = """\
+from flax import nnx
+
+class Net(nnx.Module):
+    def __init__(self):
+        self.w = nnx.Param(1.0)
+
+    def __call__(self, x):
+        return self.w * x
+"""
+COMMON = "def common(one):\n    return one\n"
+
+
+def notebook(file: Path, *cells: str) -> None:
+    written = [
+        {
+            "cell_type": "code",
+            "execution_count": None,
+            "metadata": {},
+            "outputs": [],
+            "source": cell.splitlines(keepends=True),
+        }
+        for cell in cells
+    ]
+    notes = [{"cell_type": "markdown", "metadata": {}, "source": ["# Notes"]}]
+    told = {"cells": notes + written, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    file.write_text(json.dumps(told, indent=1))
+
+
+def test_functions_of_cells_are_watched(tmp_path: Path, command: Command) -> None:
+    cells = (
+        "class Net:\n    pass\n",
+        "def given(one, two=None):\n    %pwd\n    return one",
+        "given(Net(), given)\n",
+        "def given_later(one):\n    return one\n\n\ngiven_later('secret')",
+        COMMON,
+        "common(1)",
+    )
+    notebook(tmp_path / "tour.ipynb", *cells)
+    notebook(tmp_path / "other.ipynb", COMMON)
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    done = command("observe", "--", sys.executable, "kernel.py", "tour.ipynb")
+    assert done.code == 0, done.err
+    seen = observed(tmp_path)
+    assert seen["tour.ipynb::given"]["parameters"] == {
+        "one": ["tour.ipynb::Net"],
+        "two": ["tour.ipynb::given()"],
+    }
+    assert seen["tour.ipynb::given_later"]["parameters"] == {"one": ["plain"]}
+    # Which of the two notebooks the cell is of, nobody knows.
+    assert not any(name.endswith("::common") for name in seen)
+    assert "secret" not in (tmp_path / "facts.json").read_text()
+
+
+def findings(command: Command, *options: str) -> list[dict[str, Any]]:
+    done = command("apply", "tour.ipynb", "--check", "--format", "json", *options)
+    found: list[dict[str, Any]] = json.loads(done.out)["files"][0]["findings"]
+    return found
+
+
+@pytest.mark.runs_jax
+def test_a_notebook_is_migrated_by_what_it_showed(tmp_path: Path, command: Command) -> None:
+    making = "model = globals()['Ne' + 't']()\n"
+    grad = "def gradient(model, x):\n    return nnx.grad(lambda m: m(x))(model)\n"
+    notebook(tmp_path / "tour.ipynb", MODEL, grad, making, "gradient(model, 2.0)")
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    (before,) = findings(command)
+    assert before["outcome"] == "pinned"
+    done = command("observe", "--", sys.executable, "kernel.py", "tour.ipynb")
+    assert done.code == 0, done.err
+    (after,) = findings(command, "--facts", "facts.json")
+    assert after["outcome"] == "rewritten-checked"
+    assert "observed in 1 call" in after["message"]
