@@ -13,7 +13,7 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
@@ -37,7 +37,7 @@ from nnx_migrate.sources.observed_facts import (
 )
 
 
-class Keywords(tuple[str, ...]):
+class Keywords(frozenset[str]):
     """The names of the keywords that a function takes in one parameter."""
 
     __slots__ = ()
@@ -95,23 +95,37 @@ class _Flag(NamedTuple):
     name: str
 
 
-class _Named(NamedTuple):
-    """Keywords, by their names."""
-
-    names: frozenset[str]
-
-
 #: What is told of a value.
-_Kind = type | CodeType | _Bound | _Held | _Flag | _Named
+_Kind = type | CodeType | _Bound | _Held | _Flag | Keywords
 _FLAGS = {True: _Flag(ON), False: _Flag(OFF)}
 
 
 class _Calls:
-    """How often a function was called with such types, and in which tests."""
+    """How often a function was called with such types, and in which tests.
+
+    The tests are as the environment holds them, and the last one is remembered: pytest says which
+    one runs three times a test, and functions are called much more often.
+    """
 
     def __init__(self) -> None:
         self.number = 0
-        self.tests: set[str] = set()
+        self.test: object = None
+        self.tests: set[object] = set()
+
+
+def _reading(name: str) -> tuple[Callable[[], object], Callable[[Any], str]]:
+    """What gives a variable of the environment, or None, and what makes a text of that.
+
+    `os.environ` encodes the name anew at each call, which takes longer than all else here.
+    """
+    kept, encode = getattr(os.environ, "_data", None), getattr(os.environ, "encodekey", None)
+    decode = getattr(os.environ, "decodevalue", None)
+    if type(kept) is dict and encode is not None and decode is not None:
+        return functools.partial(kept.get, encode(name)), decode
+    return functools.partial(os.environ.get, name), str
+
+
+_running_test, _decoded = _reading(RUNNING_TEST)
 
 
 #: The notebooks of what cells are called where they are compiled, and of the classes in them.
@@ -168,8 +182,11 @@ def seen(number: int, values: tuple[Any, ...]) -> None:
     types: tuple[_Kind, ...] = tuple(map(type, values))
     if not _DEEP.isdisjoint(types):
         # Another thread may change a container meanwhile: then nothing is known of what is in it.
-        with contextlib.suppress(RuntimeError):
-            types = tuple(map(_kind, values))
+        try:
+            both = zip(values, types, strict=True)
+            types = tuple([_kind(value) if kind in _DEEP else kind for value, kind in both])
+        except RuntimeError:
+            types = tuple(map(type, values))
     calls = _calls.get((number, types))
     if calls is None:
         calls = _calls[number, types] = _Calls()
@@ -180,9 +197,10 @@ def seen(number: int, values: tuple[Any, ...]) -> None:
     if calls.number & (calls.number - 1) == 0:  # the first calls, and ever fewer
         with contextlib.suppress(Exception):
             _look_into(values)
-    test = os.environ.get(RUNNING_TEST)
-    if test is not None:
-        calls.tests.add(test.rpartition(" (")[0])
+    test = _running_test()
+    if test is not calls.test:
+        calls.test = test
+        calls.tests.add(test)
 
 
 def sows(number: int, place: int, method: Any) -> Any:
@@ -251,7 +269,8 @@ def _kind(value: Any, depth: int = 0) -> _Kind:
     if kind is bool:
         return _FLAGS[value]
     if kind is Keywords:
-        return _Named(frozenset(value)) if len(value) <= _MOST_ELEMENTS else tuple
+        named: Keywords = value
+        return named if len(named) <= _MOST_ELEMENTS else kind
     if kind is FunctionType:
         code: CodeType = value.__code__
         return code
@@ -280,7 +299,8 @@ def _tell_numbers() -> None:
     for (number, _), calls in list(_calls.items()):
         function = _functions[number]
         line = {"file": function.file, "path": function.path, "calls": calls.number}
-        _write({**line, "tests": sorted(calls.tests)})
+        tests = {_decoded(each).rpartition(" (")[0] for each in calls.tests if each is not None}
+        _write({**line, "tests": sorted(tests)})
 
 
 def _write(line: dict[str, Any]) -> None:
@@ -300,8 +320,8 @@ def _described(kind: _Kind) -> Iterator[str]:
             yield _of_code(code, BOUND)
         case _Flag(name):
             yield name
-        case _Named(names):
-            yield from (f"{KEYWORD}{name}" for name in names)
+        case Keywords():
+            yield from (f"{KEYWORD}{name}" for name in kind)
         case CodeType():
             yield _of_code(kind, FUNCTION)
         case _:

@@ -39,7 +39,7 @@ COMMON = "def common(one):\n    return one\n"
 
 
 def notebook(file: Path, *cells: str) -> None:
-    written = [
+    written: list[dict[str, object]] = [
         {
             "cell_type": "code",
             "execution_count": None,
@@ -49,7 +49,9 @@ def notebook(file: Path, *cells: str) -> None:
         }
         for cell in cells
     ]
-    notes = [{"cell_type": "markdown", "metadata": {}, "source": ["# Notes"]}]
+    notes: list[dict[str, object]] = [
+        {"cell_type": "markdown", "metadata": {}, "source": ["# Notes"]}
+    ]
     told = {"cells": notes + written, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
     file.write_text(json.dumps(told, indent=1))
 
