@@ -240,7 +240,10 @@ def changes(owner: Any, number: int, place: int, how: str, name: str) -> None:
 def _change(owner: Any, how: str, name: str) -> str:
     if how == DELETES:
         return f"{name} deleted"
-    held = getattr(owner, "__dict__", None)
+    try:
+        held = owner.__dict__
+    except Exception:  # it has none, or is asked by code of its own
+        return name
     if type(held) is not dict:
         return name
     return f"{name} replaced" if name in held else f"{name} made"
@@ -305,9 +308,13 @@ def _tell_numbers() -> None:
 
 def _write(line: dict[str, Any]) -> None:
     folder = Path(str(plain_settings()["folder"]))
-    # Of a process of its own: what is forked from this one has another number.
-    with open(folder / f"{os.getpid()}.jsonl", "a", encoding="utf-8") as file:
-        file.write(json.dumps(line) + "\n")
+    # Of a process of its own: what is forked from this one has another number. The line goes there
+    # at once, so that those of several threads stay apart.
+    file = os.open(folder / f"{os.getpid()}.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        os.write(file, json.dumps(line).encode() + b"\n")
+    finally:
+        os.close(file)
 
 
 def _described(kind: _Kind) -> Iterator[str]:

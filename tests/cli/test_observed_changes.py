@@ -205,6 +205,31 @@ def test_what_is_done_to_attributes_is_kept(tmp_path: Path, command: Command) ->
     assert "Net.set.inner" not in functions
 
 
+ODD = """\
+class Slots:
+    __slots__ = ("n",)
+
+
+class Odd:
+    def __getattribute__(self, name):
+        raise RuntimeError(name)
+
+
+def put(thing):
+    thing.n = 1
+"""
+
+
+def test_an_object_that_does_not_show_what_it_has_is_none_of_ours(
+    tmp_path: Path, command: Command
+) -> None:
+    (tmp_path / "lib.py").write_text(ODD)
+    (tmp_path / "run.py").write_text("import lib\nlib.put(lib.Odd())\nlib.put(lib.Slots())\n")
+    done = command("observe", "--", sys.executable, "run.py")
+    assert done.code == 0, done.err
+    assert functions_of(tmp_path)["put"]["changes"] == [["n"]]
+
+
 FLAGS = """\
 def given(one, two=False, *, three=None, **more):
     return one
