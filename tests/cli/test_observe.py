@@ -583,7 +583,8 @@ def test_what_only_runs_show_is_checked_when_traced(
 ) -> None:
     (tmp_path / "net.py").write_text(GRADIENTS)
     given = {"model": ["net.py::Net"], "x": ["array"]}
-    write_facts(tmp_path, GRADIENTS, {"at_once": given, "later": given})
+    functions = {"at_once": given, "loss": given, "later": given}
+    write_facts(tmp_path, GRADIENTS, functions)
     done = command(
         "apply", "net.py", "--check", "--facts", "facts.json", "--format", "json", *options
     )

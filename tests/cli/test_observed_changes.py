@@ -78,6 +78,19 @@ def test_a_write_of_which_that_is_not_known_pins(
     assert {line: each["outcome"] for line, each in found.items()} == plain
 
 
+def test_what_ran_for_others_says_nothing_of_a_place_that_never_ran(
+    tmp_path: Path, command: Command
+) -> None:
+    (tmp_path / "net.py").write_text(NET)
+    plain = {line: each["outcome"] for line, each in findings(command).items()}
+    functions = {"gradient": CALL, "Net.__call__": {"x": ["array"]}}
+    write_facts(tmp_path, NET, functions, changes={"Net.__call__": [[]]})
+    found = findings(command, "--facts", "facts.json")
+    assert found[JIT]["outcome"] == plain[JIT]
+    assert not any(each.startswith("observed") for each in told(found[JIT]))
+    assert found[GRAD]["outcome"] == "rewritten-checked"
+
+
 FLAG = """\
 from flax import nnx
 

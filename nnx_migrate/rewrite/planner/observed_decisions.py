@@ -41,11 +41,14 @@ def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
     if isinstance(before, Contribution | Same):
         return before
     seen = _seen(context, observed, site)
+    if before is not None and seen.where is None:
+        # What it calls may have run for others, in another way than it would for it.
+        return _never_called(before)
     decision = rule.decision(context, site)
     if decision is None:
         return None if before is None else _freed(before, seen)
     if isinstance(before, Pin | Manual) and type(decision) is type(before):
-        return before if seen.where else _never_called(before)
+        return before
     return _resting(decision, () if before is None else before.evidence, seen)
 
 
