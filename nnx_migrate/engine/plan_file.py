@@ -54,6 +54,7 @@ def set_projects(projects: Projects, wanted: Mapping[Path, PlanTask]) -> None:
     _projects[:] = [projects]
     _wanted.clear()
     _wanted.update(wanted)
+    _reader.cache_clear()  # what others see of a file hangs on which may change
 
 
 @functools.lru_cache(maxsize=2)
@@ -66,7 +67,7 @@ def _reader(project: Project) -> Reader:
         path = Path(project.path_of(module))
         task = _wanted.get(path)
         try:
-            data = read_file(path)
+            data = read_file(path) if task is None or task.data is None else task.data
             if task is not None and digest_of(data) != task.digest:
                 return None
             if is_document(path):

@@ -174,8 +174,9 @@ def _run_text(
     own, projects = _read_around(path, data, configuration, known)
     if own.failure is not None:
         return dataclasses.replace(own.failure, before=data, after=data)
-    set_projects(projects, {})
-    result = known.result(PlanTask(path, own.digest, options, data), plan_file_in_time)
+    task = PlanTask(path, own.digest, options, data)
+    set_projects(projects, {path: task})
+    result = known.result(task, plan_file_in_time)
     if result.status is FileStatus.CHANGED:
         return result
     return dataclasses.replace(result, before=data, after=data)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import nnx_migrate
 from tests.cli.conftest import Command
 from tests.golden.columns import run_matrix
 
@@ -105,6 +106,15 @@ def test_what_flax_would_check_is_left_without_checks(command: Command, tmp_path
     assert "pytree=False" in file.read_text()
     command("apply", "layers.py")
     assert "pytree=False" not in file.read_text()
+
+
+def test_a_text_alone_changes_the_classes_that_it_has(project: Path) -> None:
+    path = project / "layers.py"
+    text = LAYERS.replace("Stack", "Tower")  # as an editor has it, not yet on disk
+    after = nnx_migrate.migrate_text(text, path=path).text
+    assert "class Tower(nnx.Module):" in after
+    assert nnx_migrate.migrate_text(MODEL, path=project / "model.py").text == MODEL
+    assert path.read_text() == LAYERS
 
 
 @pytest.mark.runs_jax
