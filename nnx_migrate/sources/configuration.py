@@ -40,6 +40,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.pins import KeptPlace, Unpin
 from nnx_migrate.sources.config_values import ConfigError, did_you_mean, permissions_of
+from nnx_migrate.sources.formatter_width import LINE_WIDTH, formatter_width
 from nnx_migrate.sources.imports.installed import environment
 from nnx_migrate.sources.imports.module_names import place_of
 from nnx_migrate.sources.observed_facts import ObservedFacts
@@ -84,6 +85,7 @@ class Options:
         docs: look into pages of documentation and doctests as well.
         transforms: the project's own transforms, and those of installed packages.
         kept: places of the file that are pinned whatever the rules would make of them.
+        width: as long a line as edits leave where they can: what the formatter of the file takes.
     """
 
     select: frozenset[str] | None = None
@@ -101,6 +103,7 @@ class Options:
     docs: bool = False
     transforms: tuple[OwnTransform, ...] = ()
     kept: tuple[KeptPlace, ...] = ()
+    width: int = LINE_WIDTH
 
     def runs(self, rule: str) -> bool:
         """Return whether `rule` is to run."""
@@ -153,6 +156,7 @@ class Configuration:
         self._known_rules = known_rules
         self._known_transforms = known_transforms
         self._tables: dict[Path, Table | None] = {}
+        self._widths: dict[Path, int] = {}
         here = Path.cwd()
         left_alone = self._flags.pop("exclude", ())
         self._left_alone = (here, patterns_of("--exclude", left_alone)) if left_alone else None
@@ -224,7 +228,9 @@ class Configuration:
             raise ConfigError(f"python: no packages are installed below {options.python}")
         named = {each.name: each for each in (*self._of_packages, *values.get("transforms", ()))}
         own = tuple(named.values())
-        return dataclasses.replace(options, transforms=own, kept=self._kept.get(place, ()))
+        width = formatter_width(place.parent, self._widths)
+        kept = self._kept.get(place, ())
+        return dataclasses.replace(options, transforms=own, kept=kept, width=width)
 
     @functools.cached_property
     def _of_packages(self) -> tuple[OwnTransform, ...]:

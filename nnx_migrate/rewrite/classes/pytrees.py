@@ -222,7 +222,8 @@ def _marked(context: FileContext, value: ast.expr, function: str) -> list[Edit]:
     if value.lineno == value.end_lineno:
         head, text = context.text.text[first:start], context.text.of(value)
         indent = len(head) - len(head.lstrip())
-        lines = within_width(f"{head.strip()} {function}({text})", indent, "    ")
+        unit, width = context.continuation_unit, context.options.width
+        lines = within_width(f"{head.strip()} {function}({text})", indent, unit, width)
         if len(lines) > 1 and lines[0].endswith(f"{function}("):
             inner = (context.newline + head[:indent]).join(lines)
             return [Edit(first + indent, end, inner)]

@@ -18,7 +18,7 @@ from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten
 from nnx_migrate.rewrite.style.layout import insert_before, is_hoistable
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.style.tuple_display import appended
-from nnx_migrate.rewrite.text.edits import MAX_LINE, Edit, apply_edits
+from nnx_migrate.rewrite.text.edits import Edit, apply_edits
 
 
 def lambda_edits(
@@ -132,7 +132,7 @@ def _is_short(
     first = context.text.line_start(context.text.line_of(start))
     moved = [Edit(e.start - first, e.end - first, e.replacement) for e in edits]
     line = apply_edits(context.text.text[first:end], moved).splitlines()[0]
-    return len(line) <= MAX_LINE
+    return len(line) <= context.options.width
 
 
 def _name(context: FileContext, site: Site) -> str:

@@ -25,7 +25,7 @@ from nnx_migrate.rewrite.style.layout import line_after
 from nnx_migrate.rewrite.style.options import option_edits
 from nnx_migrate.rewrite.style.self_documenting import keep_printed_text
 from nnx_migrate.rewrite.style.spelling import Spelling
-from nnx_migrate.rewrite.text.edits import MAX_LINE, Edit
+from nnx_migrate.rewrite.text.edits import Edit
 
 _COMPAT = ".compat"
 
@@ -200,12 +200,12 @@ def on_short_lines(context: FileContext, call: ast.expr, edits: list[Edit]) -> l
     start = text.index("(", context.text.span(call.func)[1]) + 1
     added = sum(len(edit.replacement) for edit in edits if start <= edit.start <= end)
     line = text[context.text.line_start(call.lineno) : line_after(context, call.lineno)].rstrip()
-    if not added or len(line) + len(_COMPAT) + added <= MAX_LINE:
+    if not added or len(line) + len(_COMPAT) + added <= context.options.width:
         return edits
     outer = context.newline + context.text.indent_of_line(call.lineno)
     inner = outer + context.continuation_unit
     breaks, comma = [Edit(start - 1, start, f"({inner}")], ""
-    if len(inner) + end - start + added > MAX_LINE:
+    if len(inner) + end - start + added > context.options.width:
         parts: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
         for place in sorted(context.text.span(part)[0] for part in parts)[1:]:
             before = len(text[:place].rstrip())

@@ -69,8 +69,8 @@ def outline(
         context, site, positional, body, wiring, name, inner, options, metadata, beside=beside
     )
     indent = len(context.text.indent_of_line(first_line(context.tree.statement(site.node))))
-    unit = context.continuation_unit
-    lines = [part for line in lines for part in within_width(line, indent, unit)]
+    unit, width = context.continuation_unit, context.options.width
+    lines = [part for line in lines for part in within_width(line, indent, unit, width)]
     lines = [*_comment_lines(context, site, lines), *lines]
     if binding is not None:
         return _in_place_of(context, binding, lines)
@@ -94,7 +94,8 @@ def _called(context: FileContext, made: ast.AST, name: str) -> list[Edit]:
     line = text[first:start] + name + text[end:stop] + behind
     if "\n" in text[end:stop] or "\r" in text[end:stop]:
         return [renamed]
-    parts = within_width(line[len(indent) :], len(indent), context.continuation_unit)
+    unit, width = context.continuation_unit, context.options.width
+    parts = within_width(line[len(indent) :], len(indent), unit, width)
     broken = context.newline.join(indent + part for part in parts)
     head, tail = text[first:start], behind
     if not (broken.startswith(head) and broken.endswith(tail)):

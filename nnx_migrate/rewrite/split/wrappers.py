@@ -13,7 +13,7 @@ from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten, Return
 from nnx_migrate.rewrite.split.arguments import NamedSplit, filled, positional_names, replaced_slots
 from nnx_migrate.rewrite.style.layout import insert_before, line_after
 from nnx_migrate.rewrite.style.naming import fresh, prefix_of
-from nnx_migrate.rewrite.text.edits import MAX_LINE, Edit
+from nnx_migrate.rewrite.text.edits import Edit
 
 
 def wrapped_function(
@@ -165,7 +165,7 @@ def fits(context: FileContext, span: tuple[int, int], replacement: str) -> bool:
     line = context.text.line_of(span[0])
     start = context.text.line_start(line)
     rest = context.text.text[span[1] : line_after(context, context.text.line_of(span[1]))]
-    return span[0] - start + len(replacement) + len(rest.rstrip()) <= MAX_LINE
+    return span[0] - start + len(replacement) + len(rest.rstrip()) <= context.options.width
 
 
 def _forwarded(

@@ -11,18 +11,19 @@ from nnx_migrate.rewrite.text.edits import MAX_LINE
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 
 
-def within_width(line: str, indent: int, unit: str) -> list[str]:
+def within_width(line: str, indent: int, unit: str, width: int = MAX_LINE) -> list[str]:
     """A statement on as many lines as it takes: what its last brackets hold stands between them.
 
     Args:
         line: the statement, or the head of one, with the indentation it has among the new lines.
         indent: how far all of the new lines are indented.
         unit: the indentation of what stands in brackets.
+        width: of a line that is not too long.
 
     Returns:
         The line alone where it is short enough, or has nothing in brackets.
     """
-    if indent + len(line) <= MAX_LINE:
+    if indent + len(line) <= width:
         return [line]
     brackets = _last_brackets(line)
     if brackets is None:
@@ -33,7 +34,7 @@ def within_width(line: str, indent: int, unit: str) -> list[str]:
     if not inner:
         return [line]
     head, tail = line[: start + 1], own + line[end:]
-    if indent + len(own) + len(unit) + len(inner) <= MAX_LINE:
+    if indent + len(own) + len(unit) + len(inner) <= width:
         return [head, f"{own}{unit}{inner}", tail]
     edges = [start, *commas, end]
     parts = [line[a + 1 : b].strip() for a, b in itertools.pairwise(edges)]

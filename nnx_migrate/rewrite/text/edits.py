@@ -10,10 +10,11 @@ import itertools
 import re
 from collections.abc import Iterable
 
+from nnx_migrate.sources.formatter_width import LINE_WIDTH
 from nnx_migrate.sources.python_text import readable
 
-#: As long a line as edits leave where they can.
-MAX_LINE = 100
+#: As long a line as edits leave where they can, and nothing says how long one may be.
+MAX_LINE = LINE_WIDTH
 # What Python's parser counts as the end of a line; str.splitlines knows more (form feeds, \x85).
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

@@ -104,7 +104,10 @@ def _rewrite(context: FileContext, site: Site, names: set[str]) -> FunctionRewri
     # LibCST is imported where an edit is made, never to find one.
     from nnx_codemods._sown.residual_state.twin_transformer import Twin, TwinTransformer
 
-    twin = Twin(definition, name, parameter, types, method, static, in_pair, options, indent, unit)
+    width = context.options.width
+    twin = Twin(
+        definition, name, parameter, types, method, static, in_pair, options, indent, unit, width
+    )
     return FunctionRewrite(definition, lambda facts: TwinTransformer(facts, twin))
 
 

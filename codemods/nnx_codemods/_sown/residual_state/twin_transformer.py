@@ -12,7 +12,6 @@ from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.rewrite.model.function_rewrite import FunctionFacts
 from nnx_migrate.rewrite.model.sown_plans import SownType
 from nnx_migrate.rewrite.style.naming import fresh
-from nnx_migrate.rewrite.text.edits import MAX_LINE
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,6 +28,7 @@ class Twin:
         options: new source text of options, by the places of the decorators that have them.
         indent: that of the lines of its body.
         unit: by how much a block is indented.
+        width: of a line that is not too long.
     """
 
     definition: ast.FunctionDef
@@ -41,6 +41,7 @@ class Twin:
     options: Mapping[int, Mapping[str, str]]
     indent: str
     unit: str
+    width: int
 
 
 def _block(suite: cst.BaseSuite) -> cst.IndentedBlock:
@@ -162,7 +163,7 @@ class TwinTransformer(cst.CSTTransformer):
         """Whether the header of a function is a line that is too long."""
         bare = twin.with_changes(decorators=[], leading_lines=[], lines_after_decorators=[])
         header = cst.Module([]).code_for_node(bare).partition("\n")[0]
-        return len(self.twin.indent.expandtabs(4)) - 4 + len(header) > MAX_LINE
+        return len(self.twin.indent.expandtabs(4)) - 4 + len(header) > self.twin.width
 
     def _lines(self, parameters: cst.Parameters) -> list[str]:
         named = [p.name.value for p in (*parameters.posonly_params, *parameters.params)]
@@ -180,7 +181,7 @@ class TwinTransformer(cst.CSTTransformer):
         result, outputs, sown = fresh(["result", "outputs", "sown"], {*named, *only})
         bound = f"{result}, ({outputs}, {sown})" if self.twin.in_pair else f"{result}, {sown}"
         call = f"{bound} = {callee}({', '.join(passed)})"
-        if len(self.twin.indent.expandtabs(4)) + len(call) > MAX_LINE:
+        if len(self.twin.indent.expandtabs(4)) + len(call) > self.twin.width:
             inner = "\n".join(f"{self.twin.unit}{each}," for each in passed)
             call = f"{bound} = {callee}(\n{inner}\n)"
         returned = f"{result}, {outputs}" if self.twin.in_pair else result
