@@ -84,8 +84,6 @@ class Aliases:
             self.captured = self.project.member(parameter) or []
         #: The files of which something may be an object of a module: by a name that leads there.
         self._naming = self.project.leading_to(module_of(parameter)) if self.of_module else None
-        #: The parameter, where it is one; else what is followed is not told by names alone.
-        self._own = (scope, parameter) if own and not self.of_module else None
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:
         return self.evaluator.values(scope, expr) or frozenset({Basic("unknown", "not resolved")})
@@ -93,8 +91,6 @@ class Aliases:
     def rooted(self, scope: Scope, expr: ir.Expr) -> bool:
         """Whether `expr` is the tracked object or a part of it that may hold Variables."""
         if self._naming is not None and scope.module not in self._naming:
-            return False
-        if self._own and not self.finder.origins.may_lead_to(scope, expr, self._own):
             return False
         key = ("rooted", self.scope, self.parameter, scope, expr)
         return self.finder.fixpoint.get(
@@ -158,7 +154,7 @@ class Aliases:
             isinstance(value, FunctionValue)
             and value.bound
             and self._function_gives(scope, value, call, "kept in self")
-            for call in self.finder.origins.calls_on(scope, name)
+            for call in self.finder.calls_on(scope, name)
             for value in self.values(scope, call.func)
         )
 

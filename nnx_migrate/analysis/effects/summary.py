@@ -8,6 +8,7 @@ STR-9, OUT-1, SOW-2).
 from __future__ import annotations
 
 import abc
+import collections
 import functools
 from collections.abc import Iterable, Iterator
 from typing import Literal
@@ -35,7 +36,6 @@ from nnx_migrate.analysis.effects.causes import (
 )
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.flax.transforms import spec
-from nnx_migrate.analysis.heap.origins import Origins
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.interp.attributes import cannot_be_called, member
 from nnx_migrate.analysis.interp.interpreter import Evaluator
@@ -95,7 +95,7 @@ class EffectFinder(abc.ABC):
         self.fixpoint = Fixpoint(lasting)
         self.contents = contents
         self._by_call: dict[tuple[Scope, str], tuple[Effects, Effects]] = {}
-        self.origins = Origins(evaluator)
+        self._calls_on: dict[Scope, dict[ir.Expr, list[ir.Call]]] = {}
 
     def of(self, scope: Scope, parameter: str) -> Effects:
         """The effects of function `scope` on its parameter of that name, through all it calls."""
@@ -116,6 +116,19 @@ class EffectFinder(abc.ABC):
     @abc.abstractmethod
     def _tracked(self, scope: Scope, parameter: str) -> Iterable[Effect]:
         """What the body of a function does."""
+
+    def calls_on(self, scope: Scope, name: ir.Name) -> list[ir.Call]:
+        """Calls in a function of methods of one of its own variables that are given something."""
+        if scope not in self._calls_on:
+            function = self.project.function(scope)
+            found: dict[ir.Expr, list[ir.Call]] = collections.defaultdict(list)
+            for call in function.calls:
+                base = call.func.base if isinstance(call.func, ir.Attribute) else None
+                own = isinstance(base, ir.Name) and base.id in function.bindings
+                if base is not None and own and (call.args or call.keywords):
+                    found[base].append(call)
+            self._calls_on[scope] = found
+        return self._calls_on[scope].get(name, [])
 
     def _decorated(self, scope: Scope, parameter: str) -> Effects:
         """A decorator that the project defines may do anything around the function."""

@@ -20,7 +20,7 @@ MODULE_SCOPE = "<module>"
 ALL_NAMES = "*"
 
 
-class Record:
+class _Record:
     """Pickles by position: what dataclasses do for frozen slots asks for the fields every time."""
 
     __slots__ = ()
@@ -31,14 +31,14 @@ class Record:
 
 
 @record
-class Name(Record):
+class Name(_Record):
     id: str
 
     def __reduce__(self) -> tuple[Callable[[str], Name], tuple[str]]:
         return shared_name, (self.id,)
 
 
-class Link(Record):
+class Link(_Record):
     """A record that stands in long chains, `a.b().c`, or many sets: it knows its hash."""
 
     __slots__ = ("_hash",)
@@ -93,7 +93,7 @@ class Unpacked(Link):
 
 
 @record
-class Sequence(Record):
+class Sequence(_Record):
     """A tuple, list, set or dict display; of a dict only the values.
 
     Args:
@@ -108,7 +108,7 @@ class Sequence(Record):
 
 
 @record
-class Choice(Record):
+class Choice(_Record):
     """One of several values: a conditional expression, `or`, a walrus.
 
     Args:
@@ -120,12 +120,12 @@ class Choice(Record):
 
 
 @record
-class Starred(Record):
+class Starred(_Record):
     value: Expr
 
 
 @record
-class Constant(Record):
+class Constant(_Record):
     """A literal; `text` is the value of a string that may be an annotation, and "False"."""
 
     type: Literal["none", "str", "number", "ellipsis", "other"]
@@ -133,31 +133,31 @@ class Constant(Record):
 
 
 @record
-class FunctionRef(Record):
+class FunctionRef(_Record):
     key: str
 
 
 @record
-class ClassRef(Record):
+class ClassRef(_Record):
     key: str
 
 
 @record
-class ImportRef(Record):
+class ImportRef(_Record):
     """A name bound by an import to the dotted name `target`."""
 
     target: str
 
 
 @record
-class Computed(Record):
+class Computed(_Record):
     """The value of an operator, comparison, f-string, slice: an array or a plain value."""
 
     operands: tuple[Expr, ...] = ()
 
 
 @record
-class Within(Record):
+class Within(_Record):
     """An expression whose names mean what they mean in function `key` of the same module."""
 
     key: str
@@ -192,7 +192,7 @@ Expr = (
 
 
 @record
-class Parameter(Record):
+class Parameter(_Record):
     name: str
     kind: Literal["positional", "keyword", "star", "double_star"]
     annotation: Expr | None
@@ -200,7 +200,7 @@ class Parameter(Record):
 
 
 @record
-class Write(Record):
+class Write(_Record):
     """A store or delete through an attribute or subscript, in order to classify it later.
 
     Args:
@@ -219,7 +219,7 @@ class Write(Record):
 
 
 @record
-class Function(Record):
+class Function(_Record):
     """A function, a lambda, or (with key MODULE_SCOPE) the body of a module.
 
     Args:
@@ -269,7 +269,7 @@ class Function(Record):
 
 
 @record
-class Class(Record):
+class Class(_Record):
     """A class.
 
     Args:
@@ -290,7 +290,7 @@ class Class(Record):
 
 
 @record
-class ModuleIndex(Record):
+class ModuleIndex(_Record):
     """All that the project's facts need of one file.
 
     Args:
