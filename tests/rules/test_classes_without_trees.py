@@ -68,6 +68,10 @@ class Part({header}):
 {_JITTED}"""
 
 
+def test_a_class_that_is_a_pytree_stays() -> None:
+    check_noop(RULE, _class("nnx.Module, pytree=True", "self.scale = jnp.ones(2)"))
+
+
 @pytest.mark.parametrize("case", _STORES)
 def test_a_class_becomes_a_pytree(case: str) -> None:
     before, after = _STORES[case]
@@ -95,10 +99,6 @@ def test_a_long_line_is_broken() -> None:
             f"self.{name} = nnx.data(\n            [{_LAYER}, {_LAYER}]\n        )",
         ),
     )
-
-
-def test_a_class_that_is_a_pytree_stays() -> None:
-    check_noop(RULE, _class("nnx.Module, pytree=True", "self.scale = jnp.ones(2)"))
 
 
 #: What the constructor stores, what stands behind the class, and why the class stays.

@@ -38,6 +38,33 @@ def leaves(model: Sized):
     )
 
 
+def test_an_optimizer_that_a_function_gives_back_holds_what_it_did() -> None:
+    check_noop(
+        RULE,
+        """\
+@nnx.jit
+def step(optimizer: nnx.ModelAndOptimizer, frozen: Net, x):
+    return optimizer.model(frozen(x))
+
+
+def restored(optimizer: nnx.ModelAndOptimizer) -> tuple[int, nnx.ModelAndOptimizer]:
+    nnx.update(optimizer, {})
+    return 3, optimizer
+
+
+def run(tx, x):
+    frozen = Net(nnx.Rngs(0))
+    optimizer = nnx.ModelAndOptimizer(nnx.Linear(2, 2, rngs=nnx.Rngs(1)), tx)
+    start, optimizer = restored(optimizer)
+    return step(optimizer, frozen, x)
+
+
+def elsewhere(tx, frozen: Net):
+    return nnx.ModelAndOptimizer(frozen, tx)
+""",
+    )
+
+
 def test_a_layer_under_two_names_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,

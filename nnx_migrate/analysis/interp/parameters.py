@@ -53,6 +53,10 @@ def parameter_values(evaluator: Evaluation, scope: Scope, parameter: ir.Paramete
     if observed:  # not every call has run
         observed |= {v for v in passed if not (isinstance(v, Basic) and v.sort == "unknown")}
     if declared and not is_unknown(declared):
+        if evaluator.fixpoint.unguessed != unguessed:
+            return frozenset(
+                v for v in passed if not isinstance(v, Basic)
+            )  # what the calls pass is not computed yet
         if observed and not observed <= PLAIN:
             return observed
         return _all_made(evaluator, declared) or declared | _seen(evaluator, declared, passed)
