@@ -63,6 +63,12 @@ def test_a_rule_for_a_wrapper_is_told_where_wrappers_are_named(tmp_path: Path) -
     assert '[tool.nnx-migrate.transforms."acme.utils.fancy_jit"]' in done.stderr
 
 
+def test_a_rule_for_a_misspelt_transform_is_refused(tmp_path: Path) -> None:
+    done = _applied(tmp_path, "jitt")
+    assert done.returncode == 2
+    assert "would find nothing: 'jitt' is a name of neither nnx nor jax" in done.stderr
+
+
 def test_a_rule_of_ours_that_raises_is_reported_here() -> None:
     def decide(context: object, site: object) -> None:
         raise KeyError("oops")

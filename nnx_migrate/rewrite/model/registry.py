@@ -87,9 +87,14 @@ class RuleEntry:
 
 
 def _never_a_site(transform: str) -> bool:
-    """Whether no site has this transform: it is dotted, and begins with no name that sites have."""
+    """Whether no site has this transform: it begins with no name that sites have."""
+    # A rule has imported the analysis; who only lists the rules has not.
+    from nnx_migrate.analysis.flax.transforms import AS_VALUE, OTHER_PACKAGE, SITE_NAMES
+
     owner, dot, _ = transform.partition(".")
-    return bool(dot) and owner not in _OWNERS
+    if dot:
+        return owner not in _OWNERS
+    return transform not in SITE_NAMES and transform not in {AS_VALUE, OTHER_PACKAGE}
 
 
 @functools.cache
