@@ -55,8 +55,10 @@ def walk(page: Page) -> None:
         page.wait_for_timeout(60)
     page.keyboard.press("s")
     page.keyboard.press("?")
+    expect(page.locator("#help")).to_be_visible()  # keys wait for the steps before them
     page.keyboard.press("Escape")
     page.locator("#summary button.rule").first.click()
+    expect(page.locator("#rule")).to_be_visible()
     page.keyboard.press("Escape")
     page.evaluate("window.print = () => {}")
     page.get_by_role("button", name="Print").click()
