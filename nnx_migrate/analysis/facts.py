@@ -15,8 +15,8 @@ from nnx_migrate.analysis.incremental import Lasting
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.lazy_inits import LazyInits
-from nnx_migrate.analysis.objects.access_paths import IdentityFinder
-from nnx_migrate.analysis.objects.shared_references import SharingFinder
+from nnx_migrate.analysis.points_to.access_paths import IdentityFinder
+from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.analysis.symbols.import_graph import ImportFinder
 from nnx_migrate.analysis.symbols.program import Project
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.objects.held import Held, Object, Variable, mapped
+from nnx_migrate.analysis.points_to.abstract_objects import Held, Object, Variable, mapped
 from tests.perf.counting import calls_during
 
 SCOPE = Scope("main", "run:1:0")

@@ -13,7 +13,7 @@ from nnx_migrate.analysis.effects.captured.search import Search
 from nnx_migrate.analysis.effects.may_alias import Aliases
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
-from nnx_migrate.analysis.objects.shared_references import SharingFinder
+from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.engine.run import run
 from nnx_migrate.sources.configuration import Configuration

@@ -28,9 +28,7 @@ from nnx_migrate.analysis.heap.tied_attributes import OBJECTS, TieFinder
 from nnx_migrate.analysis.interp.attributes import member
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.objects.called import in_terms_of
-from nnx_migrate.analysis.objects.finder import ObjectFinder
-from nnx_migrate.analysis.objects.held import (
+from nnx_migrate.analysis.points_to.abstract_objects import (
     Found,
     Held,
     Object,
@@ -43,7 +41,9 @@ from nnx_migrate.analysis.objects.held import (
     together,
     twice,
 )
-from nnx_migrate.analysis.objects.questions import LAST
+from nnx_migrate.analysis.points_to.call_results import in_terms_of
+from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
+from nnx_migrate.analysis.points_to.queries import LAST
 from nnx_migrate.core.place import Place, refers_to
 
 

@@ -15,14 +15,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.record_fields import fields_of
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.objects.gathered import (
-    SAME,
-    container,
-    given_by_library,
-    given_by_method,
-    library_name,
-)
-from nnx_migrate.analysis.objects.held import (
+from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
     Held,
     MadeBy,
@@ -34,7 +27,14 @@ from nnx_migrate.analysis.objects.held import (
     step,
     together,
 )
-from nnx_migrate.analysis.objects.questions import LAST, Objects
+from nnx_migrate.analysis.points_to.container_contents import (
+    SAME,
+    container,
+    given_by_library,
+    given_by_method,
+    library_name,
+)
+from nnx_migrate.analysis.points_to.queries import LAST, Objects
 
 _MAX_CALLEES = 3
 _CACHES = frozenset({"functools.cache", "functools.lru_cache"})

@@ -10,16 +10,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import is_dict
-from nnx_migrate.analysis.objects.bound import attribute_of, named
-from nnx_migrate.analysis.objects.called import called, what_is_returned
-from nnx_migrate.analysis.objects.gathered import (
-    at_index,
-    calls_in,
-    container,
-    in_turns,
-    joined,
-)
-from nnx_migrate.analysis.objects.held import (
+from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
     Held,
     Variable,
@@ -29,8 +20,17 @@ from nnx_migrate.analysis.objects.held import (
     spread,
     step,
 )
-from nnx_migrate.analysis.objects.questions import LAST, Kept, Objects
-from nnx_migrate.analysis.objects.stored import what_is_kept
+from nnx_migrate.analysis.points_to.call_results import called, what_is_returned
+from nnx_migrate.analysis.points_to.container_contents import (
+    at_index,
+    calls_in,
+    container,
+    in_turns,
+    joined,
+)
+from nnx_migrate.analysis.points_to.name_lookup import attribute_of, named
+from nnx_migrate.analysis.points_to.queries import LAST, Kept, Objects
+from nnx_migrate.analysis.points_to.self_stores import what_is_kept
 
 
 class ObjectFinder(Objects):

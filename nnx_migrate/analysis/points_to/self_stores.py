@@ -10,8 +10,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.heap.retention import attribute_path, is_super_init
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.objects.called import in_terms_of
-from nnx_migrate.analysis.objects.held import (
+from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
     Held,
     Object,
@@ -19,7 +18,8 @@ from nnx_migrate.analysis.objects.held import (
     again,
     same_each_turn,
 )
-from nnx_migrate.analysis.objects.questions import Objects
+from nnx_migrate.analysis.points_to.call_results import in_terms_of
+from nnx_migrate.analysis.points_to.queries import Objects
 
 
 def what_is_kept(objects: Objects, method: Scope) -> Iterator[tuple[tuple[str, ...], Held, int]]:

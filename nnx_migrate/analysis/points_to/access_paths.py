@@ -8,7 +8,7 @@ from typing import TypeGuard
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.objects.shared_references import SharingFinder
+from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 
 #: The variable that an object is found by, then attributes: ("main", "train:3:0", "model", "lin").
 Path = tuple[str, ...]

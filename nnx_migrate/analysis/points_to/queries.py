@@ -1,6 +1,6 @@
 """The questions that are asked of objects, in circles too: where does this one come from?
 
-Which modules know the answers, `objects.py` says.
+`object_finder` says which module answers which.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.objects.held import NOTHING, Held
+from nnx_migrate.analysis.points_to.abstract_objects import NOTHING, Held
 
 #: After all lines of a function.
 LAST = sys.maxsize

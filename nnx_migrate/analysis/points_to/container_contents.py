@@ -17,7 +17,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import is_dict
-from nnx_migrate.analysis.objects.held import (
+from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
     Held,
     MadeBy,
@@ -33,7 +33,7 @@ from nnx_migrate.analysis.objects.held import (
     together,
     without,
 )
-from nnx_migrate.analysis.objects.questions import Objects
+from nnx_migrate.analysis.points_to.queries import Objects
 
 #: What gives its argument back, or something that holds the same Variables, and where that stands.
 SAME = {

@@ -6,7 +6,7 @@ import pytest
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.objects.held import (
+from nnx_migrate.analysis.points_to.abstract_objects import (
     SOME,
     Found,
     Held,

@@ -16,9 +16,7 @@ from nnx_migrate.analysis.heap.container_elements import told_apart
 from nnx_migrate.analysis.heap.retention import attribute_path
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import is_new_container
-from nnx_migrate.analysis.objects.called import given_by
-from nnx_migrate.analysis.objects.gathered import calls_in
-from nnx_migrate.analysis.objects.held import (
+from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
     Held,
     MadeBy,
@@ -32,7 +30,9 @@ from nnx_migrate.analysis.objects.held import (
     together,
     without,
 )
-from nnx_migrate.analysis.objects.questions import LAST, Objects
+from nnx_migrate.analysis.points_to.call_results import given_by
+from nnx_migrate.analysis.points_to.container_contents import calls_in
+from nnx_migrate.analysis.points_to.queries import LAST, Objects
 
 
 def named(objects: Objects, scope: Scope, name: str, at: int) -> Held:
