@@ -22,7 +22,7 @@ from nnx_migrate.analysis.effects.causes import (
 )
 from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
 from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effect, Effects
-from nnx_migrate.analysis.heap.readers import name_of_module, readers
+from nnx_migrate.analysis.heap.global_readers import name_of_module, readers
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import CHANGING_METHODS
 from nnx_migrate.core.place import Place

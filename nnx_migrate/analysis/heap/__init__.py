@@ -1,1 +1,1 @@
-"""Objects: access paths, sharing, retention, what containers hold."""
+"""What objects hold: Variables, tied attributes, elements; what retains them, who reads them."""
