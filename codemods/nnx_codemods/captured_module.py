@@ -98,10 +98,15 @@ from nnx_codemods._captures.captures import (
     gives_object,
     may_capture,
 )
-from nnx_codemods._captures.carried import is_data, is_unchanged, not_a_tree, overlap
+from nnx_codemods._captures.implicit_captures import (
+    as_lambdas,
+    bound_and_raising,
+    raising,
+    through_others,
+)
+from nnx_codemods._captures.loop_carry import is_data, is_unchanged, not_a_tree, overlap
+from nnx_codemods._captures.module_globals import read_out_of_sight, updating_of_module
 from nnx_codemods._captures.must_execute import is_certain, is_expected_to_raise
-from nnx_codemods._captures.of_modules import read_out_of_sight, updating_of_module
-from nnx_codemods._captures.spelled import as_lambdas, bound_and_raising, raising, through_others
 from nnx_codemods._captures.trace_level import may_be_captured, obstacle
 from nnx_codemods._evidence import is_graph_node
 from nnx_migrate.analysis.flax.transforms import (
