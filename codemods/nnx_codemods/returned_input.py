@@ -52,7 +52,7 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 from nnx_codemods._evidence import is_graph_node
-from nnx_codemods._freshness.returned_again import returned_again
+from nnx_codemods._freshness.returned_arguments import returned_again
 from nnx_migrate.analysis.domain.values import (
     STATE,
     ContainerValue,

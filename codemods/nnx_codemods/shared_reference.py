@@ -99,8 +99,8 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from nnx_codemods._freshness.beside_its_optimizer import owned_argument
-from nnx_codemods._freshness.made_with_state import state_outside
+from nnx_codemods._freshness.model_with_state import state_outside
+from nnx_codemods._freshness.optimizer_alias import owned_argument
 from nnx_codemods._freshness.retained_objects import is_other_class, put_together
 from nnx_codemods._gradient.argnums import argnums_of
 from nnx_codemods._rngs.forking import forks_wanted

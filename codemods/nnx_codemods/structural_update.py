@@ -88,7 +88,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from nnx_codemods._evidence import is_graph_node
-from nnx_codemods._freshness.lazily_made import made_when_called
+from nnx_codemods._freshness.lazy_variables import made_when_called
 from nnx_codemods._gradient.argnums import argnums_of
 from nnx_codemods._modes.hoisted import hoisted, why_not_hoisted
 from nnx_codemods._sown.residual_state.popped_inside import without_popped

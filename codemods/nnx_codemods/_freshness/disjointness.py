@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nnx_codemods._freshness.made_of_nothing import Made, is_made_alone, origin_of
+from nnx_codemods._freshness.fresh_objects import Made, is_made_alone, origin_of
 from nnx_migrate.analysis.callgraph.binding import arguments
 from nnx_migrate.analysis.domain.values import (
     FunctionValue,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nnx_codemods._freshness.beside_its_optimizer import by_parameter, is_only_read
+from nnx_codemods._freshness.optimizer_alias import by_parameter, is_only_read
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import ReturnedAgain
