@@ -11,8 +11,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from nnx_codemods._rngs.encapsulated_parts import check_out_of_reach
 from nnx_codemods._rngs.keepers import Keeper, is_bound_anew, keepers, own_name, plain_class
-from nnx_codemods._rngs.out_of_reach import check_out_of_reach
 from nnx_codemods._rngs.owners import Making, owners_of
 from nnx_codemods._rngs.part_uses import MethodCall, PartUses
 from nnx_codemods._rngs.refusal import NotLifted, RngsCause
