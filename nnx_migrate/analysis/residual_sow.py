@@ -129,7 +129,7 @@ class _VariableTracker(_UnbalancedTracker):
     follows = _VariableAliases
 
 
-class LeftoverFinder:
+class ResidualSowFinder:
     """Follows an object from where it is used back to where it is made.
 
     Args:

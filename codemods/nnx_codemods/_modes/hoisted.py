@@ -19,8 +19,8 @@ from nnx_codemods._callers.traced_calls import uses_of
 from nnx_codemods._modes.mode_reads import may_tell, runs_code
 from nnx_codemods._modes.mode_setters import names_set, object_set
 from nnx_codemods._modes.refusal import ModeCause, NotHoisted
+from nnx_codemods._sown.exceptional_exits import check_not_caught
 from nnx_codemods._sown.first_in_statement import check_first
-from nnx_codemods._sown.interrupted import check_not_caught
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.refusal import Refusal

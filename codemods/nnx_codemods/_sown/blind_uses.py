@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nnx_codemods._sown.popped_behind import sets_mode, updates_only
+from nnx_codemods._sown.adjacent_pop import sets_mode, updates_only
 from nnx_migrate.rewrite.model.context import FileContext
 
 _TAKING = frozenset({"state", "variables"})

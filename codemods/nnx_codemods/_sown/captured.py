@@ -10,12 +10,12 @@ import dataclasses
 from collections.abc import Mapping
 
 from nnx_codemods._callers.traced_calls import uses_of
+from nnx_codemods._sown.adjacent_pop import popped_behind
+from nnx_codemods._sown.exceptional_exits import check_not_interrupted
 from nnx_codemods._sown.forward_call import captured_pass
-from nnx_codemods._sown.interrupted import check_not_interrupted
-from nnx_codemods._sown.nothing_left import check_nothing_left
 from nnx_codemods._sown.options import check_options
-from nnx_codemods._sown.popped_behind import popped_behind
 from nnx_codemods._sown.refusal import NotCaptured, SownCause
+from nnx_codemods._sown.residual_before_call import check_no_residual_sow
 from nnx_codemods._sown.sowing import OF_ARRAYS, RULE_NAME, SOWN_UNDER, Sown, may_sow, sown_by, sows
 from nnx_codemods._sown.types import check_not_read, sown_type
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Scope
@@ -63,7 +63,7 @@ def captured(context: FileContext) -> Mapping[Site, Captured]:
     collected = {each.scope: each.parameter for each in found.values()}
     for site, each in list(found.items()):
         try:
-            check_nothing_left(context, each.plan.calls, collected)
+            check_no_residual_sow(context, each.plan.calls, collected)
         except NotRewritten:
             del found[site]
     return found

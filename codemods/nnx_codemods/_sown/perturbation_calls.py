@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator
 
 from nnx_codemods._freshness.local_objects import check_made_here
-from nnx_codemods._sown.blind_uses import is_blind
-from nnx_codemods._sown.popped_behind import (
+from nnx_codemods._sown.adjacent_pop import (
     foreign_call,
     is_alone,
     mentioned,
     sets_mode,
     updates_only,
 )
+from nnx_codemods._sown.blind_uses import is_blind
 from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode

@@ -19,7 +19,7 @@ from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.analysis.ir.parse import parse
-from nnx_migrate.analysis.residual_sow import LeftoverFinder
+from nnx_migrate.analysis.residual_sow import ResidualSowFinder
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.place import Place
@@ -85,7 +85,7 @@ def perturbed(context: FileContext) -> Mapping[Site, Perturbed | str]:
     for site, each in found.items():
         try:
             for model in _models(each) if isinstance(each, Perturbed) else ():
-                _check_nothing_left(context, model, collected)
+                _check_no_residual_sow(context, model, collected)
         except NotRewritten as missing:
             found[site] = str(missing)
     return found
@@ -180,12 +180,12 @@ def _gradients(
     )
 
 
-def _check_nothing_left(
+def _check_no_residual_sow(
     context: FileContext, model: ast.Name, collected: Mapping[Scope, str]
 ) -> None:
     """Nothing perturbed lies on an object before the forward pass."""
     scope = context.tree.scope(model)
-    finder = LeftoverFinder(context.analysis, collected)
+    finder = ResidualSowFinder(context.analysis, collected)
     (binding,) = context.project.bindings(scope, model.id)
     if isinstance(binding, ParameterOf):
         reason = finder.on(scope, model.id)

@@ -15,7 +15,7 @@ from nnx_migrate.analysis.domain.values import ClassValue, Located, ParameterOf,
 from nnx_migrate.analysis.effects.causes import changes_by
 from nnx_migrate.analysis.effects.summary import Effects
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.residual_sow import LeftoverFinder, harm
+from nnx_migrate.analysis.residual_sow import ResidualSowFinder, harm
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import NotRewritten
@@ -137,7 +137,7 @@ def _check_named(
     """See that nothing sown lies on what a name holds at a call."""
     match context.project.bindings(scope, name):
         case [ParameterOf(scope=holder)] if holder == scope:
-            left = harm(LeftoverFinder(context.analysis, {}).effects.inside(holder, name))
+            left = harm(ResidualSowFinder(context.analysis, {}).effects.inside(holder, name))
             if left is not None:
                 raise NotCaptured(SownCause.EFFECT.about(left.where, what=left.what))
             _check_function(context, holder, name, around)
@@ -151,7 +151,7 @@ def _check_made(
     context: FileContext, scope: Scope, name: str, made: ir.Expr, use: ast.Call
 ) -> None:
     """See that a variable is a new object, and clean again wherever the call may stand."""
-    finder = LeftoverFinder(context.analysis, {})
+    finder = ResidualSowFinder(context.analysis, {})
     reason = finder.on_made(scope, made, name)
     if reason:
         raise NotCaptured(reason)

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from nnx_migrate.analysis.domain.values import Scope
-from nnx_migrate.analysis.residual_sow import LeftoverFinder
+from nnx_migrate.analysis.residual_sow import ResidualSowFinder
 from tests.unit.analysis.asking import MAIN, analysis_of
 
 HEAD = """
@@ -34,7 +34,7 @@ def left(body: str, name: str = "model") -> str:
     functions = analysis.project.modules[MAIN].functions
     (popped,) = [key for key in functions if key.startswith("forward:")]
     (use,) = [key for key in functions if key.startswith("use:")]
-    finder = LeftoverFinder(analysis, {Scope(MAIN, popped): "model"})
+    finder = ResidualSowFinder(analysis, {Scope(MAIN, popped): "model"})
     return str(finder.on(Scope(MAIN, use), name) or "")
 
 

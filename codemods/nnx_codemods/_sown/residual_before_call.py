@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 
 from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.analysis.domain.values import Scope
-from nnx_migrate.analysis.residual_sow import LeftoverFinder
+from nnx_migrate.analysis.residual_sow import ResidualSowFinder
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.ownership import calls_by_name, check_in_file
 from nnx_migrate.rewrite.model.sown_plans import CapturedCall
 
 
-def check_nothing_left(
+def check_no_residual_sow(
     context: FileContext, calls: Sequence[CapturedCall], collected: Mapping[Scope, str]
 ) -> None:
     """Nothing sown lies on the object yet when the function is called.
@@ -24,7 +24,7 @@ def check_nothing_left(
     Raises:
         NotCaptured: something may.
     """
-    finder = LeftoverFinder(context.analysis, collected)
+    finder = ResidualSowFinder(context.analysis, collected)
     for call in calls:
         model = call.use.args[0]
         assert isinstance(model, ast.Name)
