@@ -11,10 +11,11 @@ from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.sites.find import SiteFinder
 from nnx_migrate.analysis.sites.tree import Tree
 from nnx_migrate.analysis.symbols.program import Project
-from nnx_migrate.core.findings import FileResult, FileStatus, Finding
+from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.core.relocation import moved
 from nnx_migrate.engine.locate import Locator
 from nnx_migrate.engine.rounds import Rounds
+from nnx_migrate.report.manuals import way_out_of
 from nnx_migrate.rewrite.classes.edits import ClassPlan, concerns, plan_classes
 from nnx_migrate.rewrite.model.active_rules import active_rules
 from nnx_migrate.rewrite.model.context import FileContext, Reader, nothing_else
@@ -61,7 +62,7 @@ def plan(
         if original is not None:
             findings = [moved(finding, module, original) for finding in findings]
         located = Locator(project, module).findings(findings)
-        return tuple(_of_the_file(finding, own) for finding in located)
+        return tuple(_with_way_out(_of_the_file(finding, own)) for finding in located)
 
     own, project = _without_pins(source, module, project, options)
     options = _kept_without_pins(own, options)
@@ -135,6 +136,12 @@ def _of_the_file(finding: Finding, own: Withdrawn) -> Finding:
     if not own.pins or not finding.line:
         return finding
     return dataclasses.replace(finding, line=own.original(finding.line))
+
+
+def _with_way_out(finding: Finding) -> Finding:
+    """What is kept of a result says it all: who only looks it up loads no rule."""
+    way = way_out_of(finding.rule) if finding.outcome is not Outcome.SAME else ""
+    return dataclasses.replace(finding, way_out=way) if way else finding
 
 
 def _finished(

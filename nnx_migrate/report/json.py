@@ -84,6 +84,7 @@ def _file(result: FileResult) -> dict[str, Any]:
 
 def _finding(finding: Finding) -> dict[str, Any]:
     entry = dataclasses.asdict(finding)
+    del entry["way_out"]  # the rule says it
     entry["evidence"] = [
         {"claim": each.claim, "proof": each.proof, "where": str(each.where or "")}
         for each in finding.evidence

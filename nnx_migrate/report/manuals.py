@@ -12,7 +12,6 @@ from nnx_migrate.rewrite.model.registry import (
     find_rule,
     rule_entries,
 )
-from nnx_migrate.rewrite.model.rule import Rule
 
 _SECTION = re.compile(r"^(?P<title>\S.*)\n-{3,}\n", re.MULTILINE)
 _REFERENCE = re.compile(r"^Reference: (https://\S+)$", re.MULTILINE)
@@ -141,7 +140,7 @@ def way_out_of(rule: str) -> str:
         loaded = find_rule(rule).load()
     except (UnknownRule, BrokenRule):
         return ""
-    return loaded.way_out if isinstance(loaded, Rule) else ""
+    return str(getattr(loaded, "way_out", ""))
 
 
 def summary_of(rule: str) -> str:

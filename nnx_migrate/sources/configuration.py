@@ -157,6 +157,8 @@ class Configuration:
         self._known_transforms = known_transforms
         self._tables: dict[Path, Table | None] = {}
         self._widths: dict[Path, int] = {}
+        self._folders: dict[Path, Path] = {}
+        self._usual: dict[Path, Options] = {}
         here = Path.cwd()
         left_alone = self._flags.pop("exclude", ())
         self._left_alone = (here, patterns_of("--exclude", left_alone)) if left_alone else None
@@ -220,8 +222,19 @@ class Configuration:
         Raises:
             ConfigError: a configuration on the way up cannot be obeyed.
         """
-        place = place_of(path)
+        parent = path.parent
+        if parent not in self._folders:
+            self._folders[parent] = place_of(path).parent
+        place = self._folders[parent] / path.name
         table = self.table_for(place.parent)
+        if place in self._kept or (overridden and table is not None and table.overrides):
+            return self._options(place, table, overridden=overridden)
+        # Most files of a folder are one as the other.
+        if place.parent not in self._usual:
+            self._usual[place.parent] = self._options(place, table, overridden=False)
+        return self._usual[place.parent]
+
+    def _options(self, place: Path, table: Table | None, *, overridden: bool) -> Options:
         values = table.values_for(place, overridden=overridden) if table is not None else {}
         options = Options(**{**values, **self._flags})
         if options.follow_installed and not environment(options.python).folders:

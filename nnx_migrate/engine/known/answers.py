@@ -12,6 +12,7 @@ import functools
 import os
 import zlib
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from nnx_migrate.core.findings import FileResult
 from nnx_migrate.engine.discover import Digest, Indexed, IndexTask, index_file
@@ -23,7 +24,7 @@ from nnx_migrate.engine.plan_file import PlanTask
 from nnx_migrate.engine.projects.assign import PlacedIndex, Projects
 from nnx_migrate.sources.configuration import Options
 from nnx_migrate.sources.imports.installed import environment
-from nnx_migrate.sources.imports.module_names import name_in_home
+from nnx_migrate.sources.imports.module_names import home_of, name_in_home
 
 #: Results that tell of the moment more than of the file.
 _OF_THE_MOMENT = frozenset(
@@ -142,11 +143,14 @@ class PlanMemory:
         self._shelf = shelf
         self._shelves = (shelf, *elsewhere)
         self._projects = projects
-        self._options = {task.path: _deciding(task.options) for task in wanted}
+        self._told: dict[int, tuple[Options, bytes]] = {}
+        self._options = {task.path: self._deciding(task.options) for task in wanted}
         observed = projects.facts
         self._observed = b"" if observed is None else observed.digest().encode()
         # Once a group: its digest is asked for by each of its files.
         self._facts = functools.cache(self._facts_of)
+        self._homes: dict[tuple[Path, Path], Path] = {}
+        self._keys: dict[int, tuple[PlanTask, bytes]] = {}
 
     def find(self, task: PlanTask, *, given_up: bool) -> FileResult | None:
         """The result of a file.
@@ -177,20 +181,41 @@ class PlanMemory:
 
     def key_of(self, task: PlanTask) -> bytes:
         """What the result of a file depends on: all files that are known with it, too."""
+        key = self._keys.get(id(task))
+        if key is None or key[0] is not task:
+            key = self._keys[id(task)] = task, self._key_of(task)
+        return key[1]
+
+    def _key_of(self, task: PlanTask) -> bytes:
         return digest_of_parts(
             (
                 self._facts(self._projects.group(task.path)),
                 os.fsencode(task.path),
-                os.fsencode(name_in_home(task.path)),
+                os.fsencode(self._name(task.path)),
                 task.digest,
-                repr(_deciding(task.options)).encode(),
+                self._deciding(task.options),
             )
         )
+
+    def _name(self, path: Path) -> str:
+        """What its readers know a file by; its home is that of all beside it."""
+        real = Path(os.path.realpath(path))
+        beside = real.parent, path.parent
+        if beside not in self._homes:
+            self._homes[beside] = home_of(path)
+        return name_in_home(real, self._homes[beside])
+
+    def _deciding(self, options: Options) -> bytes:
+        """What decides of options, once for all files that share them."""
+        told = self._told.get(id(options))
+        if told is None:
+            told = self._told[id(options)] = options, repr(_deciding(options)).encode()
+        return told[1]
 
     def _facts_of(self, group: int) -> bytes:
         parts = [program_digest(), self._observed]
         for index in self._projects.members(group):
-            parts += [_key(index), repr(self._options.get(index.path)).encode()]
+            parts += [_key(index), self._options.get(index.path, b"")]
         return digest_of_parts(parts)
 
 

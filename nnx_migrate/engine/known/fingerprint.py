@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.util
+import os
 import platform
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import nnx_migrate
 from nnx_migrate.rewrite.model.registry import rule_entries
+from nnx_migrate.sources.walk.scanning import read_file
 
 
 @functools.cache
@@ -19,7 +21,7 @@ def program_digest() -> bytes:
     found = hashlib.blake2b(digest_size=16)
     found.update(f"{nnx_migrate.__version__} {platform.python_version()}".encode())
     for file in sorted(set(_sources())):
-        found.update(file.name.encode() + b"\0" + file.read_bytes())
+        found.update(os.path.basename(file).encode() + b"\0" + read_file(file))
     for name, entry in rule_entries().items():
         found.update(f"{name}={entry.entry_point.value}".encode() + b"\0")
     return found.digest()
@@ -33,12 +35,17 @@ def digest_of_parts(parts: Iterable[bytes]) -> bytes:
     return found.digest()
 
 
-def _sources() -> Iterator[Path]:
-    yield from Path(nnx_migrate.__file__).parent.rglob("*.py")
+def _sources() -> Iterator[str]:
+    yield from _below(str(Path(nnx_migrate.__file__).parent))
     for entry in rule_entries().values():
         top = entry.entry_point.module.partition(".")[0]
         spec = importlib.util.find_spec(top)
         for place in (spec.submodule_search_locations or ()) if spec is not None else ():
-            yield from Path(place).rglob("*.py")
+            yield from _below(place)
         if spec is not None and spec.origin and spec.submodule_search_locations is None:
-            yield Path(spec.origin)
+            yield spec.origin
+
+
+def _below(folder: str) -> Iterator[str]:
+    for place, _, names in os.walk(folder):
+        yield from (os.path.join(place, name) for name in names if name.endswith(".py"))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from nnx_migrate.core.findings import Finding, Outcome, Proof
 from nnx_migrate.core.permissions import Permission
-from nnx_migrate.report.manuals import is_rule, way_out_of
+from nnx_migrate.report.manuals import is_rule
 from nnx_migrate.report.people.causes import Cause, Shown, places
 from nnx_migrate.report.people.frames import Frame, Sources
 from nnx_migrate.report.text import Paint, evidence_line, plural, printable
@@ -129,7 +129,7 @@ def _kept(finding: Finding) -> str:
 
 def _ways_out(finding: Finding) -> list[str]:
     """What a person may do: change the code, or allow what the rewrite would have to assume."""
-    ways = [way] if (way := way_out_of(finding.rule)) else []
+    ways = [finding.way_out] if finding.way_out else []
     wanted = {
         each.permission
         for each in finding.evidence

@@ -56,6 +56,7 @@ class Fringe:
         self._wanted: set[str] = set()
         self._looked_for: set[str] = set()
         self._others: list[Listing] = []
+        self._placed: dict[Path, Place] = {}
 
     def add(self, path: Path, data: bytes | None = None) -> None:
         """Take note of a candidate.
@@ -73,7 +74,7 @@ class Fringe:
         Args:
             path: the file.
         """
-        return self._names.place(path, self._python_of(path))
+        return self._place(path, self._python_of(path))
 
     def meet(self, others: Iterable[Listing]) -> None:
         """Learn from all files how each is imported.
@@ -98,7 +99,7 @@ class Fringe:
         """
         for path in self._candidates:
             data = self._python_of(path)
-            place = self._names.place(path, data)
+            place = self._place(path, data)
             self._exports[place.module] = {_EVERYTHING}
             self._paths[place.module].append(path)
             self._packages.add(_package(place.module))
@@ -112,6 +113,11 @@ class Fringe:
             found_data = read(path)
             if found_data is not None:
                 yield Candidate(path, found_data), found[path]
+
+    def _place(self, path: Path, data: bytes) -> Place:
+        if path not in self._placed:
+            self._placed[path] = self._names.place(path, data)
+        return self._placed[path]
 
     def _python_of(self, path: Path) -> bytes:
         data = self._candidates[path]
@@ -148,9 +154,12 @@ class Fringe:
     def _importing(self) -> Iterator[tuple[Path, Place]]:
         parsed: dict[Path, _File | None] = dict.fromkeys(self._candidates)
         pending = [(path, module) for module, paths in self._paths.items() for path in paths]
+        paths: dict[tuple[str, str], Path] = {}
+        yielded: set[Path] = set()
         while pending:
             for group, name in self._importers.of(*pending.pop()):
-                path = Path(group.shown, name)
+                path = paths.get((group.shown, name)) or Path(group.shown, name)
+                paths[group.shown, name] = path
                 if path not in parsed:
                     parsed[path] = self._parsed(path) if _allowed(group, name) else None
                 file = parsed[path]
@@ -158,8 +167,10 @@ class Fringe:
                 if file is None or bound is None:
                     continue
                 known = self._exports.setdefault(file.place.module, set())
-                self._want(file.imports)
-                yield path, file.place
+                if path not in yielded:
+                    yielded.add(path)
+                    self._want(file.imports)
+                    yield path, file.place
                 if not bound <= known:
                     known |= bound
                     pending.append((path, file.place.module))

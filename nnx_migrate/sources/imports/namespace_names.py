@@ -45,6 +45,8 @@ class Names:
         self._is_folder: dict[str, bool] = {}
         self._projects: dict[str, bool] = {}
         self._roots: dict[Path, tuple[Path, Path]] = {}
+        self._named_places: dict[Path, tuple[Path, str]] = {}
+        self._real: dict[str, str] = {}
         self._seen_from: dict[str, tuple[str, ...]] = {}
         self._held: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._loose: dict[str, list[str]] | None = None
@@ -89,7 +91,7 @@ class Names:
             return
         place = folder
         for _ in range(written.dots - 1):
-            if is_project(Path(place)):
+            if self._starts_project(place):
                 return
             place = os.path.dirname(place)
         self._descend(
@@ -104,7 +106,7 @@ class Names:
             path: the file.
             data: the Python in it.
         """
-        folder = os.path.realpath(path.parent)
+        folder = self._folder_of(path)
         for written in written_imports(data):
             likely = self.may_be_evidence(folder, written.dots, written.module)
             if likely and self.is_evidence(written):
@@ -138,7 +140,7 @@ class Names:
         Yields:
             The name; the folder that it starts from; the second part of the name, or "".
         """
-        folder = os.path.realpath(path.parent)
+        folder = self._folder_of(path)
         parts = (path.stem,) if path.name != _INIT else ()
         root, module = self._named_place(path)
         while Path(folder) != root or module.endswith("@"):
@@ -161,12 +163,21 @@ class Names:
         return start in self._holders(folder, parts) or start in self._loosely(folder, parts)
 
     def _named_place(self, path: Path) -> tuple[Path, str]:
-        folder = path.parent
-        if folder not in self._roots:
-            real = Path(os.path.realpath(folder))
-            self._roots[folder] = real, root_of(real, above=self._above)
-        real, root = self._roots[folder]
-        return root, name_below(root, real / path.name)
+        if path not in self._named_places:
+            folder = path.parent
+            if folder not in self._roots:
+                real = Path(self._folder_of(path))
+                self._roots[folder] = real, root_of(real, above=self._above)
+            real, root = self._roots[folder]
+            self._named_places[path] = root, name_below(root, real / path.name)
+        return self._named_places[path]
+
+    def _folder_of(self, path: Path) -> str:
+        """The real path of a file's folder."""
+        folder = str(path.parent)
+        if folder not in self._real:
+            self._real[folder] = os.path.realpath(folder)
+        return self._real[folder]
 
     def _open_folders(self) -> dict[str, set[str]]:
         """Folders without `__init__.py`, by their names; those on the way to them as well."""
@@ -277,7 +288,7 @@ class Names:
         )
 
     def _meant(self, path: Path, data: bytes) -> dict[str, str]:
-        folder, own = os.path.realpath(path.parent), self.module(path)
+        folder, own = self._folder_of(path), self.module(path)
         found: dict[str, str] = {}
         longest: dict[str, list[str]] = {}
         for each in written_imports(data):

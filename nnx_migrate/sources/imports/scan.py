@@ -8,6 +8,7 @@ behind a semicolon.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -85,8 +86,13 @@ def scan_imports(
         yield Import(source, each.name, each.bound)
 
 
-def written_imports(data: bytes) -> Iterator[Written]:
-    """Yield what the file with these bytes imports, as it says so."""
+@functools.lru_cache(maxsize=8)
+def written_imports(data: bytes) -> tuple[Written, ...]:
+    """What the file with these bytes imports, as it says so; it is asked several times in turn."""
+    return tuple(_written_imports(data))
+
+
+def _written_imports(data: bytes) -> Iterator[Written]:
     for match in _import_lines(data, _IMPORT):
         if match["modules"] is not None:
             for name, bound in _names(match["modules"]):
