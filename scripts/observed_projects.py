@@ -38,7 +38,7 @@ from pinned_sources import NotToBeHad, unpacked
 from proof_projects import TEST_SUITES, TestSuite
 from proof_runs import Defaults, SetUpFailed, SuiteRun, environment, run_suite
 
-from nnx_migrate.sources.observed_facts import digest
+from nnx_migrate.sources.facts.observed_facts import digest
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "observe.md"

@@ -14,6 +14,7 @@ from nnx_migrate.analysis.domain.values import (
     short_name,
 )
 from nnx_migrate.analysis.effects.causes import MethodUnknown, Unseen
+from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.effects.summary import Effect, Effects, worst
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
@@ -140,6 +141,7 @@ def effects_on(context: FileContext, site: Site, scopes: tuple[Scope, ...], inde
         return frozenset({Effect("unknown", cause, context.where(site.node))})
     found: Effects = frozenset()
     collected = index == 0 and is_captured(context, site)
+    never = NeverRan(context.project)
     for scope in scopes:
         parameter = parameter_at(context, site, scope, index)
         if parameter is None:
@@ -148,6 +150,8 @@ def effects_on(context: FileContext, site: Site, scopes: tuple[Scope, ...], inde
         else:
             effects = context.effects_of(scope, parameter)
             effects = without_popped(context, scope, parameter, effects)
+            if never.changed(scope, parameter) and never.gave_back(scope, parameter):
+                effects = frozenset(e for e in effects if e.kind != "unknown")
             found |= {e for e in effects if not (collected and e.sows)}
     return without_restored(context, found)
 

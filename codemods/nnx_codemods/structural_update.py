@@ -119,6 +119,7 @@ from nnx_migrate.analysis.effects.causes import (
     of_object,
     only_of_objects,
 )
+from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.effects.summary import Effect, worst
 from nnx_migrate.analysis.flax.transforms import (
     AS_VALUE,
@@ -253,6 +254,8 @@ def _structural(
     collected: bool,
 ) -> Effect | None:
     left = context.effects_of(scope, name)
+    if NeverRan(context.project).changed(scope, name):
+        left = frozenset(each for each in left if each.kind != "unknown")
     if index is not None:
         left = without_restored(context, left)
         left = without_popped(context, scope, name, left)

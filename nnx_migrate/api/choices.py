@@ -9,7 +9,7 @@ from typing import Literal, TypedDict
 
 from nnx_migrate.core.pins import KeptPlace
 from nnx_migrate.sources.configuration import Configuration
-from nnx_migrate.sources.observed_facts import ObservedFacts
+from nnx_migrate.sources.facts.observed_facts import ObservedFacts
 
 
 class Choices(TypedDict, total=False):

@@ -21,7 +21,7 @@ from nnx_migrate.engine.discover import Progress, Watch
 from nnx_migrate.engine.projects.known import KnownFiles
 from nnx_migrate.engine.run import run, run_text
 from nnx_migrate.engine.workers import processors
-from nnx_migrate.sources.observed_facts import ObservedFacts
+from nnx_migrate.sources.facts.observed_facts import ObservedFacts
 
 
 def migrate_text(

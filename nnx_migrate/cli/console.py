@@ -29,7 +29,7 @@ from nnx_migrate.sources.write import unwritable
 
 if TYPE_CHECKING:
     from nnx_migrate.core.pins import KeptPlace
-    from nnx_migrate.sources.observed_facts import ObservedFacts
+    from nnx_migrate.sources.facts.observed_facts import ObservedFacts
 
 DONE, WORK_LEFT, UNUSABLE = 0, 1, 2
 #: What no program can do anything about.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nnx_migrate.core.totals import RunResult
     from nnx_migrate.engine.discover import Progress
     from nnx_migrate.report.patches.split_by import SplitBy
-    from nnx_migrate.sources.observed_facts import ObservedFacts
+    from nnx_migrate.sources.facts.observed_facts import ObservedFacts
 
 #: What `pip install 'nnx-migrate[batch]'` brings.
 _EXTRA = frozenset({"codeowners", "filelock", "jinja2", "markupsafe", "pebble", "pygments"})
@@ -316,7 +316,7 @@ def _extra_explained() -> Iterator[None]:
 def _as_text(paths: Sequence[Path], flags: dict[str, Any], request: BatchRequest) -> str:
     """What decides the bytes that a run writes, and where."""
     from nnx_migrate.engine.known.fingerprint import program_digest
-    from nnx_migrate.sources.observed_facts import digest
+    from nnx_migrate.sources.facts.observed_facts import digest
 
     document = {
         "program": program_digest().hex(),

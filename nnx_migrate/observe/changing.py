@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from nnx_migrate.sources.observed_facts import DELETES, SETS
+from nnx_migrate.sources.facts.observed_facts import DELETES, SETS
 
 #: What they set is there when the object is, and not before.
-_CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
+CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -42,7 +42,7 @@ def told_of_changes(
     Returns:
         How many lines of the function write attributes.
     """
-    if function.name in _CONSTRUCTORS:
+    if function.name in CONSTRUCTORS:
         return 0
     written = list(_written(function.body))
     places = {line: place for place, line in enumerate(sorted({t.lineno for *_, t in written}))}

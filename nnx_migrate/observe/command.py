@@ -15,13 +15,14 @@ from typing import Any
 
 from nnx_migrate.check.recording.compiling import HOOK, VARIABLE, cell_digest
 from nnx_migrate.sources.documents.notebook import read_cells
-from nnx_migrate.sources.observed_facts import (
+from nnx_migrate.sources.facts.observed_facts import (
     RUNNING_TEST,
     ObservedFacts,
     SeenClass,
     SeenFile,
     SeenFunction,
     digest,
+    seen_function,
 )
 from nnx_migrate.sources.text import UndecodableSource
 
@@ -148,11 +149,7 @@ def _gathered(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, SeenFuncti
     """The functions by file and path, with what all processes saw of them."""
     found: dict[str, dict[str, SeenFunction]] = defaultdict(dict)
     for line in lines:
-        types = {name: tuple(each) for name, each in line.get("parameters", {}).items()}
-        sows = tuple(line.get("sows", ()))
-        changes = tuple(map(tuple, line.get("changes", ())))
-        tests = tuple(line.get("tests", ()))
-        seen = SeenFunction(line.get("calls", 0), tests, types, sows, changes)
+        seen = seen_function({"calls": 0, "tests": (), "parameters": {}} | line)
         before = found[line["file"]].get(line["path"])
         found[line["file"]][line["path"]] = seen if before is None else before.joined(seen)
     return {

@@ -1,7 +1,8 @@
 """Makes each function of a file say what it is given, while the file is compiled.
 
-The first statement of a function becomes a call that gets its parameters, what is called as
-`model.sow(...)` goes through another one, and another stands in front of what writes an attribute.
+The first statement of a function becomes a call that gets its parameters, what it returns and what
+is called as `model.sow(...)` goes through others, and one stands in front of what writes an
+attribute.
 The function stays what it is to whoever wraps, inspects or traces it, and lines of tracebacks stay
 as they are.
 """
@@ -17,15 +18,27 @@ from pathlib import Path
 
 from nnx_migrate.check.recording.compiling import plain_settings, put_first
 from nnx_migrate.observe.changing import Writing, told_of_changes
-from nnx_migrate.observe.seen import may_run, number_of, of_cell
-from nnx_migrate.sources.observed_facts import SOWING
+from nnx_migrate.observe.functions import Definition, Watched, watched
+from nnx_migrate.observe.kinds import of_cell
+from nnx_migrate.observe.seen import may_run, number_of
+from nnx_migrate.sources.facts.observed_facts import SOWING
 
 # No two underscores in front: they would be mangled in a class.
-_SEEN, _SOWS = "_nnx_migrate_seen", "_nnx_migrate_sows"
-_CHANGES, _KEYWORDS = "_nnx_migrate_changes", "_nnx_migrate_keywords"
+_SEEN, _INSIDE, _LEFT = "_nnx_migrate_seen", "_nnx_migrate_inside", "_nnx_migrate_left"
+_SOWS, _CHANGES = "_nnx_migrate_sows", "_nnx_migrate_changes"
+_KEYWORDS, _LOOK = "_nnx_migrate_keywords", "_nnx_migrate_look"
+_IMPORTED = {
+    "nnx_migrate.observe.kinds": {"Keywords": _KEYWORDS},
+    "nnx_migrate.observe.seen": {
+        "seen": _SEEN,
+        "seen_inside": _INSIDE,
+        "left": _LEFT,
+        "sows": _SOWS,
+        "changes": _CHANGES,
+    },
+}
 _LOAD = ast.Load()
 _FIRST = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def instrumented(tree: ast.Module, path: str) -> ast.Module:
@@ -55,54 +68,74 @@ def instrumented_cell(tree: ast.Module, notebook: str, file: str) -> ast.Module:
 
 
 def _watched(tree: ast.Module, name: str, *, may_sow: bool) -> ast.Module:
-    functions = list(_functions(tree, ()))
+    functions = list(watched(tree))
     if not functions:
         return tree
-    several = Counter(path for _, path, _ in functions)
-    for function, own, in_class in functions:
-        if several[own] == 1:
-            parameters = _parameters(function, in_class=in_class)
-            more = [] if function.args.kwarg is None else [function.args.kwarg.arg]
-            number = number_of(name, own, (*parameters, *more))
-            sows = sorted(_sows(function.body), key=_place) if may_sow else []
-            for place, each in enumerate(sows):
-                each.func = _noted(number, place, each.func)
-            changes = told_of_changes(function, _bound(function), partial(_changing, number))
-            may_run(number, sows=len(sows), changes=changes)
-            put_first(function.body, _call(number, parameters, function))
-    ours = {"seen": _SEEN, "sows": _SOWS, "changes": _CHANGES, "Keywords": _KEYWORDS}
-    names_of_ours = [ast.alias(name, alias, **_FIRST) for name, alias in ours.items()]
-    imported = ast.ImportFrom("nnx_migrate.observe.seen", names_of_ours, 0, **_FIRST)
-    put_first(tree.body, imported)
+    several = Counter(each.path for each in functions)
+    for each in functions:
+        if several[each.path] == 1 and not each.for_each:
+            _watch(each, name, may_sow=may_sow)
+    for module, names in _IMPORTED.items():
+        aliases = [ast.alias(name, alias, **_FIRST) for name, alias in names.items()]
+        put_first(tree.body, ast.ImportFrom(module, aliases, 0, **_FIRST))
     return tree
 
 
-def _functions(
-    node: ast.AST, around: tuple[str, ...], in_class: str = ""
-) -> Iterator[tuple[_Function, str, bool]]:
-    """Every function with its path: as `analysis/symbols/observed.py` names them."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.ClassDef):
-            yield from _functions(child, around, child.name)
-        elif isinstance(child, _Function):
-            path = (*around, *filter(None, [in_class]), child.name)
-            yield child, ".".join(path), bool(in_class)
-            yield from _functions(child, path)
-        elif isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
-            yield from _functions(child, around, in_class)
+def _watch(function: Watched, file: str, *, may_sow: bool) -> None:
+    node = function.node
+    own = "" if function.is_constructor else function.own
+    parameters = [*filter(None, [own]), *function.parameters]
+    more = [] if node.args.kwarg is None else [node.args.kwarg.arg]
+    number = number_of(file, function.path, (*parameters, *more), own=bool(own))
+    if isinstance(node, ast.Lambda):
+        if function.end_can_be_seen:
+            begins = _call(number, parameters, function)
+            node.body = _called(_LEFT, [begins, node.body], _place_of(node.body))
+        return
+    sows = sorted(_sows(node.body), key=_place) if may_sow else []
+    for place, each in enumerate(sows):
+        each.func = _noted(number, place, each.func)
+    changes = told_of_changes(node, _bound(node), partial(_changing, number))
+    may_run(number, sows=len(sows), changes=changes)
+    begins = _call(number, parameters, function)
+    at = _place_of(node)
+    if not function.end_can_be_seen:
+        put_first(node.body, ast.Expr(begins, **at))
+        return
+    _tell_ends(node)
+    looks = ast.Assign([ast.Name(_LOOK, ast.Store(), **at)], begins)
+    put_first(node.body, ast.copy_location(looks, node))
 
 
-def _parameters(function: _Function, *, in_class: bool) -> list[str]:
-    """The parameters that are not the object of a method, and not several in one."""
-    given = function.args
-    names = [each.arg for each in (*given.posonlyargs, *given.args)]
-    decorators = {each.id for each in function.decorator_list if isinstance(each, ast.Name)}
-    if in_class and "staticmethod" not in decorators:
-        names = names[1:]
-    return [*names, *(each.arg for each in given.kwonlyargs)]
+def _tell_ends(function: Definition) -> None:
+    """Makes each way out of a function tell that it ends, with what it gives back."""
+    for each in function.body:
+        _Ends().visit(each)
+    if not isinstance(function.body[-1], ast.Return | ast.Raise):
+        line = function.body[-1].end_lineno or function.lineno
+        at = {**_place_of(function.body[-1]), "lineno": line, "end_lineno": line}
+        function.body.append(ast.Expr(_called(_LEFT, [_look(at)], at), **at))
 
 
-def _bound(function: _Function) -> frozenset[str]:
+class _Ends(ast.NodeVisitor):
+    """Changes the returns of one function."""
+
+    def visit_Return(self, node: ast.Return) -> None:
+        at = _place_of(node)
+        value = [] if node.value is None else [node.value]
+        node.value = _called(_LEFT, [_look(at), *value], at)
+
+    def _leave(self, node: ast.AST) -> None:
+        """What is defined in it has ends of its own."""
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
+
+
+def _look(at: dict[str, int]) -> ast.expr:
+    return ast.Name(_LOOK, _LOAD, **at)
+
+
+def _bound(function: Definition) -> frozenset[str]:
     """The parameters that nothing in a function deletes."""
     given = function.args
     names = {each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
@@ -117,7 +150,7 @@ def _bound(function: _Function) -> frozenset[str]:
 def _sows(nodes: Iterable[ast.AST]) -> Iterator[ast.Call]:
     """The calls of `sow` and `perturb` that a function makes itself."""
     for node in nodes:
-        if isinstance(node, _Function | ast.Lambda | ast.ClassDef):
+        if isinstance(node, Definition | ast.Lambda | ast.ClassDef):
             continue
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in SOWING:
             yield node
@@ -129,27 +162,37 @@ def _place(node: ast.expr) -> tuple[int, int]:
 
 
 def _noted(number: int, place: int, method: ast.expr) -> ast.Call:
-    at = {name: getattr(method, name) for name in _FIRST}
-    told = [ast.Constant(number, **at), ast.Constant(place, **at), method]
-    return ast.Call(ast.Name(_SOWS, _LOAD, **at), told, [], **at)
+    at = _place_of(method)
+    return _called(_SOWS, [_constant(number, at), _constant(place, at), method], at)
 
 
 def _changing(number: int, writing: Writing, statement: ast.stmt) -> ast.stmt:
     """What stands in front of a statement that writes an attribute."""
-    at = {name: getattr(statement, name) for name in _FIRST}
-    owner = ast.Name(writing.owner, _LOAD, **at) if writing.owner else ast.Constant(None, **at)
+    at = _place_of(statement)
+    owner = ast.Name(writing.owner, _LOAD, **at) if writing.owner else _constant(None, at)
     plain = (number, writing.place, writing.how, writing.name)
-    told: list[ast.expr] = [owner, *(ast.Constant(each, **at) for each in plain)]
-    return ast.Expr(ast.Call(ast.Name(_CHANGES, _LOAD, **at), told, [], **at), **at)
+    told: list[ast.expr] = [owner, *(_constant(each, at) for each in plain)]
+    return ast.Expr(_called(_CHANGES, told, at), **at)
 
 
-def _call(number: int, parameters: list[str], function: _Function) -> ast.Expr:
+def _call(number: int, parameters: list[str], function: Watched) -> ast.Call:
     # To set them alone is much faster than to look through the file for what lacks them.
-    at = {name: getattr(function, name) for name in _FIRST}
+    node = function.node
+    at = _place_of(node)
     elements: list[ast.expr] = [ast.Name(each, _LOAD, **at) for each in parameters]
-    if function.args.kwarg is not None:
-        more = ast.Name(function.args.kwarg.arg, _LOAD, **at)
-        elements.append(ast.Call(ast.Name(_KEYWORDS, _LOAD, **at), [more], [], **at))
-    values = ast.Tuple(elements, _LOAD, **at)
-    told = [ast.Constant(number, **at), values]
-    return ast.Expr(ast.Call(ast.Name(_SEEN, _LOAD, **at), told, [], **at), **at)
+    if node.args.kwarg is not None:
+        elements.append(_called(_KEYWORDS, [ast.Name(node.args.kwarg.arg, _LOAD, **at)], at))
+    told = [_constant(number, at), ast.Tuple(elements, _LOAD, **at)]
+    return _called(_INSIDE if function.inside else _SEEN, told, at)
+
+
+def _called(name: str, given: list[ast.expr], at: dict[str, int]) -> ast.Call:
+    return ast.Call(ast.Name(name, _LOAD, **at), given, [], **at)
+
+
+def _constant(value: str | int | None, at: dict[str, int]) -> ast.Constant:
+    return ast.copy_location(ast.Constant(value), ast.Name("", _LOAD, **at))
+
+
+def _place_of(node: ast.stmt | ast.expr) -> dict[str, int]:
+    return {name: getattr(node, name) for name in _FIRST}

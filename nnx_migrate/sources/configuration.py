@@ -40,10 +40,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.pins import KeptPlace, Unpin
 from nnx_migrate.sources.config_values import ConfigError, did_you_mean, permissions_of
+from nnx_migrate.sources.facts.observed_facts import ObservedFacts
 from nnx_migrate.sources.formatter_width import LINE_WIDTH, formatter_width
 from nnx_migrate.sources.imports.installed import environment
 from nnx_migrate.sources.imports.module_names import place_of
-from nnx_migrate.sources.observed_facts import ObservedFacts
 from nnx_migrate.sources.own_transforms import OwnTransform, installed_transforms
 from nnx_migrate.sources.settings.files import (
     KnownRules,

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from nnx_migrate.engine.projects.assign import Projects
-from nnx_migrate.sources.observed_facts import read_facts
+from nnx_migrate.sources.facts.observed_facts import read_facts
 from tests.cli.conftest import Command
 from tests.cli.facts import write_facts
 from tests.cli.test_observe import GRADIENTS

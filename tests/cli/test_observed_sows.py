@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Command
-from tests.cli.facts import findings, write_facts
+from tests.cli.facts import findings, suite_passes, write_facts
 
 SOWING = """\
 import jax.numpy as jnp
@@ -153,14 +151,6 @@ def test_unseen():
     with pytest.raises(ValueError, match="must not change"):
         net.gradient(net.Net(nnx.Intermediate), jnp.ones(()))
 """
-
-
-def suite_passes(folder: Path, graph: str) -> None:
-    variables = {"NNX_GRAPH_MODE": graph, "NNX_GRAPH_UPDATES": graph, "JAX_PLATFORMS": "cpu"}
-    run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_net.py"]
-    variables |= {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(run, cwd=folder, env={**os.environ, **variables}, capture_output=True)
-    assert done.returncode == 0, done.stdout.decode()
 
 
 @pytest.mark.runs_jax

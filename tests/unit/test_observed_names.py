@@ -13,7 +13,8 @@ from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.symbols.observed import Observations
 from nnx_migrate.check.recording import compiling
 from nnx_migrate.observe import instrument
-from nnx_migrate.sources.observed_facts import ObservedFacts, SeenFile, SeenFunction
+from nnx_migrate.observe.functions import watched
+from nnx_migrate.sources.facts.observed_facts import ObservedFacts, SeenFile, SeenFunction
 from nnx_migrate.sources.text import decode
 
 ROOT = Path(__file__).parents[2]
@@ -49,7 +50,14 @@ class Outermost:
     def twice(self, j): ...
 
     @staticmethod
-    def loose(k): ...
+    def loose(k, given=lambda x: x): ...
+
+
+def twice_in_one(a, b=[lambda: [lambda: 0]]):
+    return [(lambda: x)() for x in a] + [lambda: 1]
+
+
+alone = {"a": [lambda: 2]}
 """
 
 
@@ -60,7 +68,7 @@ def test_names_are_those_of_the_analysis(tmp_path: Path, name: str) -> None:
     text = (ROOT / name).read_text() if name else NASTY
     file = tmp_path / "code.py"
     file.write_text(text)
-    paths = [path for _, path, _ in instrument._functions(ast.parse(text), ())]
+    paths = [each.path for each in watched(ast.parse(text))]
     own = [path for path, count in Counter(paths).items() if count == 1]
     index = index_module(decode(file, text.encode()), "code")
     functions = {path: SeenFunction(1, (path,), {}) for path in paths}

@@ -39,7 +39,7 @@ def test_a_container_that_changes_meanwhile_is_not_looked_into(
     def changed(value: object) -> None:
         raise RuntimeError("dictionary changed size during iteration")
 
-    monkeypatch.setattr(seen, "_kind", changed)
+    monkeypatch.setattr(seen, "kind_of", changed)
     seen.seen(seen.number_of("code.py", "f", ("a", "b")), ({"x": 1}, 2))
     assert [calls.number for calls in told.values()] == [1]
     assert lines(tmp_path)[0]["parameters"] == {"a": ["other"], "b": ["plain"]}

@@ -17,6 +17,7 @@ from nnx_migrate.analysis.domain.values import (
     union,
 )
 from nnx_migrate.analysis.effects.in_sight import Possible
+from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.core.findings import Evidence, Proof
@@ -35,6 +36,8 @@ def unknown_effect(
         values: what it can be.
         collected: what is sown on it is collected.
     """
+    if NeverRan(context.project).changed(scope, name):
+        return None
     parts = _unpacked(context, scope, name, values)
     if parts:
         each = (unknown_effect(context, site, scope, *part, collected) for part in parts)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nnx_migrate.analysis.domain.values import ParameterOf, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.program import Project
-from nnx_migrate.sources.observed_facts import KEYWORD, NONE, OFF, SOWING, SeenFunction
+from nnx_migrate.sources.facts.observed_facts import KEYWORD, NONE, OFF, SOWING, SeenFunction
 
 _KEYWORDS_ADDED = frozenset({"update", "setdefault", "__setitem__"})
 
@@ -48,6 +48,26 @@ class NeverRan:
             return ()
         ran = dict(zip(lines, seen.changes, strict=True))
         return tuple((write, seen) for write in writes if not ran[write.line])
+
+    def changed(self, scope: Scope, name: str) -> SeenFunction | None:
+        """What was seen of a function that never changed the structure of what it was given.
+
+        Args:
+            name: of the parameter that it was given that by.
+        """
+        seen = self._seen(scope)
+        given = None if seen is None else seen.objects.get(name)
+        return seen if given is not None and given.was_kept else None
+
+    def gave_back(self, scope: Scope, name: str) -> SeenFunction | None:
+        """What was seen of a function that never returned what it was given, or a part of it.
+
+        Args:
+            name: of the parameter that it was given that by.
+        """
+        seen = self._seen(scope)
+        given = None if seen is None else seen.objects.get(name)
+        return seen if given is not None and given.looks and not given.returned else None
 
     def flag(self, scope: Scope, name: str) -> SeenFunction | None:
         """What was seen of a function whose parameter was False or None in each call."""

@@ -18,8 +18,8 @@ from nnx_migrate.analysis.domain.values import (
     Values,
 )
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.sources import observed_facts
-from nnx_migrate.sources.observed_facts import BOUND, FUNCTION, IN_CONTAINER, IN_FILE
+from nnx_migrate.sources.facts import observed_facts
+from nnx_migrate.sources.facts.observed_facts import BOUND, FUNCTION, IN_CONTAINER, IN_FILE
 
 _PLAIN = frozenset(
     {observed_facts.PLAIN, observed_facts.NONE, observed_facts.ON, observed_facts.OFF}

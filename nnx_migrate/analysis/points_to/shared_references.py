@@ -19,6 +19,7 @@ from nnx_migrate.analysis.domain.values import (
     short_name,
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
+from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.heap.retention import (
     arguments_of,
@@ -90,6 +91,7 @@ class SharingFinder:
         self._before = before
         self.evaluator = evaluator
         self.project = evaluator.project
+        self.never_ran = NeverRan(evaluator.project)
         self.hierarchy = evaluator.hierarchy
         self.ties = TieFinder(evaluator)
         self.contents = contents
@@ -151,6 +153,8 @@ class SharingFinder:
             known: what it is passed is an object, or holds one, whatever else is not known of it.
         """
         passed = Variable(scope, name, 0)
+        if self.never_ran.gave_back(scope, name):
+            return False
         for found in objects(self.objects.returned(scope), guessed=True):
             if found.object.root == passed:
                 place = found.object.place

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.sources.observed_facts import (
+from nnx_migrate.sources.facts.observed_facts import (
     IN_FILE,
     ObservedFacts,
     SeenFile,

@@ -16,7 +16,7 @@ from nnx_migrate.analysis.symbols.observed import Observations
 from nnx_migrate.analysis.symbols.occurrence_index import NameTables
 from nnx_migrate.analysis.symbols.reverse_imports import Dependents
 from nnx_migrate.analysis.symbols.wrappers import Wrappers
-from nnx_migrate.sources.observed_facts import ObservedFacts
+from nnx_migrate.sources.facts.observed_facts import ObservedFacts
 from nnx_migrate.sources.own_transforms import OwnTransform
 
 Binding = Located | ParameterOf

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nnx_migrate.report.text import printable
 from nnx_migrate.sources.config_values import ConfigError
-from nnx_migrate.sources.observed_facts import FactsError, ObservedFacts, read_facts
+from nnx_migrate.sources.facts.observed_facts import FactsError, ObservedFacts, read_facts
 
 _MOST_NAMED = 3
 

@@ -12,7 +12,7 @@ from nnx_migrate.engine.discover import excludes_of
 from nnx_migrate.observe.command import NOTEBOOK, CannotRun, Observed, observe
 from nnx_migrate.report.text import printable
 from nnx_migrate.sources.configuration import Configuration
-from nnx_migrate.sources.observed_facts import (
+from nnx_migrate.sources.facts.observed_facts import (
     FactsError,
     ObservedFacts,
     facts_text,

@@ -20,7 +20,7 @@ from nnx_migrate.core.totals import RunResult
 from nnx_migrate.observe.command import CannotRun, observe
 from nnx_migrate.report.patches.patch import render_patch
 from nnx_migrate.report.text import plural, printable
-from nnx_migrate.sources.observed_facts import ObservedFacts, facts_text
+from nnx_migrate.sources.facts.observed_facts import ObservedFacts, facts_text
 from nnx_migrate.sources.own_folder import OwnFolder
 from nnx_migrate.sources.write import Replacement, WriteError
 

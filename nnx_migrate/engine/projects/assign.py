@@ -23,7 +23,7 @@ from nnx_migrate.sources.kept_answers import read_answer
 if TYPE_CHECKING:
     from nnx_migrate.analysis.ir.nodes import ModuleIndex
     from nnx_migrate.analysis.symbols.program import Project
-    from nnx_migrate.sources.observed_facts import ObservedFacts
+    from nnx_migrate.sources.facts.observed_facts import ObservedFacts
     from nnx_migrate.sources.own_transforms import OwnTransform
 
 

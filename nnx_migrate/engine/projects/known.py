@@ -17,8 +17,8 @@ from nnx_migrate.core.pins import Unpin
 from nnx_migrate.engine.discover import Indexed, IndexTask, index_file
 from nnx_migrate.engine.plan_file import PlanTask
 from nnx_migrate.engine.projects.assign import PlacedIndex, Projects
+from nnx_migrate.sources.facts.observed_facts import ObservedFacts
 from nnx_migrate.sources.imports.module_names import Place
-from nnx_migrate.sources.observed_facts import ObservedFacts
 
 #: Versions of a file that are kept: an editor has one, and the disk another.
 _VERSIONS = 2

@@ -9,13 +9,15 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
 from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.sources.facts.observed_facts import SeenFunction
 
 #: What stands for a rule in the findings.
 CODE = "observed-facts"
 
 
 def contradictions(context: FileContext) -> Iterator[Finding]:
-    """Parameters that were given an object of a class that no proof allows.
+    """Parameters that were given an object of a class that no proof allows, or whose object was
+    changed where a proof says that nothing does.
 
     Args:
         context: a file, with what was observed, if anything was.
@@ -30,12 +32,39 @@ def contradictions(context: FileContext) -> Iterator[Finding]:
             continue
         scope = Scope(index.module, function.key)
         for parameter in function.parameters:
+            if change := _unexplained(plain, scope, parameter, seen):
+                yield _of_change(function, parameter, change)
             types = seen.parameters.get(parameter.name, ())
             classes = filter(None, (observed.class_of(context.project.modules, t) for t in types))
             proved = plain.evaluator.parameter(scope, parameter)
             for name in sorted(set(classes)):
                 if not _allowed(plain.evaluator.hierarchy, proved, name):
                     yield _finding(function, parameter, name, proved)
+
+
+def _unexplained(
+    plain: FileContext, scope: Scope, parameter: ir.Parameter, seen: SeenFunction
+) -> str:
+    """An attribute that calls changed though no code that they run is known to; "" for none."""
+    given = seen.objects.get(parameter.name)
+    changes = () if given is None else given.changes
+    change = next((each for each in changes if each.startswith(".")), "")
+    if not change or plain.analysis.effects.of(scope, parameter.name):
+        return ""
+    values = plain.evaluator.parameter(scope, parameter)
+    return change if values and all(isinstance(each, Instance) for each in values) else ""
+
+
+def _of_change(function: ir.Function, parameter: ir.Parameter, change: str) -> Finding:
+    attribute, _, what = change.rpartition(" ")
+    was = f"{parameter.name}{attribute} was {what} in a recorded run of {function.name}"
+    message = (
+        f"{was}, and the code says that nothing there changes it; what rests on that may be wrong:"
+        " look for code that changes it from outside, or report it where there is none"
+    )
+    return Finding(
+        CODE, function.line, 1, Outcome.MANUAL, message, (Evidence(was, Proof.OBSERVED),)
+    )
 
 
 def _allowed(hierarchy: Hierarchy, proved: Values, name: str) -> bool:

@@ -18,7 +18,7 @@ from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, 
 from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.model.unobserved import unobserved_site
-from nnx_migrate.sources.observed_facts import SeenFunction
+from nnx_migrate.sources.facts.observed_facts import SeenFunction
 
 
 def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
@@ -107,9 +107,26 @@ def _never_done(context: FileContext, scopes: tuple[Scope, ...]) -> Iterator[Evi
             words = ", ".join(sorted(asked))
             claim = f"**{name} of {function.name} never took {words}"
             told.append((function.line, claim, seen))
+        told += _left_alone(context, never, scope, function)
         for line, claim, seen in told:
             words = f"{claim} in {seen.told()} of it"
             yield Evidence(words, Proof.OBSERVED, Place(scope.module, line))
+
+
+def _left_alone(
+    context: FileContext, never: NeverRan, scope: Scope, function: ir.Function
+) -> Iterator[tuple[int, str, SeenFunction]]:
+    """The objects to which a function might do something, as far as the code shows, and did not."""
+    plain = context.unobserved
+    for parameter in function.parameters if plain is not None else ():
+        name = parameter.name
+        effects = () if plain is None else plain.effects_of(scope, name)
+        seen = never.changed(scope, name)
+        if seen is not None and any(each.kind == "unknown" for each in effects):
+            yield function.line, f"the structure of {name} never changed in {function.name}", seen
+        seen = never.gave_back(scope, name)
+        if seen is not None and any(each.kind == "escape" for each in effects):
+            yield function.line, f"{function.name} never gave {name} back", seen
 
 
 def _freed(before: Pin | Manual, seen: _Seen) -> Same:

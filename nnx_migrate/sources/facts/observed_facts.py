@@ -13,7 +13,10 @@
               "tests": ["tests/test_train.py::test_step"],
               "parameters": {"model": ["src/model.py::Net"], "x": ["array"]},
               "sows": [true, false],             # which calls of `sow` in it ran, from the top
-              "changes": [["n replaced"], []]    # what its lines did to attributes, from the top
+              "changes": [["n replaced"], []],   # what its lines did to attributes, from the top
+              "closed_over": {"loss": ["src/loss.py::mse()"]},
+              "objects": {"model": {"looks": 3, ...}},
+              "around": ["graph mode", "graph updates", "no mesh"]
             }
           },
           "classes": {"Net": {"objects": 3, "sharing": 0}}
@@ -29,7 +32,7 @@ and `off` (of a flag, whether it was set), `other`. Of `**more` the names are to
 that the thing lies in: `in in array`. Of a class of Modules is told how many objects were looked
 at, and how many of them held something in two places. A line that writes attributes of a parameter
 made, replaced or deleted them (`n made`); of another object the name stands alone; a constructor
-tells of none.
+tells of none. `objects` is told in `seen_objects.py`. What is not there was not looked for.
 """
 
 from __future__ import annotations
@@ -41,6 +44,8 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
+
+from nnx_migrate.sources.facts.seen_objects import SeenObject, seen_object
 
 VERSION = 1
 #: Sorts of values that are no objects of a class that matters.
@@ -78,6 +83,9 @@ class SeenFunction:
         sows: of each call of `sow` or `perturb` in it, in the order of the file, whether it ran.
         changes: of each of its lines that writes attributes, from the top, what it did to them;
             nothing where it never ran.
+        closed_over: what the names were that it reads from functions around it.
+        objects: by parameter, what calls did to the objects that it got.
+        around: modes and meshes that it ran under.
     """
 
     calls: int
@@ -85,6 +93,9 @@ class SeenFunction:
     parameters: Mapping[str, tuple[str, ...]]
     sows: tuple[bool, ...] = ()
     changes: tuple[tuple[str, ...], ...] = ()
+    closed_over: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    objects: Mapping[str, SeenObject] = dataclasses.field(default_factory=dict)
+    around: tuple[str, ...] = ()
 
     def told(self) -> str:
         """How often it was seen, in words."""
@@ -95,22 +106,29 @@ class SeenFunction:
 
     def joined(self, other: SeenFunction) -> SeenFunction:
         """What two runs have shown together."""
-        names = sorted({*self.parameters, *other.parameters})
+        objects = dict(self.objects)
+        for name, seen in other.objects.items():
+            objects[name] = objects[name].joined(seen) if name in objects else seen
         return SeenFunction(
             self.calls + other.calls,
             tuple(sorted({*self.tests, *other.tests})),
-            {
-                name: tuple(
-                    sorted({*self.parameters.get(name, ()), *other.parameters.get(name, ())})
-                )
-                for name in names
-            },
+            _joined_types(self.parameters, other.parameters),
             tuple(map(any, zip_longest(self.sows, other.sows, fillvalue=False))),
             tuple(
                 tuple(sorted({*one, *two}))
                 for one, two in zip_longest(self.changes, other.changes, fillvalue=())
             ),
+            _joined_types(self.closed_over, other.closed_over),
+            objects,
+            tuple(sorted({*self.around, *other.around})),
         )
+
+
+def _joined_types(
+    one: Mapping[str, tuple[str, ...]], two: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    names = sorted({*one, *two})
+    return {name: tuple(sorted({*one.get(name, ()), *two.get(name, ())})) for name in names}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -222,7 +240,7 @@ def _parsed(data: Any, file: Path) -> ObservedFacts:
     files = {
         str(name): SeenFile(
             str(each["sha256"]),
-            {str(path): _function(seen) for path, seen in each["functions"].items()},
+            {str(path): seen_function(seen) for path, seen in each["functions"].items()},
             {
                 str(kind): SeenClass(int(seen["objects"]), int(seen["sharing"]))
                 for kind, seen in each.get("classes", {}).items()
@@ -234,12 +252,43 @@ def _parsed(data: Any, file: Path) -> ObservedFacts:
     return ObservedFacts(root, tuple(map(str, data["command"])), files)
 
 
-def _function(data: Any) -> SeenFunction:
-    parameters = {str(name): tuple(map(str, types)) for name, types in data["parameters"].items()}
-    sows = tuple(map(bool, data.get("sows", ())))
-    changes = tuple(tuple(map(str, each)) for each in data.get("changes", ()))
-    tests = tuple(map(str, data["tests"]))
-    return SeenFunction(int(data["calls"]), tests, parameters, sows, changes)
+def seen_function(data: Any) -> SeenFunction:
+    """Read what a file of facts says of a function.
+
+    Args:
+        data: by the names of `SeenFunction`; what it does not need may be missing.
+    """
+    return SeenFunction(
+        int(data["calls"]),
+        tuple(map(str, data["tests"])),
+        _types(data["parameters"]),
+        tuple(map(bool, data.get("sows", ()))),
+        tuple(tuple(map(str, each)) for each in data.get("changes", ())),
+        _types(data.get("closed_over", {})),
+        {str(name): seen_object(each) for name, each in data.get("objects", {}).items()},
+        tuple(map(str, data.get("around", ()))),
+    )
+
+
+def _types(data: Any) -> dict[str, tuple[str, ...]]:
+    return {str(name): tuple(map(str, types)) for name, types in data.items()}
+
+
+def _as_json(seen: SeenFunction) -> dict[str, Any]:
+    """What a file of facts says of a function, without what was not seen."""
+    needed = {
+        "calls": seen.calls,
+        "tests": list(seen.tests),
+        "parameters": {name: list(types) for name, types in seen.parameters.items()},
+    }
+    more = {
+        "sows": list(seen.sows),
+        "changes": list(map(list, seen.changes)),
+        "closed_over": {name: list(types) for name, types in seen.closed_over.items()},
+        "objects": {name: each.as_json() for name, each in sorted(seen.objects.items())},
+        "around": list(seen.around),
+    }
+    return needed | {name: each for name, each in more.items() if each}
 
 
 def facts_text(facts: ObservedFacts, root: str) -> str:
@@ -252,16 +301,7 @@ def facts_text(facts: ObservedFacts, root: str) -> str:
     files = {
         name: {
             "sha256": file.sha256,
-            "functions": {
-                path: {
-                    "calls": seen.calls,
-                    "tests": list(seen.tests),
-                    "parameters": {key: list(types) for key, types in seen.parameters.items()},
-                    **({"sows": list(seen.sows)} if seen.sows else {}),
-                    **({"changes": list(map(list, seen.changes))} if seen.changes else {}),
-                }
-                for path, seen in sorted(file.functions.items())
-            },
+            "functions": {path: _as_json(seen) for path, seen in sorted(file.functions.items())},
             "classes": {
                 name: dataclasses.asdict(seen) for name, seen in sorted(file.classes.items())
             },

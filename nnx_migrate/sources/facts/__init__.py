@@ -1,0 +1,1 @@
+"""What runs of a program have shown: the file that `nnx-migrate observe` writes."""

@@ -1,0 +1,212 @@
+"""What runs show of objects: which attributes calls make, replace or delete, and what comes out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.cli.facts import findings, suite_passes, write_facts
+
+NET = """\
+from flax import nnx
+
+HOOKS = {}
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+    def __call__(self, x):
+        return self.linear(x)
+
+
+def mark(model: Net):
+    model.marked = True
+
+
+@nnx.jit
+def step(model: Net, x):
+    HOOKS["run"](model)
+    return model(x)
+
+
+def train(model: Net, x):
+    def loss(m):
+        HOOKS["run"](m)
+        return m(x).sum()
+
+    return nnx.grad(loss)(model)
+
+
+@nnx.jit
+def pick(model: Net, x, whole: bool = False):
+    if whole:
+        return model
+    return model(x)
+
+
+@nnx.jit
+def grow(model: Net, name, x):
+    setattr(model, name, x)
+    return x
+"""
+TESTS = """\
+import jax.numpy as jnp
+from flax import nnx
+
+import net
+
+
+# A name that the code does not show.
+net.HOOKS["".join(["r", "un"])] = lambda model: model.linear
+
+
+def make():
+    return net.Net(nnx.Rngs(0))
+
+
+def test_step():
+    assert net.step(make(), jnp.ones((1, 2))).shape == (1, 2)
+
+
+def test_train():
+    assert net.train(make(), jnp.ones((1, 2))).linear.kernel.shape == (2, 2)
+
+
+def test_pick():
+    assert net.pick(make(), jnp.ones((1, 2))).shape == (1, 2)
+
+
+def test_grow():
+    net.grow.__wrapped__(make(), "last", jnp.ones(2))
+"""
+
+
+def observed(folder: Path) -> dict[str, Any]:
+    data = json.loads((folder / "facts.json").read_text())
+    functions: dict[str, Any] = data["files"]["net.py"]["functions"]
+    return functions
+
+
+@pytest.mark.runs_jax
+def test_what_unknown_code_never_does_does_not_pin(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "net.py").write_text(NET)
+    (tmp_path / "test_net.py").write_text(TESTS)
+    before = findings(command)
+    before.pop(29)  # what a gradient changes is checked when it is traced
+    assert {line: each["outcome"] for line, each in before.items()} == dict.fromkeys(
+        (18, 32, 39), "pinned"
+    )
+    done = command("observe", "--", sys.executable, "-m", "pytest", "-q", "test_net.py")
+    assert done.code == 0, done.err
+    seen = observed(tmp_path)
+    kept = {"looks": 1, "changes": [], "returned": 0, "shared": 0, "beside": []}
+    assert seen["step"]["objects"] == {"model": kept}
+    assert seen["train.loss"]["objects"]["m"] == kept
+    assert seen["grow"]["objects"]["model"]["changes"] == [".last made"]
+    assert seen["train.loss"]["closed_over"]["x"] == ["array"]
+
+    after = findings(command, "--facts", "facts.json")
+    assert {line: each["outcome"] for line, each in after.items()} == {
+        18: "same",
+        29: "rewritten-checked",
+        32: "same",
+        39: "pinned",
+    }
+    claims = [each["claim"] for each in after[18]["evidence"]]
+    assert "the structure of model never changed in step in 1 call of 1 test of it" in claims
+    claims = [each["claim"] for each in after[32]["evidence"]]
+    assert "pick never gave model back in 1 call of 1 test of it" in claims
+    assert command("apply", "net.py", "--facts", "facts.json").code == 0
+    for graph in ("true", "false"):
+        suite_passes(tmp_path, graph)
+
+
+ALONE = {"looks": 3, "changes": [], "returned": 0, "shared": 0, "beside": []}
+
+
+@pytest.mark.parametrize(
+    ("step", "pick", "pinned"),
+    [
+        (ALONE, ALONE, set()),
+        (ALONE | {"changes": [".last made"]}, ALONE, {18}),
+        (ALONE | {"changes": ["?"]}, ALONE, {18}),
+        (ALONE | {"looks": 0}, ALONE | {"looks": 0}, {18, 32}),
+        (ALONE, ALONE | {"returned": 1}, {32}),
+        # What is returned is no change, and the other way round.
+        (ALONE | {"returned": 1}, ALONE | {"changes": [".last made"]}, set()),
+        (None, None, {18, 32}),
+    ],
+)
+def test_objects_of_which_that_is_not_known_pin(
+    tmp_path: Path,
+    command: Command,
+    step: dict[str, Any] | None,
+    pick: dict[str, Any] | None,
+    pinned: set[int],
+) -> None:
+    (tmp_path / "net.py").write_text(NET)
+    objects = {"step": step, "pick": pick}
+    more = {path: {"objects": {"model": each}} for path, each in objects.items() if each}
+    write_facts(tmp_path, NET, {"step": {}, "pick": {"whole": ["off"]}}, more=more)
+    found = findings(command, "--facts", "facts.json")
+    assert {line for line, each in found.items() if each["outcome"] == "pinned"} == pinned | {39}
+
+
+def test_objects_of_a_changed_file_or_of_another_function_say_nothing(
+    tmp_path: Path, command: Command
+) -> None:
+    (tmp_path / "net.py").write_text(NET)
+    more = {"step": {"objects": {"model": ALONE}}}
+    write_facts(tmp_path, f"{NET}\n", {"step": {}}, more=more)
+    assert findings(command, "--facts", "facts.json")[18]["outcome"] == "pinned"
+    # Another parameter was looked at, or the function that was is not the one at the place.
+    for path, name in (("step", "x"), ("mark", "model"), ("pick", "model")):
+        write_facts(tmp_path, NET, {path: {}}, more={path: {"objects": {name: ALONE}}})
+        assert findings(command, "--facts", "facts.json")[18]["outcome"] == "pinned"
+
+
+QUIET = """\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+
+@nnx.jit
+def step(model: Net, x):
+    return model.linear(x)
+
+
+@nnx.jit
+def loud(model: Net, x):
+    model.last = x
+    return model.linear(x)
+"""
+
+
+def test_a_change_that_a_proof_contradicts_is_told(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "net.py").write_text(QUIET)
+    changed = {"objects": {"model": ALONE | {"changes": [".linear.bias replaced", "[] made"]}}}
+    write_facts(tmp_path, QUIET, {"step": {}, "loud": {}}, more={"step": changed, "loud": changed})
+    found = findings(command, "--facts", "facts.json")
+    assert {line: (each["rule"], each["outcome"]) for line, each in found.items()} == {
+        10: ("observed-facts", "manual"),
+        14: ("structural-update", "pinned"),
+    }
+    assert found[10]["message"].startswith(
+        "model.linear.bias was replaced in a recorded run of step, and the code says that nothing"
+    )
+    kept = {"objects": {"model": ALONE}}
+    write_facts(tmp_path, QUIET, {"step": {}, "loud": {}}, more={"step": kept, "loud": kept})
+    found = findings(command, "--facts", "facts.json")
+    # That it was not seen says nothing against a proof.
+    assert {line: each["outcome"] for line, each in found.items()} == {14: "pinned"}
