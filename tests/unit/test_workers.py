@@ -84,6 +84,28 @@ def test_deep_recursion_is_possible_and_too_deep_is_an_exception() -> None:
     assert (sys.getrecursionlimit(), threading.stack_size()) == before
 
 
+def leaf(n: int) -> int:
+    return n
+
+
+def called_often(n: int) -> int:
+    return sum(map(leaf, range(200))) if n == 0 else called_often(n - 1)
+
+
+def test_no_depth_maps_memory_for_each_call() -> None:
+    resource = pytest.importorskip("resource")
+    if not hasattr(resource, "RUSAGE_THREAD"):
+        pytest.skip("needs the page faults of a thread")
+
+    def faults() -> int:
+        before = resource.getrusage(resource.RUSAGE_THREAD).ru_minflt
+        for n in range(800, 1200):
+            called_often(n)
+        return int(resource.getrusage(resource.RUSAGE_THREAD).ru_minflt - before)
+
+    assert run_deep(faults) < 500  # 13,000 where frames cross borders
+
+
 def test_one_large_stack_at_a_time_fits_into_the_memory_of_a_process() -> None:
     program = """
 import resource
