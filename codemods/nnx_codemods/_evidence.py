@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+
 from nnx_codemods._rngs.forking import forks_wanted
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
 from nnx_codemods._sown.residual_state.restored import without_restored
@@ -20,6 +22,7 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.place import Place
+from nnx_migrate.core.refusal import Cause, Refusal
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Pin
 from nnx_migrate.rewrite.model.functions import (
@@ -28,6 +31,18 @@ from nnx_migrate.rewrite.model.functions import (
     is_captured,
     parameter_at,
 )
+
+
+@enum.unique
+class SplitRefused(Cause):
+    """Why an argument may not be passed as States; {what} is told by the analysis."""
+
+    BELOW_CAPTURE = "nnx.capture is below it, and needs the Module itself"
+    SHARED = "tree mode takes only trees: {reason}"
+    CHANGES = "the function changes its Module: {what} ({place})"
+    UNKNOWN = "some of what the function does to its Module is unknown: {what} ({place})"
+    UPDATES_BROADCAST = "the scan may update argument {index}, which it broadcasts"
+
 
 _GRAPH_NODES = frozenset({"module", "metric", "rngs", "optimizer"})
 
@@ -85,7 +100,7 @@ def refuse_split(
             class is not known, and only allowed.
     """
     if site.form == "decorator" and is_captured(context, site):
-        return Pin(rule, "nnx.capture is below it, and needs the Module itself")
+        return Pin(rule, SplitRefused.BELOW_CAPTURE)
     known = kind_evidence(context, index, values, kinds)
     evidence.append(known)
     if known.permission is not None and not context.options.allows(known.permission):
@@ -93,7 +108,7 @@ def refuse_split(
     shared = context.analysis.sharing.of(values)
     if shared:
         evidence += [Evidence(shared, Proof.PROVED), *forks_wanted(context, values)]
-        return Pin(rule, f"tree mode takes only trees: {shared}", tuple(evidence), outward=True)
+        return Pin(rule, SplitRefused.SHARED.about(reason=shared), tuple(evidence), outward=True)
     scopes = function_scopes(context, site)
     effects = effects_on(context, site, scopes, index)
     effect = worst(effects)
@@ -111,16 +126,15 @@ def refuse_split(
         return None
     if effect.kind != "unknown":
         evidence.append(Evidence(effect.what, Proof.PROVED, effect.where))
-        reason = f"the function changes its Module: {effect.what} ({effect.where})"
+        reason = SplitRefused.CHANGES.about(effect.where, what=effect.what)
         outward = effect.kind == "structure"
         return Pin(rule, reason, tuple(evidence), outward=outward, sows=effect.sows)
     permission = Permission.UNKNOWN_EFFECTS
     evidence.append(Evidence(effect.what, Proof.ASSUMED, effect.where, permission))
     if context.options.allows(permission):
         return None
-    reason = f"some of what the function does to its Module is unknown: {effect.what}"
+    reason = SplitRefused.UNKNOWN.about(effect.where, what=effect.what)
     sows = isinstance(effect.cause, MethodUnknown) and effect.cause.name == "sow"
-    reason += f" ({effect.where})"
     return Pin(rule, reason, tuple(evidence), outward=True, sows=sows)
 
 
@@ -166,8 +180,8 @@ def returned_argument(context: FileContext, scopes: tuple[Scope, ...]) -> tuple[
     return None
 
 
-def updated_broadcast(context: FileContext, site: Site, index: int) -> str:
-    """Why a scan with axis None for the argument at `index` depends on the mode; empty when not.
+def updated_broadcast(context: FileContext, site: Site, index: int) -> Refusal | None:
+    """Why a scan with axis None for the argument at `index` depends on the mode; None when not.
 
     Graph mode starts every iteration with the object as it was and discards what the body does to
     it; tree mode carries it (docs/semantics.md: SCN-1). Params alone are not what a forward pass
@@ -175,5 +189,5 @@ def updated_broadcast(context: FileContext, site: Site, index: int) -> str:
     """
     values = argument_values(context, site, index)
     if is_graph_node(context, values) and not context.analysis.contents.of(values).only_params:
-        return f"the scan may update argument {index}, which it broadcasts"
-    return ""
+        return SplitRefused.UPDATES_BROADCAST.about(index=index)
+    return None

@@ -45,10 +45,18 @@ from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
+from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision, Pin
 from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
+
+
+class MeshCause(Cause):
+    """Why an abstract model differs by the mode."""
+
+    SHARDINGS_LEFT_OUT = "tree mode leaves out the shardings of the mesh ({place})"
+
 
 _WITH_METADATA = frozenset({"flax.nnx.with_partitioning", "flax.nnx.with_metadata"})
 
@@ -65,7 +73,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 
 
 def _pin(place: Place, claim: str) -> Pin:
-    reason = f"tree mode leaves out the shardings of the mesh ({place})"
+    reason = MeshCause.SHARDINGS_LEFT_OUT.about(place)
     return Pin(RULE.name, reason, (Evidence(claim, Proof.PROVED, place),))
 
 

@@ -43,6 +43,7 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 import ast
+import enum
 
 from nnx_codemods._axes.prefix import is_declared_int
 from nnx_codemods._captures.variable_writes import may_update
@@ -51,6 +52,7 @@ from nnx_migrate.analysis.domain.values import Instance, is_unknown
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     Clones,
@@ -63,6 +65,20 @@ from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.split.copies import works_on_copy
 
 
+@enum.unique
+class BroadcastCause(Cause):
+    """How state that a scan broadcasts ends."""
+
+    AXIS_HIDDEN = "the code does not show whether argument {index} is broadcast"
+    EFFECT_HIDDEN = (
+        "nnx-migrate cannot see what the scan does to argument {index}, which it broadcasts"
+    )
+    WORKS_ON_COPY = (
+        "the body works on a copy, because updates of what a scan broadcasts are discarded today; "
+        "if they were meant to be kept, carry it instead"
+    )
+
+
 def decide(context: FileContext, site: Site) -> Decision | None:
     if site.form == "reference" or "in_axes" not in site.options:
         return None
@@ -73,7 +89,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     places = tuple(place for place in broadcast if _is_updated(context, site, place))
     unread = [place for place in _unread_places(context, site) if _is_updated(context, site, place)]
     if unread:
-        return Pin(RULE.name, f"the code does not show whether argument {unread[0]} is broadcast")
+        return Pin(RULE.name, BroadcastCause.AXIS_HIDDEN.about(index=unread[0]))
     if not places:
         return None
     evidence = Evidence(
@@ -83,8 +99,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     )
     return Contribution(
         RULE.name,
-        "the body works on a copy, because updates of what a scan broadcasts are discarded today; "
-        "if they were meant to be kept, carry it instead",
+        BroadcastCause.WORKS_ON_COPY,
         (evidence,),
         Clones(places),
     )
@@ -146,11 +161,7 @@ def _unknown_function(context: FileContext, site: Site, places: list[int]) -> De
     for place in places:
         values = argument_values(context, site, place)
         if is_unknown(values) or updated_broadcast(context, site, place):
-            return Pin(
-                RULE.name,
-                "nnx-migrate cannot see what the scan does to "
-                f"argument {place}, which it broadcasts",
-            )
+            return Pin(RULE.name, BroadcastCause.EFFECT_HIDDEN.about(index=place))
     return None
 
 

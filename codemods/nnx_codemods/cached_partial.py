@@ -42,6 +42,7 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 import ast
+import enum
 from collections.abc import Iterator
 
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node
@@ -50,6 +51,7 @@ from nnx_migrate.analysis.domain.values import FunctionValue
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     Contribution,
@@ -61,17 +63,33 @@ from nnx_migrate.rewrite.model.functions import function_values
 from nnx_migrate.rewrite.model.rule import Rule
 
 
+@enum.unique
+class BindingCause(Cause):
+    """How arguments that are bound ahead of time end."""
+
+    BOUND_HIDDEN = "the code does not show what it binds; bind the arguments with functools.partial"
+    SOME_HIDDEN = (
+        "the code does not show everything that it binds; bind the arguments with functools.partial"
+    )
+    GOES_IN_TWICE = "tree mode takes only trees, and {argument} goes in twice; pass it once"
+    BOUND = "functools.partial binds the arguments; nnx.jit_partial is faster once the flip is done"
+    BOUND_COPIES = (
+        "functools.partial binds the arguments, of copies as before, since their structure may "
+        "change later; nnx.jit_partial is faster once the flip is done"
+    )
+
+
 def decide(context: FileContext, site: Site) -> Decision | None:
     if not isinstance(site.node, ast.Call) or site.form != "call":
-        return Manual(RULE.name, f"the code does not show what it binds; {_ADVICE}")
+        return Manual(RULE.name, BindingCause.BOUND_HIDDEN)
     if any(isinstance(first, ast.Starred) for first in site.node.args[:1]):
-        return Manual(RULE.name, f"the code does not show what it binds; {_ADVICE}")
+        return Manual(RULE.name, BindingCause.BOUND_HIDDEN)
     bound = site.node.args[1:]
     again = _passed_again(context, site, bound)
     if again is not None:
         evidence = Evidence(f"{ast.unparse(again)} goes in twice", Proof.PROVED)
-        reason = f"tree mode takes only trees, and {ast.unparse(again)} goes in twice"
-        return Manual(RULE.name, f"{reason}; pass it once", (evidence,))
+        reason = BindingCause.GOES_IN_TWICE.about(argument=ast.unparse(again))
+        return Manual(RULE.name, reason, (evidence,))
     copied = tuple(
         place
         for place, node in enumerate(bound, 1)
@@ -79,14 +97,11 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         and not _stays_as_it_is(context, site, node, place - 1)
     )
     if any(isinstance(site.node.args[place], ast.Starred) for place in copied):
-        return Manual(RULE.name, f"the code does not show everything that it binds; {_ADVICE}")
+        return Manual(RULE.name, BindingCause.SOME_HIDDEN)
     claim = "functools.partial gives the same results in both modes (docs/semantics.md: JIT-B)"
-    message = "functools.partial binds the arguments"
-    if copied:
-        message += ", of copies as before, since their structure may change later"
     return Contribution(
         RULE.name,
-        f"{message}; nnx.jit_partial is faster once the flip is done",
+        BindingCause.BOUND_COPIES if copied else BindingCause.BOUND,
         (Evidence(claim, Proof.PROVED),),
         Replacement("functools.partial", copied),
     )
@@ -149,7 +164,6 @@ def _gives_back(context: FileContext, value: FunctionValue, index: int) -> bool:
     return any(effect.kind == "escape" for effect in effects)
 
 
-_ADVICE = "bind the arguments with functools.partial"
 _NAMES = of_nnx(lambda t: t.is_site and t.binds)
 RULE = Rule(
     "cached-partial",

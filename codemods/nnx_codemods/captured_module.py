@@ -107,6 +107,7 @@ from nnx_codemods._captures.implicit_captures import (
 from nnx_codemods._captures.loop_carry import is_data, is_unchanged, not_a_tree, overlap
 from nnx_codemods._captures.module_globals import read_out_of_sight, updating_of_module
 from nnx_codemods._captures.must_execute import is_certain, is_expected_to_raise
+from nnx_codemods._captures.refusal import CaptureCause
 from nnx_codemods._captures.trace_level import may_be_captured, obstacle
 from nnx_codemods._evidence import is_graph_node
 from nnx_migrate.analysis.flax.transforms import (
@@ -120,6 +121,7 @@ from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
+from nnx_migrate.core.refusal import Reason
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     Capture,
@@ -182,7 +184,7 @@ def _captures(context: FileContext, site: Site) -> Decision | None:
     if not captured.uses and (not asked or site.transform in JAX_SITES):
         return _only_read(captured)
     if not asked and not any(use.expected for use in captured.uses):
-        return Same(RULE.name, "what it captures may or may not be updated: left as it is")
+        return Same(RULE.name, CaptureCause.MAY_NOT_BE_UPDATED)
     names = " and ".join(each.name for each in captured.objects)
     uses = sorted(captured.uses, key=lambda use: (not use.certain, use.where, use.what))
     evidence = [Evidence(f"{names}: {use.what}", Proof.PROVED, use.where) for use in uses[:3]]
@@ -192,15 +194,16 @@ def _captures(context: FileContext, site: Site) -> Decision | None:
     carried = site.spec.is_loop or (
         site.spec.iterates and any(each.updated for each in captured.objects)
     )
-    way = "part of the carry" if carried else "an argument"
-    message = f"{names} from outside became {way}"
+    cause = CaptureCause.CARRIED if carried else CaptureCause.PASSED
+    message = cause.about(names=names)
     return Contribution(RULE.name, message, tuple(evidence), Captures(captured.objects))
 
 
 def _only_of_jax(context: FileContext, site: Site) -> Decision | None:
     """A derivative of jax and the like: no transform of nnx can be given what it captures."""
     name = site.transform.removeprefix("jax.")
-    reason = f"nnx.{name} is to be given it" if name in NNX_TRANSFORMS else _NOT_OF_NNX
+    known = name in NNX_TRANSFORMS
+    reason = CaptureCause.OF_NNX.about(name=name) if known else CaptureCause.NOT_OF_NNX
     if any(bound_functions(context, site)):
         return bound_and_raising(context, site, reason)
     if not may_capture(context, site):
@@ -244,17 +247,19 @@ def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
         closure_edits(context, site, captures)
     except NotRewritten:
         return None
-    message = f"{text} became an argument of eval_shape"
+    message = CaptureCause.PASSED_TO_EVAL_SHAPE.about(text=text)
     return Contribution(RULE.name, message, tuple(evidence), Captures(captures))
 
 
 def _only_read(captured: Captured) -> Decision | None:
     if captured.unseen:
         return None
-    return Same(RULE.name, "the function only reads what it captures, which works in both modes")
+    return Same(RULE.name, CaptureCause.ONLY_READ)
 
 
-def _reason(context: FileContext, site: Site, captured: Captured, evidence: list[Evidence]) -> str:
+def _reason(
+    context: FileContext, site: Site, captured: Captured, evidence: list[Evidence]
+) -> Reason:
     """Why the object cannot be carried; empty when it can."""
     reason = captured.obstacle or obstacle(
         context, site, captured, lambda other: _carried(context, other)
@@ -264,15 +269,15 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
     # What is compiled is kept, with the values that captured objects had then.
     keeps = any(each.spec.compiles for each in stack_of(context, site))
     if keeps and not is_unchanged(context, site, captured):
-        claim = "between its calls the object may change, which a compiled function does not see"
+        claim = CaptureCause.MAY_CHANGE
         where, permission = context.where(site.node), Permission.UNCHANGED_CAPTURES
-        evidence.append(Evidence(claim, Proof.ASSUMED, where, permission))
+        evidence.append(Evidence(str(claim), Proof.ASSUMED, where, permission))
         if not context.options.allows(permission):
             return claim
     if any(each.transform in JAX_SITES for each in stack_of(context, site)) and any(
         gives_object(context, value) for values in given_back(context, site) for value in values
     ):
-        return "it returns an object, or a State of one, which nnx does in other ways than jax"
+        return CaptureCause.RETURNS_OBJECT
     shared = overlap(context, site, captured)
     if shared is not None:
         evidence.append(shared)
@@ -281,7 +286,7 @@ def _reason(context: FileContext, site: Site, captured: Captured, evidence: list
     try:
         closure_edits(context, site, captured.objects)
     except NotRewritten as error:
-        return str(error)
+        return error.refusal
     return ""
 
 
@@ -299,7 +304,7 @@ def _carried(context: FileContext, site: Site) -> set[str]:
 
 
 def _left(
-    context: FileContext, captured: Captured, reason: str, evidence: tuple[Evidence, ...]
+    context: FileContext, captured: Captured, reason: Reason, evidence: tuple[Evidence, ...]
 ) -> Decision | None:
     """Left as it is; where it raises in both modes, a person has to know."""
     certain = [use for use in captured.uses if use.kind == "update" and is_certain(context, use)]
@@ -309,17 +314,12 @@ def _left(
     names = " and ".join((*(each.name for each in captured.objects), *captured.holders))
     return Manual(
         RULE.name,
-        f"the function captures {names} and updates what it captures ({use.what}, {use.where}), "
-        f"which raises in both modes; pass it explicitly. Not done here: {reason}",
+        CaptureCause.UPDATES.about(use.where, names=names, what=use.what, reason=reason),
         evidence,
         blocks=False,
     )
 
 
-_NOT_OF_NNX = (
-    "nnx has no such transform in both modes; split the object outside, merge it in the function, "
-    "return its State beside the result (has_aux), and update the object with that"
-)
 RULE = Rule(
     "captured-module",
     of_nnx(lambda t: t.traces or t.inspects) | JAX_SITES,

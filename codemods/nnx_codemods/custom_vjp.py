@@ -45,15 +45,23 @@ from __future__ import annotations
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision, Pin
 from nnx_migrate.rewrite.model.rule import Rule
 
 
+class BackwardCause(Cause):
+    """Why a backward pass depends on the mode."""
+
+    GETS_UPDATES = (
+        "its backward pass gets the gradients of updates in addition to that of the output"
+    )
+
+
 def decide(context: FileContext, site: Site) -> Decision | None:
     evidence = Evidence("it is nnx.custom_vjp", Proof.PROVED, context.where(site.node))
-    reason = "its backward pass gets the gradients of updates in addition to that of the output"
-    return Pin(RULE.name, reason, (evidence,))
+    return Pin(RULE.name, BackwardCause.GETS_UPDATES, (evidence,))
 
 
 RULE = Rule(

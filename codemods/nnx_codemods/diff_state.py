@@ -40,17 +40,24 @@ from nnx_codemods._gradient.loss import decide_gradient
 from nnx_codemods._sown.perturbations import perturbed
 from nnx_migrate.analysis.flax.transforms import GRADIENTS
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.refusal import Cause, Refusal
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision, Pin
 from nnx_migrate.rewrite.model.rule import Rule
 
 
+class PerturbedCause(Cause):
+    """What is said of perturbations that stay."""
+
+    NOT_CAPTURED = "{reason}; nnx.capture cannot be used: {why}"
+
+
 def decide(context: FileContext, site: Site) -> Decision | None:
     decision = decide_gradient(context, site, RULE.name, diff_state=True)
     reason = perturbed(context).get(site) if isinstance(decision, Pin) else None
-    if isinstance(decision, Pin) and isinstance(reason, str):
-        told = f"{decision.reason}; nnx.capture cannot be used: {reason}"
-        return dataclasses.replace(decision, reason=told)
+    if isinstance(decision, Pin) and isinstance(reason, Refusal):
+        why = PerturbedCause.NOT_CAPTURED.about(reason=decision.reason, why=reason)
+        return dataclasses.replace(decision, reason=why)
     return decision
 
 

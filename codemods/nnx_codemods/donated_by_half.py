@@ -36,12 +36,14 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 import ast
+import enum
 
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Scope
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     Contribution,
@@ -52,32 +54,46 @@ from nnx_migrate.rewrite.model.decisions import (
 from nnx_migrate.rewrite.model.functions import argument_values, function_scopes, parameter_at
 from nnx_migrate.rewrite.model.rule import Rule
 
+
+@enum.unique
+class DonationCause(Cause):
+    """How a donation by half ends."""
+
+    OPTIONS_HIDDEN = "it may donate arguments: the code does not show all its options"
+    FUNCTION_HIDDEN = "the code does not show what it jits"
+    ARGUMENTS_HIDDEN = "the code does not show which arguments are donated"
+    BY_NAME_ONLY = "donated by name, and there is no other way to pass it"
+    ARRAYS_ONLY = "only arrays are donated"
+    BY_POSITION_ONLY = "donated by number, and passed by position in every call"
+    DONATED_BOTH_WAYS = "donated by number and by name, so that it holds for both ways to call it"
+
+
 _NUMBERS, _NAMES = "donate_argnums", "donate_argnames"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
     given = {_NUMBERS, _NAMES} & site.options.keys()
     if not given and not site.complete and site.form != "reference":
-        return Pin(RULE.name, "it may donate arguments: the code does not show all its options")
+        return Pin(RULE.name, DonationCause.OPTIONS_HIDDEN)
     if len(given) != 1:
         return None
     if site.form == "reference":
-        return Pin(RULE.name, "the code does not show what it jits", bare=True)
+        return Pin(RULE.name, DonationCause.FUNCTION_HIDDEN, bare=True)
     (option,) = given
     items = _literals(context, site.options[option])
     scopes = function_scopes(context, site)
     if items is None or len(scopes) != 1:
-        return Pin(RULE.name, "the code does not show which arguments are donated")
+        return Pin(RULE.name, DonationCause.ARGUMENTS_HIDDEN)
     names, by_name_only = _parameters(context, site, scopes[0])
     if items and set(items) <= by_name_only:
-        return Same(RULE.name, "donated by name, and there is no other way to pass it")
+        return Same(RULE.name, DonationCause.BY_NAME_ONLY)
     places = _places(items, names)
     if places is None:
-        return Pin(RULE.name, "the code does not show which arguments are donated")
+        return Pin(RULE.name, DonationCause.ARGUMENTS_HIDDEN)
     if all(argument_values(context, site, place) <= ARRAY | PLAIN for place in places):
-        return Same(RULE.name, "only arrays are donated")
+        return Same(RULE.name, DonationCause.ARRAYS_ONLY)
     if option == _NUMBERS and _all_positional(context, site, max(places, default=0)):
-        return Same(RULE.name, "donated by number, and passed by position in every call")
+        return Same(RULE.name, DonationCause.BY_POSITION_ONLY)
     evidence = Evidence(
         f"the donated parameters are {', '.join(names[p] for p in places)}",
         Proof.PROVED,
@@ -88,7 +104,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     text = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
     return Contribution(
         RULE.name,
-        "donated by number and by name, so that it holds for both ways to call it",
+        DonationCause.DONATED_BOTH_WAYS,
         (evidence,),
         options={other: text.replace("'", '"')},
     )

@@ -42,6 +42,7 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 import ast
+import enum
 from collections.abc import Iterator, Set
 
 from nnx_migrate.analysis.callgraph.binding import unbound
@@ -53,10 +54,22 @@ from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
+from nnx_migrate.core.refusal import Cause, Reason
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision, Pin
 from nnx_migrate.rewrite.model.functions import function_scopes, function_values
 from nnx_migrate.rewrite.model.rule import Rule
+
+
+@enum.unique
+class PassingCause(Cause):
+    """Ways to pass arguments that differ by the mode."""
+
+    PASSED = "{function} {reason} ({place})"
+    PARTIAL = "gets {name} by keyword from a partial"
+    KEYWORD = "is called with {name} by keyword"
+    DICTIONARY = "is called with keywords from a dictionary"
+    DEFAULT = "is called without {name}"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -71,16 +84,17 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         named = {p.name for p in parameters} if "keyword" in ways else set()
         for place, bound in _bound_by_partials(context, site, scope):
             if name := min(named & bound, default=""):
-                reason = f"gets {name} by keyword from a partial"
-                evidence = Evidence(reason, Proof.PROVED, place)
-                return Pin(RULE.name, f"{function.name} {reason} ({place})", (evidence,))
+                return _pin(function, PassingCause.PARTIAL.about(name=name), place)
         for where, call, free in _calls(context, site, scope, parameters):
             reason = _reason(call, free, ways)
             if reason:
-                place = Place(where.module, call.line)
-                evidence = Evidence(reason, Proof.PROVED, place)
-                return Pin(RULE.name, f"{function.name} {reason} ({place})", (evidence,))
+                return _pin(function, reason, Place(where.module, call.line))
     return None
+
+
+def _pin(function: ir.Function, reason: Reason, place: Place) -> Pin:
+    why = PassingCause.PASSED.about(place, function=function.name, reason=reason)
+    return Pin(RULE.name, why, (Evidence(str(reason), Proof.PROVED, place),))
 
 
 def _mattering(site: Site) -> frozenset[str]:
@@ -149,20 +163,20 @@ def _left(function: ir.Function, value: FunctionValue) -> list[ir.Parameter]:
     return [each for each in left if each.kind == "positional"]
 
 
-def _reason(call: ir.Call, parameters: list[ir.Parameter], ways: frozenset[str]) -> str:
+def _reason(call: ir.Call, parameters: list[ir.Parameter], ways: frozenset[str]) -> Reason:
     if any(isinstance(arg, ir.Starred) for arg in call.args):
         return ""
     names = [parameter.name for parameter in parameters]
     passed = [keyword for keyword, _ in call.keywords if keyword in names]
     if "keyword" in ways and passed:
-        return f"is called with {passed[0]} by keyword"
+        return PassingCause.KEYWORD.about(name=passed[0])
     unpacked = any(keyword is None for keyword, _ in call.keywords)
     if unpacked:
-        return "is called with keywords from a dictionary" if "keyword" in ways else ""
+        return PassingCause.DICTIONARY if "keyword" in ways else ""
     for parameter in parameters[len(call.args) :] if "default" in ways else ():
         empty = ways != _ALL_WAYS and parameter.default in {None, ir.Constant("none")}
         if parameter.name not in passed and not empty:
-            return f"is called without {parameter.name}"
+            return PassingCause.DEFAULT.about(name=parameter.name)
     return ""
 
 

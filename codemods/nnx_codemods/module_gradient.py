@@ -57,7 +57,7 @@ from __future__ import annotations
 import dataclasses
 
 from nnx_codemods._gradient.loss import decide_gradient
-from nnx_codemods._sown.residual_state.private_twin import why_not_put_back
+from nnx_codemods._sown.residual_state.private_twin import not_put_back
 from nnx_migrate.analysis.flax.transforms import GRADIENTS
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
@@ -68,9 +68,8 @@ from nnx_migrate.rewrite.model.rule import Rule
 def decide(context: FileContext, site: Site) -> Decision | None:
     decision = decide_gradient(context, site, RULE.name, diff_state=False)
     if isinstance(decision, Pin) and decision.sows:
-        return dataclasses.replace(
-            decision, reason=decision.reason + why_not_put_back(context, site)
-        )
+        reason = not_put_back(context, site, decision.reason)
+        return dataclasses.replace(decision, reason=reason)
     return decision
 
 

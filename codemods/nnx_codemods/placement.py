@@ -49,10 +49,20 @@ from nnx_migrate.analysis.domain.values import STATE
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision, Pin
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters
 from nnx_migrate.rewrite.model.rule import Rule
+
+
+class PlacementCause(Cause):
+    """Why arrays would lie elsewhere."""
+
+    NOT_PLACED = (
+        "tree mode does not place the parts of {name} that the function does not change; place it "
+        "with jax.device_put before the call instead"
+    )
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -71,9 +81,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             if held or is_graph_node(context, values, _KINDS):
                 claim = f"{name} holds Variables, and {because}"
                 evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
-                parts = f"the parts of {name} that the function does not change"
-                reason = f"tree mode does not place {parts}"
-                return Pin(RULE.name, f"{reason}; {_ADVICE}", (evidence,))
+                return Pin(RULE.name, PlacementCause.NOT_PLACED.about(name=name), (evidence,))
     return None
 
 
@@ -111,7 +119,6 @@ def _reads_shardings(context: FileContext, site: Site) -> bool:
 
 
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
-_ADVICE = "place it with jax.device_put before the call instead"
 RULE = Rule(
     "placement",
     of_nnx(lambda t: t.places or (t.compiles and t.maps_axes)),

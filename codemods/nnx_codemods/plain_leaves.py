@@ -37,16 +37,38 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 import ast
+import enum
 
 from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
 from nnx_migrate.analysis.domain.values import PLAIN, Value
 from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW, TRACING
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision, Manual, Pin
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters
 from nnx_migrate.rewrite.model.rule import Rule
+
+
+@enum.unique
+class LeafCause(Cause):
+    """What becomes of plain values that are taken apart with an object."""
+
+    MADE_BY_MODE = (
+        "the attributes become arrays or Variables by the mode that made the graphdef; make it "
+        "with nnx.compat.split"
+    )
+    IN_DATA = (
+        "a list or dictionary in nnx.data(...) holds values that are not arrays, which become "
+        "leaves of the State"
+    )
+    IN_IT = "plain Python values in it become leaves of the State"
+    MAY_BE_IN_IT = "plain Python values that it may hold become leaves of the State"
+    GIVEN = (
+        "in {name}, a list or dictionary in nnx.data(...) holds values that are not arrays; tree "
+        "mode traces them, or raises"
+    )
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -54,18 +76,17 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         option = site.options.get("recreate_variables")
         if option is None or (isinstance(option, ast.Constant) and option.value is True):
             return None
-        reason = "the attributes become arrays or Variables by the mode that made the graphdef"
-        return Manual(RULE.name, f"{reason}; make it with nnx.compat.split")
+        return Manual(RULE.name, LeafCause.MADE_BY_MODE)
     if site.form == "reference":
         return None
     if site.spec.traces:
         return _given_plain(context, site)
     if context.analysis.contents.of(context.values(site.operands[0])).plain:
-        return Pin(RULE.name, f"{_IN_DATA}, which become leaves of the State", bare=True)
+        return Pin(RULE.name, LeafCause.IN_DATA, bare=True)
     if not _is_plain_inside(context, site.operands[0]):
         return None
-    there = "that it may hold" if _held(site.operands[0]) is None else "in it"
-    return Pin(RULE.name, f"plain Python values {there} become leaves of the State", bare=True)
+    unseen = _held(site.operands[0]) is None
+    return Pin(RULE.name, LeafCause.MAY_BE_IN_IT if unseen else LeafCause.IN_IT, bare=True)
 
 
 def _given_plain(context: FileContext, site: Site) -> Pin | None:
@@ -74,8 +95,7 @@ def _given_plain(context: FileContext, site: Site) -> Pin | None:
         for _, name, values in given_parameters(context, site, scope):
             if context.analysis.contents.of(values).plain:
                 evidence = Evidence(_IN_DATA, Proof.PROVED, context.where(site.node))
-                reason = f"in {name}, {_IN_DATA}; tree mode traces them, or raises"
-                return Pin(RULE.name, reason, (evidence,))
+                return Pin(RULE.name, LeafCause.GIVEN.about(name=name), (evidence,))
     return None
 
 

@@ -45,10 +45,17 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
+from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision, Pin
 from nnx_migrate.rewrite.model.functions import argument_values, function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
+
+
+class ReplacedCause(Cause):
+    """Why a carry does not fit."""
+
+    OTHER_VARIABLES = "the body returns other Variables than it was given ({place})"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -63,8 +70,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             if made is not None:
                 where = Place(scope.module, made.line)
                 evidence = Evidence("the carry is made anew", Proof.PROVED, where)
-                reason = f"the body returns other Variables than it was given ({where})"
-                return Pin(RULE.name, reason, (evidence,))
+                return Pin(RULE.name, ReplacedCause.OTHER_VARIABLES.about(where), (evidence,))
     return None
 
 

@@ -39,6 +39,7 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 import ast
+import enum
 from collections.abc import Iterator
 
 from nnx_codemods._evidence import is_graph_node
@@ -49,9 +50,20 @@ from nnx_migrate.analysis.ir.lower_expressions import dotted_path
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Cause, Reason
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision, Pin
 from nnx_migrate.rewrite.model.rule import Rule
+
+
+@enum.unique
+class CarryCause(Cause):
+    """Why it matters that what a loop returns is another object."""
+
+    ANOTHER = "tree mode returns another object: {reason}"
+    COMPARED = "{text} compares them"
+    OTHER_USED = "{changed} is changed and {other} used"
+    ONE_CHANGED = "{changed} is changed, and the {outside} that came in is not"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -59,8 +71,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         given = site.operands if site.form == "operands" else use.args
         reason = _both_used(context, use, {p for each in given for p in _objects(context, each)})
         if reason:
-            evidence = Evidence(reason, Proof.PROVED, context.where(use))
-            return Pin(RULE.name, f"tree mode returns another object: {reason}", (evidence,))
+            evidence = Evidence(str(reason), Proof.PROVED, context.where(use))
+            return Pin(RULE.name, CarryCause.ANOTHER.about(reason=reason), (evidence,))
     return None
 
 
@@ -75,7 +87,7 @@ def _uses(context: FileContext, site: Site) -> Iterator[ast.Call]:
                 yield call
 
 
-def _both_used(context: FileContext, call: ast.Call, given: set[str]) -> str:
+def _both_used(context: FileContext, call: ast.Call, given: set[str]) -> Reason:
     statement = context.tree.statement(call)
     if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is not call:
         return ""
@@ -89,18 +101,18 @@ def _both_used(context: FileContext, call: ast.Call, given: set[str]) -> str:
             continue
         sides = {dotted_path(side) for side in _compared(node)}
         if sides & returned and sides & given:
-            return f"{ast.unparse(node)} compares them"
+            return CarryCause.COMPARED.about(text=ast.unparse(node))
         changed = _changed(node)
         for these, others in ((returned, given), (given, returned)):
             if any(f"{changed}.".startswith(f"{path}.") for path in these):
                 other = next((p for p in _read_after(holder, end) if p in others), "")
                 if other:
-                    return f"{changed} is changed and {other} used"
+                    return CarryCause.OTHER_USED.about(changed=changed, other=other)
         if any(f"{changed}.".startswith(f"{path}.") for path in carried):
             ours = sorted(given, key=changed.__ne__)
             outside = next((p for p in ours if _comes_from_outside(holder, p)), "")
             if outside:
-                return f"{changed} is changed, and the {outside} that came in is not"
+                return CarryCause.ONE_CHANGED.about(changed=changed, outside=outside)
     return ""
 
 

@@ -51,6 +51,8 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 
 from __future__ import annotations
 
+import enum
+
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.returned_arguments import returned_again
 from nnx_migrate.analysis.domain.values import (
@@ -66,11 +68,22 @@ from nnx_migrate.analysis.flax.transforms import SPLITTERS, of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
+from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Pin
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.split.copies import works_on_copy
+
+
+@enum.unique
+class ReturnedCause(Cause):
+    """How an object ends that goes in and comes out."""
+
+    NO_LONGER_RETURNED = (
+        "{names}: no longer returned, because all callers keep using what they pass"
+    )
+    GOES_IN_AND_OUT = "{name}, or a part of it, goes in and comes out ({place})"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -95,9 +108,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         claim = "all calls bind it to the name that they pass"
         seen = Evidence(claim, Proof.PROVED, context.where(site.node))
         names = " and ".join(returned)
-        message = f"{names}: no longer returned, because all callers keep using what they pass"
+        message = ReturnedCause.NO_LONGER_RETURNED.about(names=names)
         return Contribution(RULE.name, message, (evidence, seen), again)
-    reason = f"{name}, or a part of it, goes in and comes out ({where})"
+    reason = ReturnedCause.GOES_IN_AND_OUT.about(where, name=name)
     return Pin(RULE.name, reason, (evidence,), bare=site.transform in SPLITTERS)
 
 

@@ -37,13 +37,23 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 import ast
+import enum
 
 from nnx_migrate.analysis.domain.values import FunctionValue
 from nnx_migrate.analysis.flax.transforms import SPLITTERS
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision, Pin
 from nnx_migrate.rewrite.model.rule import Rule
+
+
+@enum.unique
+class InPlaceCause(Cause):
+    """Why streams that are split in place keep graph mode."""
+
+    ARGUMENT_HIDDEN = "the code does not show what it is called with"
+    RETURNS_BACKUPS = "it changes the object in place and returns backups"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -51,7 +61,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         call = context.tree.parents.get(site.reference)
         if isinstance(call, ast.Call) and call.func is site.reference and not call.args:
             return None  # it makes a decorator
-        return Pin(RULE.name, "the code does not show what it is called with", bare=True)
+        return Pin(RULE.name, InPlaceCause.ARGUMENT_HIDDEN, bare=True)
     if site.form != "call" or not isinstance(site.function, ast.expr):
         return None
     if isinstance(site.function, ast.Lambda) or site.uses:
@@ -59,7 +69,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     values = context.values(site.function)
     if any(isinstance(value, FunctionValue) for value in values):
         return None
-    return Pin(RULE.name, "it changes the object in place and returns backups", bare=True)
+    return Pin(RULE.name, InPlaceCause.RETURNS_BACKUPS, bare=True)
 
 
 RULE = Rule(

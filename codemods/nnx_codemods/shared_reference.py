@@ -97,7 +97,8 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+import enum
+from collections.abc import Callable, Iterator
 
 from nnx_codemods._freshness.model_with_state import state_outside
 from nnx_codemods._freshness.optimizer_alias import owned_argument
@@ -133,6 +134,7 @@ from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
+from nnx_migrate.core.refusal import Cause, Reason
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     Contribution,
@@ -143,6 +145,28 @@ from nnx_migrate.rewrite.model.decisions import (
 from nnx_migrate.rewrite.model.functions import argument_values, function_scopes, given_parameters
 from nnx_migrate.rewrite.model.rule import Rule
 
+_Way = Callable[[FileContext, Site], Reason]
+
+
+@enum.unique
+class SharingCause(Cause):
+    """How a site ends that one object reaches twice; {reason} is told by the analysis."""
+
+    NO_TABLE = "tree mode keeps no table of references"
+    STATE_OUTSIDE = "the model is returned alone, and the callers take its State from it"
+    NO_LONGER_PASSED = "{name} is read from the object that holds it, and no longer passed"
+    TAKEN_APART = "loops of tree mode take it apart: {reason}"
+    NO_TREE = "tree mode takes only trees: {reason}"
+    TAKES_NO_MODE = "{reason}; it takes no mode: use nnx.Optimizer(..., graph=True)"
+    USED_AROUND = "{reason}; what it gives has to be used with nnx.set_graph_mode(True) around it"
+    CALLED_AROUND = (
+        "{reason}; what it gives has to be called with nnx.set_graph_mode(True) around it"
+    )
+    IN_ARGUMENT = "in {name}, {reason}"
+    HELD_BESIDE = "{holder} holds {name}, which goes in beside it"
+    STATE_BESIDE = "{holder} keeps the State of {name}, which goes in beside it ({place})"
+    IN_RESULT = "of what is returned, {reason}"
+
 
 def decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform == OTHER_PACKAGE:
@@ -150,24 +174,23 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if site.form == "reference" or is_other_class(context, site):
         return None
     if site.transform == "flatten" and site.options.keys() & {"ref_index", "ref_outer_index"}:
-        return Pin(RULE.name, "tree mode keeps no table of references", bare=True)
-    ways = [_given_twice]
+        return Pin(RULE.name, SharingCause.NO_TABLE, bare=True)
+    ways: list[_Way] = [_given_twice]
     # The rules for gradients know what one object holds twice, where they have anything to do.
     of_theirs = site.spec.differentiates and not _of_arrays_alone(context, site)
     if not of_theirs:
         ways += [_holds_twice, _beside_its_optimizer, _returned_twice]
-    reason = next((found for way in ways if (found := way(context, site))), "")
+    reason: Reason = next((found for way in ways if (found := way(context, site))), "")
     if not reason:
         return _lifted_for_a_gradient(context, site) if of_theirs else None
     outside = state_outside(context, site) if not _goes_in_twice(context, site) else None
     if outside is not None:
-        message = "the model is returned alone, and the callers take its State from it"
         claim = f"all calls bind {outside.model} and its State to names"
         evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
-        return Contribution(RULE.name, message, (evidence,), outside)
+        return Contribution(RULE.name, SharingCause.STATE_OUTSIDE, (evidence,), outside)
     owned = owned_argument(context, site)
     if owned is not None:
-        message = f"{owned.parameter} is read from the object that holds it, and no longer passed"
+        message = SharingCause.NO_LONGER_PASSED.about(name=owned.parameter)
         claim = f"all calls pass what {owned.source} is"
         evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
         return Contribution(
@@ -176,23 +199,21 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             (evidence,),
             owned,
         )
-    loops = "loops of tree mode take it apart"
-    effect = loops if site.spec.is_loop else "tree mode takes only trees"
-    evidence = Evidence(reason, Proof.PROVED, context.where(site.node))
-    message = f"{effect}: {reason}"
+    evidence = Evidence(str(reason), Proof.PROVED, context.where(site.node))
     lifted = lifted_rngs(context, site, RULE.name)
     if isinstance(lifted, Contribution):
         return lifted
     told: tuple[Evidence, ...] = (evidence,) if lifted is None else (evidence, lifted)
     stay = no_pytrees(context, values_at(context, site))
-    message, told = "; ".join([message, *(each.claim for each in stay)]), (*told, *stay)
+    cause = SharingCause.TAKEN_APART if site.spec.is_loop else SharingCause.NO_TREE
+    why = cause.about(reason="; ".join([str(reason), *(each.claim for each in stay)]))
+    told += stay
     if lifted is None or lifted.permission is None:
         told += forks_wanted(context, values_at(context, site))
     if site.transform in _WITHOUT_PIN:
-        reason = f"{message}; {_WITHOUT_PIN[site.transform]}"
-        return Manual(RULE.name, reason, told)
+        return Manual(RULE.name, _WITHOUT_PIN[site.transform].about(reason=why), told)
     bare = site.form == "object" or site.transform in SPLITTERS
-    return Pin(RULE.name, message, told, outward=True, bare=bare, sharing=not bare)
+    return Pin(RULE.name, why, told, outward=True, bare=bare, sharing=not bare)
 
 
 def _lifted_for_a_gradient(context: FileContext, site: Site) -> Contribution | None:
@@ -226,7 +247,7 @@ def _of_arrays_alone(context: FileContext, site: Site) -> bool:
     return not argnums.unknown and all(v and v <= ARRAY | PLAIN for v in values)
 
 
-def _holds_twice(context: FileContext, site: Site) -> str:
+def _holds_twice(context: FileContext, site: Site) -> Reason:
     if site.transform in {"call", "GraphDef.apply"}:
         return put_together(context, site)
     if site.form == "object":
@@ -238,7 +259,7 @@ def _holds_twice(context: FileContext, site: Site) -> str:
         for _, name, values in given_parameters(context, site, scope):
             reason = context.analysis.sharing.of(values)
             if reason:
-                return f"in {name}, {reason}"
+                return SharingCause.IN_ARGUMENT.about(name=name, reason=reason)
     given = [a for use in site.uses for a in (*use.args, *(k.value for k in use.keywords))]
     return next(filter(None, (_reason(context, argument) for argument in given)), "")
 
@@ -264,7 +285,7 @@ def _given(context: FileContext, operand: ast.expr) -> Values:
     return found
 
 
-def _beside_its_optimizer(context: FileContext, site: Site) -> str:
+def _beside_its_optimizer(context: FileContext, site: Site) -> Reason:
     """A model and the ModelAndOptimizer, or another holder of its State, that was made of it."""
     for scope in function_scopes(context, site):
         parameters = [(name, values) for _, name, values in given_parameters(context, site, scope)]
@@ -282,10 +303,10 @@ def _beside_its_optimizer(context: FileContext, site: Site) -> str:
             states = dict(context.analysis.sharing.states_kept(optimizer.class_name))
             for name, value in given:
                 if (value.class_name, value.origin) in held and name != holder:
-                    return f"{holder} holds {name}, which goes in beside it"
+                    return SharingCause.HELD_BESIDE.about(holder=holder, name=name)
                 if value.class_name in states and name != holder:
                     place = states[value.class_name]
-                    return f"{holder} keeps the State of {name}, which goes in beside it ({place})"
+                    return SharingCause.STATE_BESIDE.about(place, holder=holder, name=name)
     return ""
 
 
@@ -297,18 +318,18 @@ def _keeps_others(context: FileContext, value: Value) -> bool:
     return name == "flax.nnx.ModelAndOptimizer" or bool(context.analysis.sharing.states_kept(name))
 
 
-def _returned_twice(context: FileContext, site: Site) -> str:
+def _returned_twice(context: FileContext, site: Site) -> Reason:
     """Objects that the function makes and returns together, though they share Variables."""
     if site.form in {"operands", "object"}:
         return ""
     for scope in function_scopes(context, site):
         for returned in context.project.function(scope).returns:
-            reason = context.analysis.sharing.twice(scope, (returned,))
+            reason = context.analysis.sharing.twice(scope, (returned,), does=_IS_RETURNED)
             if reason:
-                return reason.replace("goes in", "is returned")
+                return reason
             reason = context.analysis.sharing.of_expression(scope, returned)
             if reason:
-                return f"of what is returned, {reason}"
+                return SharingCause.IN_RESULT.about(reason=reason)
     return ""
 
 
@@ -335,14 +356,14 @@ def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Ex
             yield where, [*own, *call.args, *(given for _, given in call.keywords)], call.line
 
 
+_IS_RETURNED = "is returned"
 #: Rules that say of a gradient that its Module holds something twice.
 _OF_GRADIENTS = frozenset({"module-gradient", "diff-state"})
-_CALLED_AROUND = "what it gives has to be called with nnx.set_graph_mode(True) around it"
 _WITHOUT_PIN = {
-    "ModelAndOptimizer": "it takes no mode: use nnx.Optimizer(..., graph=True)",
-    "ToLinen": "what it gives has to be used with nnx.set_graph_mode(True) around it",
-    "call": _CALLED_AROUND,
-    **dict.fromkeys(of_nnx(lambda t: t.collects), _CALLED_AROUND),
+    "ModelAndOptimizer": SharingCause.TAKES_NO_MODE,
+    "ToLinen": SharingCause.USED_AROUND,
+    "call": SharingCause.CALLED_AROUND,
+    **dict.fromkeys(of_nnx(lambda t: t.collects), SharingCause.CALLED_AROUND),
 }
 _KINDS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 _TRANSFORMS = (

@@ -112,6 +112,8 @@ Reference: https://flax.readthedocs.io/en/latest/guides/extracting_intermediates
 
 from __future__ import annotations
 
+import enum
+
 from nnx_codemods._sown.captured import captured
 from nnx_codemods._sown.perturbations import perturbed
 from nnx_codemods._sown.residual_state.private_twin import twins
@@ -119,11 +121,23 @@ from nnx_codemods._sown.residual_state.put_back import put_back
 from nnx_codemods._sown.sowing import RULE_NAME, SOWN_UNDER
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Cause, Refusal
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.model.sown_plans import PutBack
+
+
+@enum.unique
+class ResultCause(Cause):
+    """What becomes of values that are sown, or perturbed."""
+
+    CAPTURED = "nnx.capture collects what the function sows, and the function returns it"
+    BY_TWIN = "a private twin of the function returns what it sows, and its call puts that back"
+    PUT_BACK = "the function returns what it sows, and the caller puts that back"
+    PERTURBED = "nnx.capture makes the perturbations, and the function gets them as an argument"
+
 
 #: Rules that keep a site in graph mode because of what is sown.
 _SETTLED = frozenset({"structural-update", "module-gradient", "diff-state", "state-axes"})
@@ -141,7 +155,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     )
     return Contribution(
         RULE.name,
-        "nnx.capture collects what the function sows, and the function returns it",
+        ResultCause.CAPTURED,
         evidence,
         found.plan,
         settles=_SETTLED,
@@ -152,8 +166,7 @@ def _put_back(context: FileContext, site: Site) -> Decision | None:
     """What the function sows is popped at its end, and put back behind the call."""
     twin = twins(context).get(site)
     if isinstance(twin, FunctionRewrite):
-        message = "a private twin of the function returns what it sows, and its call puts that back"
-        return Contribution(RULE.name, message, (), twin, settles=_SETTLED)
+        return Contribution(RULE.name, ResultCause.BY_TWIN, (), twin, settles=_SETTLED)
     plan = put_back(context).get(site)
     if not isinstance(plan, PutBack):
         return None
@@ -163,7 +176,7 @@ def _put_back(context: FileContext, site: Site) -> Decision | None:
     )
     return Contribution(
         RULE.name,
-        "the function returns what it sows, and the caller puts that back",
+        ResultCause.PUT_BACK,
         calls,
         plan,
         settles=_SETTLED,
@@ -172,20 +185,21 @@ def _put_back(context: FileContext, site: Site) -> Decision | None:
 
 def _decide_perturbed(context: FileContext, site: Site) -> Decision | None:
     found = perturbed(context)[site]
-    if isinstance(found, str):
+    if isinstance(found, Refusal):
         return None
-    evidence = tuple(
-        Evidence(claim, Proof.PROVED, context.where(node))
-        for call in found.plan.calls
-        for claim, node in (
-            ("the same forward pass before it makes the perturbations", call.first),
-            ("they are popped after it, or nothing else sees them", call.pop or call.use),
+    evidence: list[Evidence] = []
+    for call in found.plan.calls:
+        first, last = context.where(call.first), context.where(call.pop or call.use)
+        evidence += (
+            Evidence(
+                "the same forward pass before it makes the perturbations", Proof.PROVED, first
+            ),
+            Evidence("they are popped after it, or nothing else sees them", Proof.PROVED, last),
         )
-    )
     return Contribution(
         RULE.name,
-        "nnx.capture makes the perturbations, and the function gets them as an argument",
-        evidence,
+        ResultCause.PERTURBED,
+        tuple(evidence),
         found.plan,
         options={"argnums": found.argnums},
         settles=_SETTLED,

@@ -36,32 +36,42 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 import ast
+import enum
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.domain.values import ClassValue, TupleValue, Values
 from nnx_migrate.analysis.ir.lower_expressions import dotted_path
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision, Pin, Same
 from nnx_migrate.rewrite.model.functions import definition_of
 from nnx_migrate.rewrite.model.rule import Rule
 
 
+@enum.unique
+class VisitCause(Cause):
+    """How a walk over all that an object holds ends."""
+
+    VISIT_HIDDEN = "the code does not show what it visits, or what happens to it"
+    STATE = "a State has no static attributes"
+    NODES_ONLY = "only Modules and Variables are looked at"
+    VISITS_STATIC = "graph mode visits static attributes too"
+
+
 def decide(context: FileContext, site: Site) -> Decision | None:
     if not isinstance(site.node, ast.Call):
-        return Pin(
-            RULE.name, "the code does not show what it visits, or what happens to it", bare=True
-        )
+        return Pin(RULE.name, VisitCause.VISIT_HIDDEN, bare=True)
     if site.transform == "recursive_map":
         looks = _maps_nodes(context, definition_of(context, site.node.args[0]))
     else:
         if _is_state(context, site.operands[0]):
-            return Same(RULE.name, "a State has no static attributes")
+            return Same(RULE.name, VisitCause.STATE)
         looks = _iterates_nodes(context, site.node)
     if looks:
-        return Same(RULE.name, "only Modules and Variables are looked at")
-    return Pin(RULE.name, "graph mode visits static attributes too", bare=True)
+        return Same(RULE.name, VisitCause.NODES_ONLY)
+    return Pin(RULE.name, VisitCause.VISITS_STATIC, bare=True)
 
 
 def _is_state(context: FileContext, operand: ast.expr) -> bool:

@@ -85,14 +85,15 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 import dataclasses
+import enum
 from collections.abc import Iterator
 
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.lazy_variables import made_when_called
 from nnx_codemods._gradient.argnums import argnums_of
-from nnx_codemods._modes.hoisted import hoisted, why_not_hoisted
+from nnx_codemods._modes.hoisted import hoisted, not_hoisted
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
-from nnx_codemods._sown.residual_state.private_twin import why_not_put_back
+from nnx_codemods._sown.residual_state.private_twin import not_put_back
 from nnx_codemods._sown.residual_state.restored import without_restored
 from nnx_codemods._unresolved.named_at_run_time import computed_transform
 from nnx_codemods._unresolved.unknown_effects import explained, unknown_effect
@@ -112,7 +113,9 @@ from nnx_migrate.analysis.domain.values import (
     Values,
 )
 from nnx_migrate.analysis.effects.causes import (
-    Cause,
+    Cause as EffectCause,
+)
+from nnx_migrate.analysis.effects.causes import (
     PassedTo,
     TextExecuted,
     changes_by,
@@ -131,11 +134,28 @@ from nnx_migrate.analysis.flax.transforms import (
 )
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Hoist, Manual, Pin
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters, is_captured
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.split.copies import works_on_copy
+
+
+@enum.unique
+class StructureCause(Cause):
+    """How structure that changes inside of a transform ends; {what} is told by the analysis."""
+
+    SET_BEFORE = "the mode that the function sets first is set before its calls"
+    ESCAPES = "{how}: name what it calls"
+    FUNCTIONS_HIDDEN = "the code does not show which functions it runs"
+    FUNCTION_HIDDEN = (
+        "the code does not show which function it runs: {function}; name it, or put all candidates "
+        "into a dictionary in sight"
+    )
+    CHANGES = "the function {does} {name}: {what} ({place})"
+    MAKES = "what it makes then is lost: {what} ({place})"
+    HANDED_ON = "{text} is passed on as a value, and the code does not show what it is applied to"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -144,7 +164,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return _set_before(context, plan)
     decision = _decide(context, site)
     if isinstance(decision, Pin) and plan is not None:
-        reason = decision.reason + why_not_hoisted(context, site)
+        reason = not_hoisted(context, site, decision.reason)
         return dataclasses.replace(decision, reason=reason)
     return decision
 
@@ -159,28 +179,27 @@ def _set_before(context: FileContext, plan: Hoist) -> Contribution:
         Evidence("it is set before this call", Proof.PROVED, context.where(call.use))
         for call in plan.calls
     )
-    message = "the mode that the function sets first is set before its calls"
-    return Contribution(RULE.name, message, evidence + calls, plan, settles=_SETTLED)
+    return Contribution(
+        RULE.name, StructureCause.SET_BEFORE, evidence + calls, plan, settles=_SETTLED
+    )
 
 
 def _decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform == AS_VALUE:
         evidence = Evidence(site.escapes, Proof.ASSUMED, context.where(site.node))
-        return Manual(RULE.name, f"{site.escapes}: name what it calls", (evidence,))
+        return Manual(RULE.name, StructureCause.ESCAPES.about(how=site.escapes), (evidence,))
     if site.transform == COMPUTED:
         return computed_transform(context, site, RULE.name)
     if site.spec.operands and _runs_unknown(context, site):
         evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
-        return Pin(
-            RULE.name, "the code does not show which functions it runs", (evidence,), outward=True
-        )
+        return Pin(RULE.name, StructureCause.FUNCTIONS_HIDDEN, (evidence,), outward=True)
     if site.form == "reference":
         return _handed_on(context, site)
     unseen = unseen_function(context, site) if site.transform in TRACING else ""
     if unseen:
         evidence = Evidence(unseen, Proof.ASSUMED, context.where(site.node))
-        reason = f"the code does not show which function it runs: {unseen}; {_ADVICE}"
-        return Pin(RULE.name, reason, (evidence,), outward=True)
+        why = StructureCause.FUNCTION_HIDDEN.about(function=unseen)
+        return Pin(RULE.name, why, (evidence,), outward=True)
     given = tuple(_given(context, site))
     bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
     for scope, index, name, values, collected in given:
@@ -189,18 +208,18 @@ def _decide(context: FileContext, site: Site) -> Decision | None:
             seen = effect.kind == "structure"
             evidence = Evidence(effect.what, Proof.PROVED if seen else Proof.ASSUMED, effect.where)
             does = "changes" if seen else "may change"
-            reason = f"the function {does} {name}: {effect.what} ({effect.where})"
-            reason += why_not_put_back(context, site) if effect.sows else ""
+            why = StructureCause.CHANGES.about(effect.where, does=does, name=name, what=effect.what)
+            reason = not_put_back(context, site, why) if effect.sows else why
             return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare)
     made = made_when_called(context, site)
     if made is not None:
-        reason = f"what it makes then is lost: {made.claim} ({made.where})"
-        return Pin(RULE.name, reason, (made,), outward=True, bare=bare)
+        why = StructureCause.MAKES.about(made.where, what=made.claim)
+        return Pin(RULE.name, why, (made,), outward=True, bare=bare)
     for scope, _, name, values, collected in given:
         possible = unknown_effect(context, site, scope, name, values, collected)
         if possible is not None:
-            reason, unsure = explained(possible, name)
-            return Pin(RULE.name, reason, unsure, outward=True, bare=bare)
+            why, unsure = explained(possible, name)
+            return Pin(RULE.name, why, unsure, outward=True, bare=bare)
     return None
 
 
@@ -221,10 +240,7 @@ def _handed_on(context: FileContext, site: Site) -> Pin | None:
     if site.transform not in TRACING:
         return None
     evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
-    reason = (
-        f"{site.written} is passed on as a value, and the code does not show what it is applied to"
-    )
-    return Pin(RULE.name, reason, (evidence,), bare=True)
+    return Pin(RULE.name, StructureCause.HANDED_ON.about(text=site.written), (evidence,), bare=True)
 
 
 def _runs_unknown(context: FileContext, site: Site) -> bool:
@@ -280,7 +296,7 @@ def _structural(
     return worst(effects)
 
 
-def _is_named_at_run_time(cause: Cause) -> bool:
+def _is_named_at_run_time(cause: EffectCause) -> bool:
     """Whether code that no file shows is given the object, or may reach it by its name."""
     match cause:
         case PassedTo(named_at_run_time=by_name):
@@ -312,7 +328,6 @@ def _is_known(value: Value, in_lists: bool) -> bool:
 
 #: Rules that keep a site in graph mode because of what the function sets.
 _SETTLED = frozenset({"structural-update", "module-gradient", "diff-state"})
-_ADVICE = "name it, or put all candidates into a dictionary in sight"
 _TRANSFORMS = GRADIENTS | TRACING | SPLITTERS | CONTROL_FLOW | {COMPUTED, AS_VALUE}
 RULE = Rule(
     "structural-update",

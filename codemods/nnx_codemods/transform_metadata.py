@@ -43,12 +43,14 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 import ast
+import enum
 
 from nnx_codemods._captures.only_writes import more_than_updates
 from nnx_codemods._evidence import updated_broadcast
 from nnx_migrate.analysis.flax.transforms import METADATA_OPTION, of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Cause, Reason
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     Contribution,
@@ -60,24 +62,35 @@ from nnx_migrate.rewrite.model.decisions import (
 from nnx_migrate.rewrite.model.rule import Rule
 
 
+@enum.unique
+class MetadataCause(Cause):
+    """How the metadata of a new axis ends."""
+
+    MAY_BE_HIDDEN = "it may be among options that the code does not show"
+    EMPTY = "the metadata is empty"
+    NOT_WRITTEN = "the metadata is not written out as {{nnx.PARTITION_NAME: name}}"
+    FUNCTION_HIDDEN = "the code does not show the function of the transform"
+    NAMED = "nnx.transform_metadata names the new axis"
+    DOES_MORE = (
+        "nnx.transform_metadata keeps updates of Variables alone, and the function {does} more: "
+        "{what} ({place})"
+    )
+
+
 def decide(context: FileContext, site: Site) -> Decision | None:
     if not site.complete:
         hidden = site.form != "reference" and METADATA_OPTION not in site.options
-        return (
-            Pin(RULE.name, "it may be among options that the code does not show")
-            if hidden
-            else None
-        )
+        return Pin(RULE.name, MetadataCause.MAY_BE_HIDDEN) if hidden else None
     value = site.options.get(METADATA_OPTION)
     if value is None:
         return None
     if isinstance(value, ast.Dict) and not value.keys:
-        return Same(RULE.name, "the metadata is empty")
+        return Same(RULE.name, MetadataCause.EMPTY)
     partition = _partition(context, value)
     if partition is None:
-        return Pin(RULE.name, "the metadata is not written out as {nnx.PARTITION_NAME: name}")
+        return Pin(RULE.name, MetadataCause.NOT_WRITTEN)
     if site.function is None:
-        return Pin(RULE.name, "the code does not show the function of the transform")
+        return Pin(RULE.name, MetadataCause.FUNCTION_HIDDEN)
     reason = _broadcast(context, site)
     if reason:
         return Pin(RULE.name, reason)
@@ -90,7 +103,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     evidence.append(more or Evidence(claim, Proof.PROVED, context.where(site.node)))
     return Contribution(
         RULE.name,
-        "nnx.transform_metadata names the new axis",
+        MetadataCause.NAMED,
         tuple(evidence),
         Metadata(partition, _axes(context, site)),
         options={METADATA_OPTION: None},
@@ -99,10 +112,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 
 def _keeps_updates_alone(more: Evidence) -> Pin:
     does = "does" if more.proof is Proof.PROVED else "may do"
-    reason = (
-        f"nnx.transform_metadata keeps updates of Variables alone, and the function {does} more"
-    )
-    return Pin(RULE.name, f"{reason}: {more.claim} ({more.where})", (more,), outward=True)
+    reason = MetadataCause.DOES_MORE.about(more.where, does=does, what=more.claim)
+    return Pin(RULE.name, reason, (more,), outward=True)
 
 
 def _partition(context: FileContext, value: ast.expr) -> str | None:
@@ -116,12 +127,12 @@ def _partition(context: FileContext, value: ast.expr) -> str | None:
     return context.text.of(value.values[0])
 
 
-def _broadcast(context: FileContext, site: Site) -> str:
+def _broadcast(context: FileContext, site: Site) -> Reason:
     axes = site.options.get("in_axes")
     if not site.spec.carries or not isinstance(axes, ast.Tuple):
         return ""
     places = [i for i, axis in enumerate(axes.elts) if context.text.of(axis) == "None"]
-    return next((why for i in places if (why := updated_broadcast(context, site, i))), "")
+    return next(filter(None, (updated_broadcast(context, site, i) for i in places)), "")
 
 
 def _axes(context: FileContext, site: Site) -> dict[str, str]:

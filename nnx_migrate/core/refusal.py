@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 
-from nnx_migrate.core.place import Place
+from nnx_migrate.core.place import Location, Place
 
 
 class Cause(enum.Enum):
@@ -19,7 +19,11 @@ class Cause(enum.Enum):
     Names in braces stand for what a refusal is about, `{place}` for where that is.
     """
 
-    def about(self, place: Place | None = None, **names: object) -> Refusal:
+    def __str__(self) -> str:
+        """How a person is told of it, where it is about nothing in particular."""
+        return str(Refusal(self))
+
+    def about(self, place: Place | Location | None = None, **names: object) -> Refusal:
         """The refusal for this cause.
 
         Args:
@@ -40,9 +44,13 @@ class Refusal:
     """
 
     cause: Cause
-    place: Place | None = None
+    place: Place | Location | None = None
     names: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         words: str = self.cause.value
         return words.format(place=self.place, **dict(self.names))
+
+
+#: Why a place ends as it does; words alone come from plugins that have no table.
+Reason = Cause | Refusal | str

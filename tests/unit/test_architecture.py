@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from string import Formatter
 
 import pytest
 
@@ -72,10 +74,120 @@ def test_the_top_of_a_package_holds_packages_only() -> None:
     )
 
 
-@pytest.mark.parametrize("folder", ["rewrite", "analysis"])
+@pytest.mark.parametrize("folder", ["rewrite", "analysis", "nnx_codemods"])
 def test_no_decision_is_made_by_the_text_of_a_message(folder: str) -> None:
     places = [f"{file}:{line}" for file in _modules() for line in _decided_by_text(file)]
     assert [place for place in places if f"/{folder}/" in place] == []
+
+
+def test_what_is_decided_is_said_in_a_table_of_causes() -> None:
+    """Rules and rewrites name a member of a `Cause`; its words stand there alone."""
+    files = [file for file in _modules() if {"rewrite", "nnx_codemods"} & {*file.parts}]
+    told = {f"{file}:{line}": text for file in files for line, text in sentences_in_place(file)}
+    assert told == {}
+
+
+def test_a_sentence_in_place_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "rule.py"
+    file.write_text(
+        "def decide(site) -> Pin:\n"
+        "    if site.a:\n"
+        "        return Pin(RULE.name, f'{site} is hidden')\n"
+        "    reason = 'the code does not show it'\n"
+        "    why = Evidence('it is not known', PROVED)\n"
+        "    return Manual(RULE.name, reason, (why, Evidence(f'{site} was seen', PROVED)))\n"
+        "def why_not(site) -> Reason:\n"
+        "    return 'it is elsewhere'\n"
+        "def check(site):\n"
+        "    raise NotLifted('it cannot be')\n"
+    )
+    lines = [line for line, _ in sentences_in_place(file)]
+    assert lines == [3, 4, 8, 10]
+
+
+def test_a_cause_is_told_what_its_words_name() -> None:
+    words = {
+        f"{family.name}.{name}": {field for _, field, _, _ in Formatter().parse(text) if field}
+        for file in _modules()
+        for family in _families(file)
+        for name, text in _members(family)
+    }
+    assert len(words) > 400
+    wrong = []
+    for file in _modules():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                cause = ast.unparse(node.func.value)
+                if node.func.attr == "about" and cause in words:
+                    given = {each.arg for each in node.keywords} | {*["place"][: len(node.args)]}
+                    if given != words[cause]:
+                        wrong.append(f"{file}:{node.lineno}: {cause} needs {words[cause]}")
+    assert wrong == []
+
+
+def _families(file: Path) -> Iterator[ast.ClassDef]:
+    """The tables of causes of a module."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef) and [ast.unparse(base) for base in node.bases] == [
+            "Cause"
+        ]:
+            yield node
+
+
+def _members(family: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for node in family.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            yield node.targets[0].id, ast.literal_eval(node.value)
+
+
+_SENTENCE = re.compile(r"[a-z]{2,},? [a-z]{2,}")
+_DECISIONS = frozenset({"Pin", "Manual", "Same", "Contribution", "CannotEmit"})
+_REASONS = frozenset({"Reason", "Refusal", "Refusal | None", "Reason | None"})
+
+
+def sentences_in_place(file: Path) -> Iterator[tuple[int, str]]:
+    """Where a decision, or a reason for one, is a sentence that stands in no table."""
+    for function in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        told: list[ast.AST] = []
+        of_reasons = function.returns is not None and ast.unparse(function.returns) in _REASONS
+        for node in ast.walk(function):
+            match node:
+                case ast.Call(func=ast.Name(id=name)) if name in _DECISIONS or _is_raised(name):
+                    told += [*node.args, *(each.value for each in node.keywords)]
+                case ast.Return(value=ast.expr() as value) if of_reasons:
+                    told.append(value)
+        names = {each.id for each in told if isinstance(each, ast.Name)}
+        for node in ast.walk(function):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names:
+                    told.append(value)
+                case ast.AugAssign(target=ast.Name(id=name), value=value) if name in names:
+                    told.append(value)
+        yield from sorted({(line, text) for each in told for line, text in _sentences(each)})
+
+
+def _is_raised(name: str) -> bool:
+    """Whether a class says why something is not rewritten: `NotRewritten`, `NotLifted`."""
+    return name.startswith("Not") and name != "NotImplementedError"
+
+
+def _sentences(node: ast.AST) -> Iterator[tuple[int, str]]:
+    match node:
+        case ast.Call(func=ast.Name(id="Evidence")):
+            return
+        case ast.JoinedStr(values=values):
+            parts = (each.value if isinstance(each, ast.Constant) else "it" for each in values)
+            text = "".join(map(str, parts))
+        case ast.Constant(value=str(text)):
+            pass
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from _sentences(child)
+            return
+    if _SENTENCE.search(text):
+        yield node.lineno, text
 
 
 #: Where a word means something else: it is the beginning of a variable's name.

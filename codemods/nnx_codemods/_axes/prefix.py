@@ -6,6 +6,7 @@ import ast
 import dataclasses
 from typing import Literal
 
+from nnx_codemods._axes.refusal import AxisCause
 from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import (
     Basic,
@@ -15,6 +16,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.prefix_filters import filters_travel
+from nnx_migrate.core.refusal import Reason
 from nnx_migrate.rewrite.model.context import FileContext
 
 AxisKind = Literal["place", "none", "carry", "unknown"]
@@ -69,7 +71,7 @@ class Axes:
     elements: tuple[Element, ...] = ()
     is_tuple: bool = False
     names: tuple[str, ...] = ()
-    unknown: str = ""
+    unknown: Reason = ""
 
     @property
     def has_groups(self) -> bool:
@@ -97,7 +99,7 @@ class _Reader:
         self.context = context
         self.class_name = class_name
         self.names: list[str] = []
-        self.unknown = ""
+        self.unknown: Reason = ""
 
     def follow_tuple(self, node: ast.expr) -> ast.expr:
         """A name bound once to a tuple display stands for it."""
@@ -119,7 +121,7 @@ class _Reader:
             self.names += names
             return Element(text, groups)
         if not _is_literal_axis(node) and self.may_be_filter(self.context.values(node)):
-            reason = f"{text} is built in a way that cannot be read from the code"
+            reason = AxisCause.BUILT_ELSEWHERE.about(text=text)
             self.unknown = self.unknown or reason
         return Element(text)
 
@@ -147,7 +149,7 @@ class _Reader:
             if found is not None and _means_the_same(self.context, found[0], argument):
                 argument = found[0]
         if not isinstance(argument, ast.Dict) or None in argument.keys or not argument.keys:
-            self.unknown = f"the filters of {self.class_name} cannot be read from the code"
+            self.unknown = AxisCause.FILTERS_HIDDEN.about(class_name=self.class_name)
             return ()
         groups = []
         for key, value in zip(argument.keys, argument.values, strict=True):
@@ -156,7 +158,7 @@ class _Reader:
                 Group(self.filter_text(key), self.context.text.of(value), self.kind(value))
             )
         if any(group.filter == "..." for group in groups[:-1]):
-            self.unknown = f"the filters of {self.class_name} go on behind `...`"
+            self.unknown = AxisCause.FILTERS_GO_ON.about(class_name=self.class_name)
         return tuple(groups)
 
     def filter_text(self, node: ast.expr) -> str:
@@ -176,7 +178,7 @@ class _Reader:
     def not_literal(self, option: ast.expr) -> Axes:
         if self.may_be_filter(self.context.values(option)):
             text = self.context.text.of(option)
-            return Axes(unknown=f"{text} is built in a way that cannot be read from the code")
+            return Axes(unknown=AxisCause.BUILT_ELSEWHERE.about(text=text))
         return Axes()
 
     def may_be_filter(self, values: Values) -> bool:

@@ -15,10 +15,12 @@ from nnx_codemods._axes.axis_texts import (
     tuple_text,
 )
 from nnx_codemods._axes.prefix import Axes, Element, Group, read_axes
+from nnx_codemods._axes.refusal import AxisCause
 from nnx_codemods._evidence import effects_on, refuse_split, returned_argument, updated_broadcast
 from nnx_migrate.analysis.sites.prefix_filters import filters_travel
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence
+from nnx_migrate.core.refusal import Reason
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     ArgumentSplit,
@@ -56,28 +58,28 @@ def decide_by_axes(
             return _hidden(context, site, rule, class_name)
         return None
     if not unknown and not site.complete:
-        unknown = "the code does not show all its options"
+        unknown = AxisCause.OPTIONS_HIDDEN
     if not unknown and inputs.has_groups and not inputs.is_tuple:
-        unknown = f"{class_name} stands for all arguments at once"
+        unknown = AxisCause.FOR_ALL_ARGUMENTS.about(class_name=class_name)
     reason = unknown or _not_expressible(site, inputs, outputs)
     if reason:
         return Pin(rule, reason, outward=_may_change_structure(context, site))
     sown = [i for i, e in enumerate(inputs.elements) if any(map(_is_sown, e.groups))]
     given = any(map(_is_sown, (g for e in outputs.elements for g in e.groups)))
     if given or (sown and _may_sow(context, site, sown)):
-        reason = "its axes are also for Variables that the function sows, which need nnx.capture"
-        return Pin(rule, reason, outward=True)
+        return Pin(rule, AxisCause.SOWN_AXES, outward=True)
     return _decide_known(context, site, rule, options, inputs, outputs)
 
 
 def _hidden(context: FileContext, site: Site, rule: str, class_name: str) -> Decision | None:
     """A transform whose options are elsewhere, in a project that hands such filters around."""
     if site.form != "reference":
-        return Pin(rule, f"{class_name} may be among options that the code does not show")
+        return Pin(rule, AxisCause.MAY_BE_HIDDEN.about(class_name=class_name))
     parent = context.tree.parents.get(site.node)
     if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
         return None  # an alias; its calls are sites of their own
-    return Pin(rule, f"{site.written} is passed on, and {class_name} may be with it")
+    why = AxisCause.MAY_BE_PASSED_ON.about(text=site.written, class_name=class_name)
+    return Pin(rule, why)
 
 
 def _is_sown(group: Group) -> bool:
@@ -103,20 +105,20 @@ def _may_change_structure(context: FileContext, site: Site) -> bool:
     )
 
 
-def _not_expressible(site: Site, inputs: Axes, outputs: Axes) -> str:
+def _not_expressible(site: Site, inputs: Axes, outputs: Axes) -> Reason:
     groups = [g for e in (*inputs.elements, *outputs.elements) for g in e.groups]
     if site.spec.carries:
         if any(g.kind == "unknown" for g in groups):
-            return "an axis is not written out, and None or Carry would need another rewrite"
+            return AxisCause.AXIS_NOT_WRITTEN
         if any(g.kind in {"carry", "none"} for e in outputs.elements for g in e.groups):
-            return "results are carried by a prefix filter"
+            return AxisCause.RESULTS_CARRIED
     elif any(g.kind == "carry" for g in groups):
-        return "nnx.Carry is no axis of this transform"
+        return AxisCause.CARRY_IS_NO_AXIS
     if site.spec.compiles:
         moved = [i for i, e in enumerate(inputs.elements) if e.groups and e.uniform is None]
         fixed = {"static_argnums", "donate_argnums", "static_argnames", "donate_argnames"}
         if moved and fixed & site.options.keys():
-            return "arguments are static or donated by number or name, and their places change"
+            return AxisCause.PLACES_CHANGE
     return ""
 
 
@@ -134,12 +136,12 @@ def _decide_known(
     returned = returned_argument(context, function_scopes(context, site))
     if outputs.has_groups and returned is not None:
         name, effect = returned
-        return Pin(rule, f"{name}, an argument of the function, is in its result ({effect.where})")
+        return Pin(rule, AxisCause.ARGUMENT_RETURNED.about(effect.where, name=name))
     for index, element in enumerate(inputs.elements):
         if not element.groups:
-            reason = updated_broadcast(context, site, index) if element.text == "None" else ""
-            if scan and reason:
-                return Pin(rule, reason)
+            why = updated_broadcast(context, site, index) if element.text == "None" else None
+            if scan and why is not None:
+                return Pin(rule, why)
             continue
         values = argument_values(context, site, index)
         refusal = refuse_split(context, site, rule, index, values, evidence, by_code_in_sight=True)
@@ -163,7 +165,7 @@ def _decide_known(
         changed[options.outputs] = tuple_text(texts_out) if outputs.is_tuple else texts_out[0]
     return Contribution(
         rule,
-        "each group of Variables is an argument or a result with an axis of its own",
+        AxisCause.SPLIT,
         tuple(evidence),
         Splits(tuple(splits), tuple(returns)),
         options=changed,
@@ -197,7 +199,7 @@ def _carried(
     has_carry = bool(results) and results[0] == carry
     single = len(results) == 1 and outputs.is_tuple
     if has_carry != (place is not None) or (has_carry and (len(results) > 2 or single)):
-        return Pin(rule, "what the scan returns does not fit its carry")
+        return Pin(rule, AxisCause.CARRY_DOES_NOT_FIT)
     if not has_carry and outputs.is_tuple:
         result_text = f"({carry}, {tuple_text(results)})"
     elif not has_carry:
@@ -213,7 +215,7 @@ def _carried(
             texts += [group.axis for group, carried in groups if not carried]
     return Contribution(
         rule,
-        "the scan carries what StateAxes carried",
+        AxisCause.CARRIED,
         evidence,
         Splits(
             tuple(splits),

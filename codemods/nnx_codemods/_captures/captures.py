@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from nnx_codemods._captures.disjoint_names import distinct
+from nnx_codemods._captures.refusal import CaptureCause
 from nnx_codemods._evidence import is_graph_node
 from nnx_migrate.analysis.domain.containers import any_leaf, is_container
 from nnx_migrate.analysis.domain.values import (
@@ -23,6 +24,7 @@ from nnx_migrate.analysis.heap.globals import OBJECTS
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
+from nnx_migrate.core.refusal import Reason
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Capture
 from nnx_migrate.rewrite.model.functions import definition_of, free_names
@@ -45,7 +47,7 @@ class Captured:
     objects: tuple[Capture, ...]
     uses: frozenset[Use] = frozenset()
     unseen: bool = False
-    obstacle: str = ""
+    obstacle: Reason = ""
     where: tuple[tuple[str, Scope], ...] = ()
     holders: tuple[str, ...] = ()
 
@@ -90,7 +92,7 @@ class _Reads:
     names: dict[str, Scope] = dataclasses.field(default_factory=dict)
     holders: dict[str, Scope] = dataclasses.field(default_factory=dict)
     changed: bool = False
-    obstacles: list[str] = dataclasses.field(default_factory=list)
+    obstacles: list[Reason] = dataclasses.field(default_factory=list)
     uses: set[Use] = dataclasses.field(default_factory=set)
 
 
@@ -116,16 +118,16 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
             for effect in context.effects_of(scope, name):
                 unseen = unseen or effect.kind == "unknown"
                 if effect.sows:
-                    what = "what it sows is to be collected by nnx.capture inside of it"
-                    found.obstacles.append(what)
+                    found.obstacles.append(CaptureCause.SOWS_UNDER_CAPTURE)
                 elif effect.kind != "unknown":
-                    found.obstacles.append(f"{effect.what} ({effect.where})")
+                    why = CaptureCause.EFFECT.about(effect.where, what=effect.what)
+                    found.obstacles.append(why)
     objects = tuple(
         dataclasses.replace(each, updated=_may_be_updated(context, site, each, frozenset(uses)))
         for each in objects
     )
     where = tuple((name, _binding_scope(context, scope, name)) for name, scope in names.items())
-    reason = next(iter(sorted(found.obstacles)), "") or unclear
+    reason = min(found.obstacles, key=str, default="") or unclear
     return Captured(objects, frozenset(uses), unseen, reason, where)
 
 
@@ -133,7 +135,7 @@ def _read_by(context: FileContext, site: Site, definition: AnyFunction, found: _
     """Take note of the objects that one function has from outside, and of what may hold some."""
     scope = context.tree.scope_of(definition)
     for name in _defaulted(context, site, definition):
-        found.obstacles.append(f"{name} holds an object by default")
+        found.obstacles.append(CaptureCause.HELD_BY_DEFAULT.about(name=name))
         found.holders.setdefault(name, scope)
     for read in free_names(context, definition):
         values = context.values(read)
@@ -146,7 +148,7 @@ def _read_by(context: FileContext, site: Site, definition: AnyFunction, found: _
             found.uses |= uses
             found.holders.setdefault(read.id, scope)
         if any(isinstance(value, Instance) and value.partial for value in values):
-            found.obstacles.append(f"{read.id} is a partial of the object")
+            found.obstacles.append(CaptureCause.IS_PARTIAL.about(name=read.id))
             found.holders.setdefault(read.id, scope)
         elif any(_may_hold(context, value) for value in values):
             found.changed = found.changed or _may_be_changed(context, read)
@@ -189,7 +191,7 @@ def _in_holders(context: FileContext, holders: dict[str, Scope], uses: set[Use])
     """Objects that the functions reach through a list, or through what is bound to them."""
     held = (context.analysis.uses.of(scope, name) for name, scope in holders.items())
     uses = uses.union(*held)
-    obstacle = "the objects are reached through what only holds them, or is bound to them"
+    obstacle = CaptureCause.IN_HOLDERS
     return Captured((), frozenset(uses), obstacle=obstacle, holders=tuple(holders))
 
 
@@ -227,16 +229,16 @@ def _binding_scope(context: FileContext, scope: Scope, name: str) -> Scope:
     return context.project.bindings(scope, name)[0].scope
 
 
-def _hidden(context: FileContext, name: ast.Name, values: Values) -> str:
+def _hidden(context: FileContext, name: ast.Name, values: Values) -> Reason:
     """Why what a function captures may hold an object that is not seen to be passed."""
     for value in values:
         if _holds_node(context, value):
-            return f"{name.id} is, or holds, an object in a way that is not followed"
+            return CaptureCause.NOT_FOLLOWED.about(name=name.id)
         if isinstance(value, FunctionValue) and _captures_node(context, value, frozenset()):
-            return f"the function {name.id} uses an object from outside too"
+            return CaptureCause.FUNCTION_CAPTURES.about(name=name.id)
     parent = context.tree.parents[name]
     if is_unknown(values) and isinstance(parent, ast.Call) and parent.func is name:
-        return f"the code that {name.id}() runs is unknown"
+        return CaptureCause.CODE_UNKNOWN.about(name=name.id)
     return ""
 
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 import ast
 import dataclasses
 
+from nnx_codemods._captures.refusal import CaptureCause
 from nnx_codemods._freshness.disjointness import why_together
 from nnx_migrate.analysis.domain.values import Instance, Located, ParameterOf, Scope, Values
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.core.refusal import Reason
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Capture
 
 
-def distinct(context: FileContext, names: dict[str, Scope]) -> tuple[tuple[Capture, ...], str]:
+def distinct(context: FileContext, names: dict[str, Scope]) -> tuple[tuple[Capture, ...], Reason]:
     """The captured objects, each once, and why two of them may not be told apart."""
     paths = {
         name: context.analysis.identity.path(scope, ir.Name(name)) for name, scope in names.items()
     }
     roots: dict[str, list[tuple[str, str]]] = {}
-    reason = ""
+    reason: Reason = ""
     holders = _optimizers(context, names, paths)
     for name in sorted(names, key=lambda n: (len(paths[n]), n in holders, n)):
         if (optimizer := holders.get(name)) is not None:
@@ -32,7 +34,7 @@ def distinct(context: FileContext, names: dict[str, Scope]) -> tuple[tuple[Captu
             rest = paths[name][len(paths[holder]) :]
             roots[holder].append((name, "".join(f".{part}" for part in rest)))
         else:
-            reason = reason or f"{name} is a part of {holder}"
+            reason = reason or CaptureCause.IS_PART.about(name=name, holder=holder)
             roots[name] = []
     order = sorted(roots)
     return tuple(Capture(name, tuple(roots[name])) for name in order), reason
@@ -88,7 +90,7 @@ def _shares(
     names: dict[str, Scope],
     roots: dict[str, list[tuple[str, str]]],
     name: str,
-) -> str:
+) -> Reason:
     values = context.evaluator.values(names[name], ir.Name(name))
     identity = context.analysis.identity
     path = identity.path(names[name], ir.Name(name))
@@ -99,13 +101,13 @@ def _shares(
             *identity.kept(names[name], ir.Name(name)),
         ]
         if any(each[: len(p)] == p for each in kept for p in (path, held)):
-            return f"{name} and {root} hold the same object"
+            return CaptureCause.SAME_HELD.about(name=name, other=root)
         others = context.evaluator.values(names[root], ir.Name(root))
         here, there = Located(names[name], ir.Name(name)), Located(names[root], ir.Name(root))
         if disjoint(context, values, others):
             continue
         if reason := why_together(context, here, there):
-            return f"{name} and {root} may be one object or share Variables: {reason}"
+            return CaptureCause.MAY_BE_ONE.about(name=name, other=root, reason=reason)
     return ""
 
 

@@ -8,11 +8,13 @@ from collections.abc import Callable, Collection, Iterator
 
 from nnx_codemods._captures.captures import definitions_of, uses_when_bound
 from nnx_codemods._captures.must_execute import is_certain, is_expected_to_raise
+from nnx_codemods._captures.refusal import CaptureCause
 from nnx_codemods._captures.trace_level import may_be_captured
 from nnx_migrate.analysis.domain.values import Values
 from nnx_migrate.analysis.effects.captured.search import Use
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Reason
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     Contribution,
@@ -46,7 +48,7 @@ def as_lambdas(context: FileContext, site: Site, decide: Decide) -> Decision | N
         if isinstance(decision, Contribution):
             closure_edits(context, site, decision.captures)
     except NotRewritten as error:
-        return bound_and_raising(context, site, str(error))
+        return bound_and_raising(context, site, error.refusal)
     if not isinstance(decision, Contribution | Manual):
         return None
     uses = sorted(found, key=lambda use: (not use.certain, use.where, use.what))
@@ -71,7 +73,7 @@ def _done_when_called(context: FileContext, functions: Collection[BoundFunction]
     return found
 
 
-def bound_and_raising(context: FileContext, site: Site, reason: str) -> Manual | None:
+def bound_and_raising(context: FileContext, site: Site, reason: Reason) -> Manual | None:
     """For a person to do, where functions update for certain what they are bound to.
 
     Args:
@@ -88,8 +90,7 @@ def bound_and_raising(context: FileContext, site: Site, reason: str) -> Manual |
     names = " and ".join(dict.fromkeys(ast.unparse(function.place) for function in functions))
     return Manual(
         "captured-module",
-        f"{names} updates what it is bound to ({use.what}, {use.where}), which raises in both "
-        f"modes; pass it explicitly. Not done here: {reason}",
+        CaptureCause.BOUND_UPDATES.about(use.where, names=names, what=use.what, reason=reason),
         (Evidence(use.what, Proof.PROVED, use.where),),
         blocks=False,
     )
@@ -109,11 +110,11 @@ def through_others(context: FileContext, site: Site, decide: Decide) -> Decision
         if isinstance(decision, Contribution):
             closure_edits(context, site, decision.captures)
     except NotRewritten as error:
-        return raising(context, site, str(error))
+        return raising(context, site, error.refusal)
     return decision if isinstance(decision, Contribution | Manual) else None
 
 
-def raising(context: FileContext, site: Site, reason: str) -> Manual | None:
+def raising(context: FileContext, site: Site, reason: Reason) -> Manual | None:
     """For a person to do, where a function that is called updates what it captures for certain.
 
     Args:
@@ -137,9 +138,9 @@ def raising(context: FileContext, site: Site, reason: str) -> Manual | None:
                 if use.kind == "update" and is_certain(context, way):
                     return Manual(
                         "captured-module",
-                        f"{called.name}, which it calls, uses {name} from outside and updates it "
-                        f"({use.what}, {use.where}), which raises in both modes; pass it "
-                        f"explicitly. Not done here: {reason}",
+                        CaptureCause.CALLED_UPDATES.about(
+                            use.where, function=called.name, name=name, what=use.what, reason=reason
+                        ),
                         (Evidence(f"{name}: {use.what}", Proof.PROVED, use.where),),
                         blocks=False,
                     )

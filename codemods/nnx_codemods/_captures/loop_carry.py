@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nnx_codemods._captures.captures import Captured, calls_of_decorated
 from nnx_codemods._captures.disjoint_names import disjoint
+from nnx_codemods._captures.refusal import CaptureCause
 from nnx_codemods._freshness.disjointness import why_together
 from nnx_migrate.analysis.domain.containers import all_leaves
 from nnx_migrate.analysis.domain.values import (
@@ -25,6 +26,7 @@ from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.place import Place
+from nnx_migrate.core.refusal import Reason
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Capture
 from nnx_migrate.rewrite.model.functions import definition_of
@@ -57,8 +59,8 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
             return Evidence(claim, Proof.PROVED, context.where(element))
         reasons = (_together(context, site, element, capture) for capture in captured.objects)
         if reason := next(filter(None, reasons), ""):
-            claim = f"{text}, which is passed already, may share Variables with it: {reason}"
-            return Evidence(claim, Proof.PROVED, context.where(element))
+            why = CaptureCause.PASSED_MAY_SHARE.about(text=text, reason=reason)
+            return Evidence(str(why), Proof.PROVED, context.where(element))
     return None
 
 
@@ -160,7 +162,7 @@ _REPEATING = (
 )
 
 
-def _together(context: FileContext, site: Site, element: ast.expr, capture: Capture) -> str:
+def _together(context: FileContext, site: Site, element: ast.expr, capture: Capture) -> Reason:
     captured = Located(context.tree.scope(site.node), ir.Name(capture.name))
     values = context.evaluator.values(captured.scope, captured.expr)
     if disjoint(context, context.values(element), values):

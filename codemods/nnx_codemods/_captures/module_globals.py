@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nnx_codemods._captures.captures import Captured, calls_of_decorated, definitions_of
 from nnx_codemods._captures.must_execute import is_certain, is_expected_to_raise
+from nnx_codemods._captures.refusal import CaptureCause
 from nnx_codemods._captures.trace_level import may_be_captured
 from nnx_codemods._freshness.disjointness import made_apart
 from nnx_migrate.analysis.domain.values import Located, Scope
@@ -17,6 +18,7 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
+from nnx_migrate.core.refusal import Reason
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Manual
 from nnx_migrate.rewrite.model.functions import free_names, function_scopes
@@ -43,9 +45,9 @@ def updating_of_module(context: FileContext, site: Site) -> Manual | None:
     way = f", by way of {', '.join(map(str, use.via))}" if use.via else ""
     return Manual(
         "captured-module",
-        f"the function updates {which} ({use.what}, {use.where}{way}) without being given it, "
-        f"which raises in both modes; pass {name} explicitly, from where the transformed "
-        "function is called through all functions on the way",
+        CaptureCause.GLOBAL_UPDATED.about(
+            use.where, which=which, what=use.what, way=way, name=name
+        ),
         (Evidence(f"{name}: {use.what}", Proof.PROVED, use.where),),
         blocks=False,
     )
@@ -66,7 +68,7 @@ def _updates(context: FileContext, site: Site) -> Iterator[tuple[tuple[str, str]
                     yield (module, name), use
 
 
-def read_out_of_sight(context: FileContext, site: Site, captured: Captured) -> str:
+def read_out_of_sight(context: FileContext, site: Site, captured: Captured) -> Reason:
     """Why a function may read what is captured in another way too; empty when none does.
 
     When the object is passed, such a function goes on reading it from outside: as it was before.
@@ -85,9 +87,7 @@ def read_out_of_sight(context: FileContext, site: Site, captured: Captured) -> s
         there = context.at(scope.module)
         function = None if there is None else there.tree.functions.get(scope.function)
         if there is None and any(context.analysis.objects.seen_from(scope.module)):
-            return (
-                f"nnx-migrate cannot see what functions of {Place(scope.module)} read from outside"
-            )
+            return CaptureCause.MODULE_HIDDEN.about(Place(scope.module))
         if there is None or function is None:
             continue
         for read in _reads(there, function):
@@ -95,7 +95,7 @@ def read_out_of_sight(context: FileContext, site: Site, captured: Captured) -> s
                 continue  # it becomes the parameter
             other = Located(there.tree.scope(read), lower_expr(read))
             if not all(made_apart(context, each, other) for each in objects):
-                return f"{ast.unparse(read)} is read from outside ({there.where(read)}) too"
+                return CaptureCause.READ_OUTSIDE.about(there.where(read), text=ast.unparse(read))
     return ""
 
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Collection, Iterator
 
 from nnx_codemods._captures.captures import Captured, calls_of_decorated, definitions_of
+from nnx_codemods._captures.refusal import CaptureCause
 from nnx_migrate.analysis.domain.values import (
     FunctionValue,
     Located,
@@ -17,6 +18,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.core.place import Place
+from nnx_migrate.core.refusal import Reason
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.ownership import runs_untraced
 from nnx_migrate.rewrite.model.stacks import stack_of
@@ -43,7 +45,7 @@ def may_be_captured(context: FileContext) -> bool:
     return False
 
 
-def obstacle(context: FileContext, site: Site, captured: Captured, carried: Carried) -> str:
+def obstacle(context: FileContext, site: Site, captured: Captured, carried: Carried) -> Reason:
     """Why the object is of another trace level at the loop itself; empty when it is not.
 
     A function between the loop and what binds the object, or one that calls it with an object of
@@ -56,13 +58,13 @@ def obstacle(context: FileContext, site: Site, captured: Captured, carried: Carr
     for (name, bound), place in itertools.product(captured.where, places):
         bindings = context.project.bindings(context.tree.scope(place), name)
         if any(binding.scope != bound for binding in bindings):
-            return f"{name} is something else where the function is called"
+            return CaptureCause.OTHER_AT_CALL.about(name=name)
         around = context.tree.function_around(place)
         while around is not None and context.tree.scope_of(around) != bound:
             holders = [s for s in context.finder.sites if _runs(context, s, around)]
             passed = any(name in carried(holder) for holder in holders)
             if not passed and not runs_untraced(context, around):
-                return f"a function around the loop captures {name} too"
+                return CaptureCause.CAPTURED_AROUND.about(name=name)
             around = context.tree.function_around(around)
     for name, bound in captured.where:
         path = context.analysis.identity.path(bound, ir.Name(name))
@@ -79,7 +81,7 @@ def _runs(context: FileContext, site: Site, function: AnyFunction) -> bool:
 
 def _given_captured(
     context: FileContext, scope: Scope, name: str, around: frozenset[tuple[Scope, str]]
-) -> str:
+) -> Reason:
     """Whether some call passes for the parameter what the caller captures itself."""
     if (scope, name) in around or all(
         p.name != name for p in context.project.function(scope).parameters
@@ -96,8 +98,7 @@ def _given_captured(
         bindings = context.project.bindings(given.scope, root.id)
         if any(b.scope != given.scope for b in bindings):
             line = context.project.function(given.scope).line
-            place = Place(given.scope.module, line)
-            return f"it is called with an object that the caller captures ({place})"
+            return CaptureCause.CALLER_CAPTURES.about(Place(given.scope.module, line))
         if given.scope == scope or not any(isinstance(b, ParameterOf) for b in bindings):
             continue
         if reason := _given_captured(context, given.scope, root.id, around | {(scope, name)}):
@@ -105,7 +106,7 @@ def _given_captured(
     return ""
 
 
-def _bound_elsewhere(context: FileContext, scope: Scope, name: str) -> str:
+def _bound_elsewhere(context: FileContext, scope: Scope, name: str) -> Reason:
     """Whether the parameter is bound before the function is traced, or static in its trace."""
     function = context.project.function(scope)
     outer = scope_around(scope, function)
@@ -121,17 +122,17 @@ def _bound_elsewhere(context: FileContext, scope: Scope, name: str) -> str:
             for each in named
         )
         if static and jax:
-            return f"a transform of jax traces {function.name} with static arguments"
+            return CaptureCause.STATIC_IN_JAX.about(function=function.name)
     own = function.parameters[0].name == name and function.owner is not None
     place = next(i for i, p in enumerate(function.parameters) if p.name == name)
     around = len(function.decorators)
     for _, _, value in context.evaluator.callers.of(scope):
         if value.partial_args > place or name in value.bound_keywords:
-            return f"{name} is bound to {function.name} before it is called"
+            return CaptureCause.BOUND_BEFORE.about(name=name, function=function.name)
         if own and value.bound and len(value.transforms) > around:
-            return f"{function.name} is traced as a method of an object from outside"
+            return CaptureCause.METHOD_TRACED.about(function=function.name)
     if own and _is_passed_on(context, scope):
-        return f"{function.name} is handed on as a method of an object"
+        return CaptureCause.METHOD_HANDED_ON.about(function=function.name)
     return ""
 
 

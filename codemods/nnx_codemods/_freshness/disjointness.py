@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from nnx_codemods._freshness.fresh_objects import Made, is_made_alone, origin_of
+from nnx_codemods._freshness.refusal import TogetherCause
 from nnx_migrate.analysis.callgraph.binding import arguments
 from nnx_migrate.analysis.domain.values import (
     FunctionValue,
@@ -15,6 +16,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.core.place import Place
+from nnx_migrate.core.refusal import Reason
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.ownership import direct_calls
 
@@ -29,7 +31,7 @@ def why_together(
     one: Located,
     other: Located,
     around: frozenset[tuple[ParameterOf, ParameterOf]] = frozenset(),
-) -> str:
+) -> Reason:
     """Why two objects may be one, or hold something in common; empty when they do not.
 
     Of parameters, what says so of some call in the project.
@@ -42,23 +44,22 @@ def why_together(
     first, second = origin_of(context, one), origin_of(context, other)
     for place, origin in ((one, first), (other, second)):
         if origin is None:
-            return f"what {_text(place.expr)} is made by is not seen"
+            return TogetherCause.MAKER_HIDDEN.about(text=_text(place.expr))
     if _holds(context, one, other):
-        return "one of them is a part of the other, or may be stored in it"
+        return TogetherCause.PART_OF_OTHER
     if isinstance(first, ParameterOf) and isinstance(second, ParameterOf):
         if first.scope != second.scope:
-            return "they are parameters of different functions"
+            return TogetherCause.OTHER_FUNCTIONS
         return "" if (first, second) in around else _passed_together(context, first, second, around)
     if first == second:
-        return "one call makes both"
+        return TogetherCause.MADE_BY_ONE_CALL
     given = [each for each in (first, second) if isinstance(each, ParameterOf)]
     made = [each for each in (first, second) if isinstance(each, Made)]
     if given and {each.scope for each in given} != {each.scope for each in made}:
-        return f"{given[0].parameter.name} is a parameter of another function"
+        return TogetherCause.OTHER_PARAMETER.about(name=given[0].parameter.name)
     for each in made:
         if not is_made_alone(context, each):
-            where = Place(each.scope.module, each.call.line)
-            return f"what is made in {where} may hold what was there before"
+            return TogetherCause.MAY_HOLD_OLDER.about(Place(each.scope.module, each.call.line))
     return ""
 
 
@@ -119,19 +120,18 @@ def _passed_together(
     first: ParameterOf,
     second: ParameterOf,
     around: frozenset[tuple[ParameterOf, ParameterOf]],
-) -> str:
+) -> Reason:
     definition = context.tree.functions.get(first.scope.function)
     function = context.project.function(first.scope)
     if first.scope.module != context.tree.module or not isinstance(definition, ast.FunctionDef):
-        return f"{function.name} is a function of another file"
+        return TogetherCause.IN_OTHER_FILE.about(function=function.name)
     if direct_calls(context, definition) is None:
-        shown = f"{function.name} is also used as a value in this file"
-        return f"{shown}, so any call may pass one for both"
+        return TogetherCause.USED_AS_VALUE.about(function=function.name)
     callers = context.evaluator.callers.of(first.scope)
     for where, call, value in callers:
         passed = dict(arguments(function, value, call))
         one, other = passed[first.parameter], passed[second.parameter]
-        reason = "the code does not show everything that it passes"
+        reason: Reason = TogetherCause.ARGUMENTS_HIDDEN
         if isinstance(one, ir.Call) and isinstance(other, ir.Call):
             both = ir.Sequence((one, other), is_tuple=True)
             one, other = ir.Unpacked(both, 0), ir.Unpacked(both, 1)
@@ -139,6 +139,5 @@ def _passed_together(
             places = Located(where, one), Located(where, other)
             reason = why_together(context, *places, around | {(first, second)})
         if reason:
-            place = Place(where.module, call.line)
-            return f"of the call in {place}, {reason}"
-    return "" if callers else f"no call of {function.name} is seen"
+            return TogetherCause.OF_CALL.about(Place(where.module, call.line), reason=reason)
+    return "" if callers else TogetherCause.NO_CALL.about(function=function.name)

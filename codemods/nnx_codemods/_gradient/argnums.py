@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import dataclasses
 
+from nnx_codemods._gradient.refusal import GradientCause
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.refusal import Reason
 from nnx_migrate.rewrite.model.context import FileContext
 
 
@@ -29,15 +31,18 @@ class Argnums:
     Args:
         names: names of variables that hold the DiffStates and may be of no use afterwards.
         unknown: why the arguments cannot be told; empty when they can.
+        of_diff_state: what cannot be told is a DiffState.
     """
 
     targets: tuple[Target, ...] = ()
     names: tuple[str, ...] = ()
-    unknown: str = ""
+    unknown: Reason = ""
+    of_diff_state: bool = False
 
     @property
     def uses_diff_state(self) -> bool:
-        return any(target.filter is not None for target in self.targets)
+        """Whether a DiffState is among them, as far as that can be told."""
+        return self.of_diff_state or any(target.filter is not None for target in self.targets)
 
 
 def argnums_of(context: FileContext, site: Site, param: str) -> Argnums:
@@ -68,7 +73,9 @@ def _read(context: FileContext, node: ast.expr, param: str, depth: int) -> Argnu
             if found is not None and _visible(context, found[0], node):
                 read = _read(context, found[0], param, depth + 1)
                 return dataclasses.replace(read, names=(name, *read.names))
-    return Argnums(unknown=f"argnums={context.text.of(node)} cannot be read from the code")
+    text = context.text.of(node)
+    why = GradientCause.ARGNUMS_HIDDEN.about(text=text)
+    return Argnums(unknown=why, of_diff_state="DiffState" in text)
 
 
 def _visible(context: FileContext, value: ast.expr, place: ast.expr) -> bool:
@@ -83,11 +90,12 @@ def _visible(context: FileContext, value: ast.expr, place: ast.expr) -> bool:
 
 
 def _combined(parts: list[Argnums]) -> Argnums:
-    unknown = next((part.unknown for part in parts if part.unknown), "")
+    first = next((part for part in parts if part.unknown), Argnums())
     targets = tuple(target for part in parts for target in part.targets)
     if len({target.index for target in targets}) != len(targets):
-        unknown = unknown or "one argument is named twice in argnums"
-    return Argnums(targets, tuple(name for part in parts for name in part.names), unknown)
+        first = first if first.unknown else Argnums(unknown=GradientCause.TWICE_IN_ARGNUMS)
+    names = tuple(name for part in parts for name in part.names)
+    return dataclasses.replace(first, targets=targets, names=names)
 
 
 def _diff_state(context: FileContext, call: ast.Call) -> Argnums:
@@ -96,7 +104,7 @@ def _diff_state(context: FileContext, call: ast.Call) -> Argnums:
     index, chosen = given.get("argnum"), given.get("filter")
     if isinstance(index, ast.Constant) and isinstance(index.value, int) and chosen is not None:
         return Argnums((Target(index.value, _filter_text(context, chosen)),))
-    return Argnums(unknown="the argument number of DiffState cannot be read from the code")
+    return Argnums(unknown=GradientCause.DIFF_STATE_HIDDEN, of_diff_state=True)
 
 
 def _filter_text(context: FileContext, node: ast.expr) -> str:
@@ -111,7 +119,7 @@ def _conditional(test: str, sides: list[Argnums], param: str) -> Argnums:
     first, second = sides
     same = [t.index for t in first.targets] == [t.index for t in second.targets]
     if first.unknown or second.unknown or not same:
-        return Argnums(unknown="argnums depends on a condition")
+        return Argnums(unknown=GradientCause.CONDITIONAL)
     targets = tuple(
         Target(a.index, f"{a.filter or param} if {test} else {b.filter or param}")
         for a, b in zip(first.targets, second.targets, strict=True)

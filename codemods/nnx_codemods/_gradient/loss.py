@@ -6,6 +6,7 @@ import dataclasses
 
 from nnx_codemods._evidence import is_graph_node, refuse_split
 from nnx_codemods._gradient.argnums import Argnums, Target, argnums_of
+from nnx_codemods._gradient.refusal import GradientCause
 from nnx_codemods._gradient.shown_class import shown_class
 from nnx_codemods._gradient.trace_check import checked_beside_runs, checked_when_traced
 from nnx_migrate.analysis.domain.containers import all_leaves
@@ -48,25 +49,21 @@ def decide_gradient(
     try:
         param = f"{Spelling.at(context, site.reference).nnx}.Param"
     except NotRewritten as error:
-        return None if diff_state else Manual(rule, f"{error}; rename it and run again")
+        return None if diff_state else Manual(rule, GradientCause.NAME_TAKEN.about(why=error))
     argnums = argnums_of(context, site, param)
-    if diff_state != _mentions_diff_state(argnums):
+    if diff_state != argnums.uses_diff_state:
         return None
     if site.form == "reference":
-        return Pin(rule, f"{site.written} is passed on as a value")
+        return Pin(rule, GradientCause.PASSED_ON.about(text=site.written))
     if argnums.unknown or not site.complete:
-        return Pin(rule, argnums.unknown or "the code does not show all its options")
+        return Pin(rule, argnums.unknown or GradientCause.OPTIONS_HIDDEN)
     values = [
         shown_class(context, site, target.index, argument_values(context, site, target.index))
         for target in argnums.targets
     ]
     if all(_never_module(context, held) for held in values):
-        return Same(rule, "the differentiated argument is not a Module")
+        return Same(rule, GradientCause.NO_MODULE)
     return _decide_module(context, site, rule, argnums, values, param)
-
-
-def _mentions_diff_state(argnums: Argnums) -> bool:
-    return argnums.uses_diff_state or "DiffState" in argnums.unknown
 
 
 def _never_module(context: FileContext, values: Values) -> bool:
@@ -100,9 +97,7 @@ def _decide_module(
     by_runs: dict[int, tuple[int, Evidence]] = {}
     captured = _returned_captured(context, site)
     if captured is not None:
-        return Pin(
-            rule, f"tree mode does not return captured objects: {captured.claim}", (captured,)
-        )
+        return Pin(rule, GradientCause.RETURNS_CAPTURED.about(what=captured.claim), (captured,))
     for target, held in zip(argnums.targets, values, strict=True):
         if _is_whole(context, target, held):
             continue
@@ -117,7 +112,7 @@ def _decide_module(
         checked.add(target.index)
         evidence[-1] = check
     if not checked and not argnums.uses_diff_state and _params_only(context, site, values):
-        return Same(rule, "the model holds only Params, and nobody sees the type of the gradients")
+        return Same(rule, GradientCause.ONLY_PARAMS)
     pairs = zip(argnums.targets, values, strict=True)
     whole = frozenset(t.index for t, held in pairs if _is_whole(context, t, held))
     proved = _contribution(rule, argnums, tuple(evidence), param, whole, frozenset(checked))
@@ -200,12 +195,9 @@ def _contribution(
         indices = [target.index for target in argnums.targets]
         text = str(indices[0]) if len(indices) == 1 else f"({', '.join(map(str, indices))})"
         options["argnums"] = None if indices == [0] else text
-    message = "the Module is split, and the gradient taken of its differentiable State"
-    if checked:
-        message += "; that the loss leaves its structure alone is checked when it is traced"
     return Contribution(
         rule,
-        message,
+        GradientCause.SPLIT_AND_CHECKED if checked else GradientCause.SPLIT,
         evidence,
         Splits(tuple(splits)),
         options=options,

@@ -23,7 +23,7 @@ from nnx_codemods._sown.exceptional_exits import check_not_caught
 from nnx_codemods._sown.first_in_statement import check_first
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.core.refusal import Refusal
+from nnx_migrate.core.refusal import Reason, Refusal
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import Hoist, HoistedCall, NotRewritten
 from nnx_migrate.rewrite.model.functions import definition_of
@@ -61,10 +61,12 @@ def hoisted(context: FileContext) -> Mapping[Site, Hoist | Refusal]:
     return found
 
 
-def why_not_hoisted(context: FileContext, site: Site) -> str:
-    """What to add to the reason for which a site is pinned whose function sets a mode first."""
+def not_hoisted(context: FileContext, site: Site, reason: Reason) -> Reason:
+    """The reason for a pin of a site, with why the mode is not set before that is set first."""
     found = hoisted(context).get(site)
-    return f"; it is not set before the calls: {found}" if isinstance(found, Refusal) else ""
+    if not isinstance(found, Refusal):
+        return reason
+    return ModeCause.NOT_HOISTED.about(reason=reason, why=found)
 
 
 def _plan(

@@ -51,7 +51,7 @@ def lifted_rngs(context: FileContext, site: Site, rule: str) -> Contribution | E
     if not context.options.allows(Permission.LIFT_RNGS):
         return evidence
     owners = " and ".join(sorted({owner.name for owner in lift.owners}))
-    message = f"{name} gets the Rngs of {owners} at its calls, and keeps none"
+    message = RngsCause.LIFTED.about(name=name, owners=owners)
     return Contribution(rule, message, (evidence,), lift)
 
 

@@ -66,6 +66,7 @@ class RngsCause(Cause):
     PART_MORE_THAN_CALLED = "a {name} is also used as a value"
     OUTSIDE_OF_METHOD = "it is called outside of a method"
     MORE_THAN_GONE_THROUGH = "the code does more with its parts than loop over them"
+    LIFTED = "{name} gets the Rngs of {owners} at its calls, and keeps none"
     TAKEN_APART = "its parts are taken apart"
 
 

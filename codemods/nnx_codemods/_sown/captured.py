@@ -20,15 +20,13 @@ from nnx_codemods._sown.sowing import OF_ARRAYS, RULE_NAME, SOWN_UNDER, Sown, ma
 from nnx_codemods._sown.types import check_not_read, sown_type
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Scope
 from nnx_migrate.analysis.effects.causes import Cause, MethodUnknown, PassedTo, UpdateAdds
+from nnx_migrate.analysis.effects.reachability import is_attribute
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import NotRewritten
 from nnx_migrate.rewrite.model.functions import definition_of, given_parameters
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan
 from nnx_migrate.rewrite.planner.regions import covered_by_setters
-
-#: How an obstacle names `self.sow`, which is not among the attributes of a class.
-_SOWING = "attribute sow of "
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -132,5 +130,5 @@ def _is_harmless(cause: Cause) -> bool:
 def _check_runs_module(context: FileContext, scope: Scope) -> None:
     """Nothing in a function that sows depends on the mode."""
     for obstacle in context.analysis.extents.obstacles((scope,), OF_ARRAYS, transformed=True):
-        if not obstacle.startswith(_SOWING):
+        if not is_attribute(obstacle, "sow"):
             raise NotCaptured(SownCause.RUNS_MORE.about(obstacle=obstacle))

@@ -15,6 +15,7 @@ from nnx_codemods._sown.sowing import OF_ARRAYS, RULE_NAME
 from nnx_codemods._sown.types import check_not_read
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, ClassValue, ParameterOf, Scope
 from nnx_migrate.analysis.effects.causes import changes_by_method
+from nnx_migrate.analysis.effects.reachability import is_attribute
 from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import lower_expr
@@ -23,6 +24,7 @@ from nnx_migrate.analysis.residual_sow import ResidualSowFinder
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.place import Place
+from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import NotRewritten
 from nnx_migrate.rewrite.model.functions import definition_of, given_parameters
@@ -31,7 +33,6 @@ from nnx_migrate.rewrite.planner.regions import covered_by_setters
 from nnx_migrate.rewrite.sown.perturb import gradient_target
 
 PERTURBATION = "flax.nnx.Perturbation"
-_PERTURBING = "attribute perturb of "
 #: Types besides that of perturbations, by which gradients are taken; none of them holds the other.
 _BESIDE = frozenset({"Param", "LoRAParam"})
 
@@ -66,9 +67,9 @@ def may_perturb(project: Project) -> bool:
 
 
 @remembered
-def perturbed(context: FileContext) -> Mapping[Site, Perturbed | str]:
+def perturbed(context: FileContext) -> Mapping[Site, Perturbed | Refusal]:
     """The gradients of a file by perturbations: what is to be done, or why it is not."""
-    found: dict[Site, Perturbed | str] = {}
+    found: dict[Site, Perturbed | Refusal] = {}
     if not may_perturb(context.project):
         return found
     for site in context.finder.sites:
@@ -78,7 +79,7 @@ def perturbed(context: FileContext) -> Mapping[Site, Perturbed | str]:
         try:
             found[site] = _perturbed(context, site, wanted)
         except NotRewritten as missing:
-            found[site] = str(missing)
+            found[site] = missing.refusal
     done = [each for each in found.values() if isinstance(each, Perturbed)]
     # They take off again what they perturb, whether they are rewritten in the end or not.
     collected = {context.tree.scope(m): m.id for each in done for m in _models(each)}
@@ -87,7 +88,7 @@ def perturbed(context: FileContext) -> Mapping[Site, Perturbed | str]:
             for model in _models(each) if isinstance(each, Perturbed) else ():
                 _check_no_residual_sow(context, model, collected)
         except NotRewritten as missing:
-            found[site] = str(missing)
+            found[site] = missing.refusal
     return found
 
 
@@ -153,7 +154,7 @@ def _perturbed(context: FileContext, site: Site, wanted: _Wanted) -> Perturbed:
     uses = uses_of(context, site, definition)
     parameter, names = _perturbed_parameter(context, site, scope, wanted.place)
     for obstacle in context.analysis.extents.obstacles((scope,), OF_ARRAYS):
-        if not obstacle.startswith(_PERTURBING):
+        if not is_attribute(obstacle, "perturb"):
             raise NotCaptured(SownCause.RUNS_MORE.about(obstacle=obstacle))
     forward = one_call(context, definition, parameter)
     place, beside, own = wanted.place, wanted.beside, frozenset(names)

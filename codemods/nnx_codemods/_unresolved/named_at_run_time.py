@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from nnx_codemods._unresolved.refusal import UnresolvedCause
 from nnx_migrate.analysis.domain.values import FunctionValue
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
 from nnx_migrate.analysis.interp.string_constants import literal_names
@@ -36,18 +37,18 @@ def computed_transform(context: FileContext, site: Site, rule: str) -> Pin | Man
         if not _is_given_function(context, site):
             return None
         evidence = Evidence(f"{text} is not known", Proof.ASSUMED, context.where(site.node))
-        reason = f"which function of nnx {text} is cannot be seen: name it, or all that it may be"
-        return Manual(rule, reason, (evidence,))
+        return Manual(rule, UnresolvedCause.COMPUTED_HIDDEN.about(text=text), (evidence,))
     known = [mode_dependent_functions().get(f"flax.nnx.{each}") for each in sorted(names)]
     dependent = [each for each in known if each is not None]
     if not dependent:
         return None
     shown = ", ".join(f"nnx.{each}" for each in sorted(names))
-    evidence = Evidence(f"{text} is one of {shown}", Proof.PROVED, context.where(site.node))
+    told = UnresolvedCause.COMPUTED.about(text=text, names=shown)
+    evidence = Evidence(str(told), Proof.PROVED, context.where(site.node))
     if len(dependent) < len(known) or not all(each.in_compat for each in dependent):
-        reason = f"{text} may be {shown}, of which not all are in nnx.compat; name them apart"
+        reason = UnresolvedCause.COMPUTED_NOT_IN_COMPAT.about(text=text, names=shown)
         return Manual(rule, reason, (evidence,))
-    return Pin(rule, f"{text} is one of {shown}", (evidence,), outward=True)
+    return Pin(rule, told, (evidence,), outward=True)
 
 
 def _is_given_function(context: FileContext, site: Site) -> bool:

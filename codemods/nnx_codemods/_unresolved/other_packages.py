@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from nnx_codemods._unresolved.refusal import UnresolvedCause
 from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import lower_expr
@@ -11,6 +12,7 @@ from nnx_migrate.analysis.sites.installed_calls import ForeignCall, Reached, rea
 from nnx_migrate.analysis.sites.other_packages import package_called
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Manual
 from nnx_migrate.sources.imports.installed import environment
@@ -36,32 +38,18 @@ def handed_out(context: FileContext, site: Site, rule: str) -> Manual | None:
                     continue
                 seen = _followed(package, called, found)
             else:
-                seen = (
-                    f"{package} is not part of the project, and its code was not looked at: where "
-                    f"{called} calls functions of nnx on what it is given, tree mode raises"
-                )
-            message = (
-                f"{seen}, for {reason}; put nnx.set_graph_mode(True) around the call, unless "
-                f"{package} is known to work in tree mode"
-            )
+                seen = UnresolvedCause.NOT_LOOKED_AT.about(package=package, called=called)
+            why = UnresolvedCause.HANDED_OUT.about(seen=seen, reason=reason, package=package)
             evidence = Evidence(reason, Proof.PROVED, context.where(site.node))
-            return Manual(rule, message, (evidence,))
+            return Manual(rule, why, (evidence,))
     return None
 
 
-def _followed(package: str, called: str, found: Reached) -> str:
+def _followed(package: str, called: str, found: Reached) -> Refusal:
     """What was found in an installed package, in words."""
     where = f" ({found.where})" if found.where else ""
-    if found.dependent:
-        return (
-            f"{package} is not part of the project, and {called} reaches {found.what}{where} with "
-            "what it is given: tree mode raises there"
-        )
-    return (
-        f"{package} is not part of the project, and not all that {called} runs was seen: "
-        f"{found.what}{where}; where it calls functions of nnx on what it is given, tree mode "
-        "raises"
-    )
+    cause = UnresolvedCause.REACHES if found.dependent else UnresolvedCause.NOT_ALL_SEEN
+    return cause.about(package=package, called=called, what=f"{found.what}{where}")
 
 
 def _as_called(context: FileContext, site: Site, operand: ast.expr) -> ForeignCall | None:

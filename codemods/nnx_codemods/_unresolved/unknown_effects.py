@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from nnx_codemods._unresolved.refusal import UnresolvedCause
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node
 from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import (
@@ -21,6 +22,7 @@ from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.split.copies import works_on_copy
 
@@ -86,19 +88,26 @@ def _unpacked(
     ]
 
 
-def explained(possible: Possible, name: str) -> tuple[str, tuple[Evidence, ...]]:
+def explained(possible: Possible, name: str) -> tuple[Refusal, tuple[Evidence, ...]]:
     """A reason for a pin, and what it rests on.
 
     Args:
         name: of the parameter.
     """
     effect, by = possible.effect, possible.by
-    evidence = [Evidence(effect.what, Proof.ASSUMED, effect.where)]
-    reason = f"unknown effect on {name}: {effect.what} ({effect.where})"
-    if by is not None:
-        evidence.append(Evidence(f"{possible.name}: {by.what}", Proof.ASSUMED, by.where))
-        reason += f"; it may be {possible.name}, where {by.what} ({by.where})"
-    return f"{reason}; {_ADVICE}", tuple(evidence)
+    evidence = Evidence(effect.what, Proof.ASSUMED, effect.where)
+    if by is None:
+        why = UnresolvedCause.EFFECT.about(effect.where, name=name, what=effect.what)
+        return why, (evidence,)
+    why = UnresolvedCause.EFFECT_BY.about(
+        effect.where,
+        name=name,
+        what=effect.what,
+        function=possible.name,
+        does=by.what,
+        where=by.where,
+    )
+    return why, (evidence, Evidence(f"{possible.name}: {by.what}", Proof.ASSUMED, by.where))
 
 
 def _is_object(context: FileContext, value: Value) -> bool:
@@ -112,6 +121,3 @@ def _holds_only_variables(context: FileContext, values: Values) -> bool:
     """Whether no array lies outside of a Variable in an object, for sure."""
     contents = context.analysis.contents.of(values - ARRAY - PLAIN)
     return not (contents.arrays or contents.unseen)
-
-
-_ADVICE = "annotate what it is, or name what is called, where neither changes structure"

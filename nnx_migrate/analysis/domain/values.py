@@ -147,6 +147,11 @@ def unknown(reason: str) -> Values:
     return frozenset({Basic("unknown", reason)})
 
 
+def unknown_attribute(name: str, class_name: str) -> Values:
+    """An attribute of an object whose class does not show it."""
+    return unknown(f"attribute {name} of {short_name(class_name)}")
+
+
 def unknown_by_name(function: str) -> Values:
     """What a function gives for a text that is not in sight: `getattr(m, name)`."""
     return frozenset({Basic("unknown", f"{NAMED_AT_RUN_TIME}, by {function}()", True)})

@@ -6,6 +6,7 @@ One obstacle is enough to know, and most functions have one near, so they are fo
 from __future__ import annotations
 
 import dataclasses
+import enum
 from collections import deque
 from collections.abc import Iterator
 
@@ -25,6 +26,7 @@ from nnx_migrate.analysis.domain.values import (
     scope_around,
     short_name,
     unknown,
+    unknown_attribute,
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
@@ -33,6 +35,7 @@ from nnx_migrate.analysis.flax.transforms import SETTERS
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.core.place import Place, refers_to
+from nnx_migrate.core.refusal import Cause, Refusal
 
 _MAY_BE_FUNCTIONS = (
     ir.Name | ir.Attribute | ir.FunctionRef | ir.Sequence | ir.Choice | ir.Starred | ir.Element
@@ -41,6 +44,23 @@ _MAY_BE_FUNCTIONS = (
 #: The setters, which are asked for here as decorators already there.
 _SETTERS = frozenset(SETTERS)
 _ANY_MODULE = frozenset({"flax.nnx.Module", "flax.nnx.bridge.Module"})
+
+
+@enum.unique
+class Reached(Cause):
+    """What a function reaches that depends on the mode, or is not seen."""
+
+    DEPENDS = "nnx.{function} ({place})"
+    ANY_MODULE = "a Module of unknown class ({place})"
+    ATTRIBUTE = "attribute {name} of {holder} ({place})"
+    UNKNOWN = "{reason} ({place})"
+    CONTAINER = "the called code is unknown ({place})"
+    OPEN_CLASS = "{name} of {holder} ({place})"
+
+
+def is_attribute(obstacle: Refusal, *names: str) -> bool:
+    """Whether it is a call of an attribute of one of these names, which no class shows."""
+    return obstacle.cause is Reached.ATTRIBUTE and dict(obstacle.names)["name"] in names
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,12 +73,12 @@ class _Step:
     """
 
     entered: tuple[Scope, ...]
-    obstacles: tuple[str, ...]
+    obstacles: tuple[Refusal, ...]
 
     def concerns(self, modules: frozenset[str]) -> bool:
         """Whether it is about something in one of these modules."""
         return any(scope.module in modules for scope in self.entered) or any(
-            refers_to(each, module) for each in self.obstacles for module in modules
+            refers_to(str(each), module) for each in self.obstacles for module in modules
         )
 
 
@@ -109,15 +129,13 @@ class ExtentFinder:
         harmless: frozenset[str] = frozenset(),
         *,
         transformed: bool = False,
-    ) -> Iterator[str]:
+    ) -> Iterator[Refusal]:
         """What the functions reach that depends on the mode, or is not seen, nearest first.
 
         Args:
             harmless: names of methods that count as seen, where the object is not known.
             transformed: a call of what was put under a transform elsewhere counts too.
 
-        Yields:
-            "nnx.cond (path:line)" for a mode-dependent call, else why more may be reached.
         """
         walk = self._walk(harmless, transformed)
         for scope in scopes:
@@ -151,11 +169,11 @@ class _Walk:
             self.seen.add(scope)
             self.entered.append(scope)
 
-    def obstacles(self) -> Iterator[str]:
+    def obstacles(self) -> Iterator[Refusal]:
         while self.entered:
             yield from self.step(self.entered.popleft())
 
-    def step(self, scope: Scope) -> Iterator[str]:
+    def step(self, scope: Scope) -> Iterator[Refusal]:
         """Enter what a function runs, and remember that once all of it is known."""
         known = self.steps.get(scope)
         if known is not None:
@@ -165,13 +183,13 @@ class _Walk:
             yield from known.obstacles
             return
         self.running = []
-        obstacles: list[str] = []
+        obstacles: list[Refusal] = []
         for obstacle in self.function(scope):
             obstacles.append(obstacle)
             yield obstacle
         self.steps[scope] = _Step(tuple(dict.fromkeys(self.running)), tuple(obstacles))
 
-    def function(self, scope: Scope) -> Iterator[str]:
+    def function(self, scope: Scope) -> Iterator[Refusal]:
         function = self.project.function(scope)
         for call in function.calls:
             yield from self.call(scope, call)
@@ -186,7 +204,7 @@ class _Walk:
             target = decorator.func if isinstance(decorator, ir.Call) else decorator
             self.handed_on(self.evaluator.values(outer, target))
 
-    def read(self, scope: Scope, read: ir.Attribute) -> Iterator[str]:
+    def read(self, scope: Scope, read: ir.Attribute) -> Iterator[Refusal]:
         """A property runs when it is read."""
         if not self.evaluator.callers.mentions.is_property(read.name):
             return
@@ -205,27 +223,40 @@ class _Walk:
                     for part in parts_of(value):
                         self.handed_on(part)
 
-    def call(self, scope: Scope, call: ir.Call) -> Iterator[str]:
+    def call(self, scope: Scope, call: ir.Call) -> Iterator[Refusal]:
         where = Place(scope.module, call.line)
         values = self.evaluator.values(scope, call.func)
         named = isinstance(call.func, ir.Attribute) and call.func.name in self.harmless
         for value in in_order(values or unknown("what is called was not found")):
-            if not (named and isinstance(value, Basic)):
-                yield from self.callee(value, call, where)
+            if isinstance(call.func, ir.Attribute) and isinstance(value, Basic):
+                if named:
+                    continue
+                if holder := self._without_attribute(scope, call.func, value):
+                    yield Reached.ATTRIBUTE.about(where, name=call.func.name, holder=holder)
+                    continue
+            yield from self.callee(value, call, where)
         for argument in (*call.args, *(value for _, value in call.keywords)):
             if isinstance(argument, _MAY_BE_FUNCTIONS):
                 self.handed_on(self.evaluator.values(scope, argument))
 
-    def callee(self, value: Value, call: ir.Call, where: Place) -> Iterator[str]:
+    def _without_attribute(self, scope: Scope, func: ir.Attribute, value: Basic) -> str:
+        """The class of the object that it is called on, where that does not show it; else ""."""
+        for held in self.evaluator.values(scope, func.base):
+            named = isinstance(held, Instance) and held.class_name
+            if named and value in unknown_attribute(func.name, named):
+                return short_name(named)
+        return ""
+
+    def callee(self, value: Value, call: ir.Call, where: Place) -> Iterator[Refusal]:
         match value:
             case FunctionValue(scope=scope, transforms=transforms):
                 self.enter(scope)
                 for name in transforms if self.transformed else ():
                     if f"flax.nnx.{name}" in mode_dependent_functions():
-                        yield f"nnx.{name} ({where})"
+                        yield Reached.DEPENDS.about(where, function=name)
             case Instance(class_name=class_name):
                 if class_name in _ANY_MODULE:
-                    yield f"a Module of unknown class ({where})"
+                    yield Reached.ANY_MODULE.about(where)
                 yield from self.method(class_name, "__call__", where)
                 self.handed_on(value.wraps)
                 for inner in in_order(value.wraps):
@@ -235,24 +266,24 @@ class _Walk:
             case LibraryValue(dotted=dotted):
                 yield from self.library(dotted, call, where)
             case Basic(sort="unknown", reason=reason):
-                yield f"{reason} ({where})"
+                yield Reached.UNKNOWN.about(where, reason=reason)
             case ContainerValue() | TupleValue():
-                yield f"the called code is unknown ({where})"
+                yield Reached.CONTAINER.about(where)
 
-    def method(self, class_name: str, name: str, where: Place) -> Iterator[str]:
+    def method(self, class_name: str, name: str, where: Place) -> Iterator[Refusal]:
         hierarchy = self.evaluator.hierarchy
         for candidate in (class_name, *hierarchy.descendants(class_name)):
             method = hierarchy.method(candidate, name)
             if isinstance(method, Scope):
                 self.enter(method)
             elif method is None and not hierarchy.ancestry(candidate).closed:
-                yield f"{name} of {short_name(candidate)} ({where})"
+                yield Reached.OPEN_CLASS.about(where, name=name, holder=short_name(candidate))
 
-    def library(self, dotted: str, call: ir.Call, where: Place) -> Iterator[str]:
+    def library(self, dotted: str, call: ir.Call, where: Place) -> Iterator[Refusal]:
         name = nnx_name(dotted)
         if name is None or name.startswith("compat.") or name in _SETTERS:
             return
         if any(keyword == "graph" for keyword, _ in call.keywords):
             return
         if f"flax.nnx.{name}" in mode_dependent_functions():
-            yield f"nnx.{name} ({where})"
+            yield Reached.DEPENDS.about(where, function=name)

@@ -26,9 +26,9 @@ from nnx_migrate.analysis.domain.values import (
     Value,
     Values,
     is_unknown,
-    short_name,
     union,
     unknown,
+    unknown_attribute,
 )
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import calls_tell_more
@@ -174,7 +174,7 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
         or _replacing(evaluator, instance.class_name, name)
         or _set_from_outside(evaluator, instance, name)
         or (module_member(name) if hierarchy.kind(instance.class_name) == "module" else NOTHING)
-        or unknown(f"attribute {name} of {short_name(instance.class_name)}")
+        or unknown_attribute(name, instance.class_name)
     )
 
 

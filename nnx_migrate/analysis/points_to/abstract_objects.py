@@ -373,15 +373,23 @@ def step(held: Held, name: str, place: Located) -> Held:
     return element(held, place) if name == SOME else attribute(held, name, place)
 
 
-def in_words(one: Found, other: Found) -> str:
-    """What two finds of one object are, for a person."""
+#: What objects do that reach a function, in words.
+GOES_IN = "goes in"
+
+
+def in_words(one: Found, other: Found, does: str = GOES_IN) -> str:
+    """What two finds of one object are, for a person.
+
+    Args:
+        does: what happens to the objects.
+    """
     if one.holder is not None and other.holder is not None:
         if str(one.holder) == str(other.holder):
             return f"{one.holder} keeps {one.object} twice"
-        return f"{one.object} goes in with {one.holder} and with {other.holder}, which keep it"
+        return f"{one.object} {does} with {one.holder} and with {other.holder}, which keep it"
     if one.object.path != other.object.path:
-        return f"{one.object} goes in beside {other.object}, which holds it"
+        return f"{one.object} {does} beside {other.object}, which holds it"
     holder = one.holder or other.holder
     if holder is not None:
-        return f"{one.object} goes in beside {holder}, which keeps it"
-    return f"{one.object} goes in twice"
+        return f"{one.object} {does} beside {holder}, which keeps it"
+    return f"{one.object} {does} twice"

@@ -30,6 +30,7 @@ from nnx_migrate.analysis.interp.attributes import member
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import (
+    GOES_IN,
     Found,
     Held,
     Object,
@@ -119,16 +120,22 @@ class SharingFinder:
             return self.of(values)
         return next((reason for v in in_order(values) if (reason := self._made(v, made))), "")
 
-    def twice(self, scope: Scope, given: tuple[ir.Expr, ...], at: int = LAST) -> str:
-        """What is in several values twice, in words: in two of them, or in one."""
+    def twice(
+        self, scope: Scope, given: tuple[ir.Expr, ...], at: int = LAST, *, does: str = GOES_IN
+    ) -> str:
+        """What is in several values twice, in words: in two of them, or in one.
+
+        Args:
+            does: what happens to the values.
+        """
         whole = self.objects.resolved(scope, ir.Sequence(given, is_tuple=True), at)
-        return self._in_words(whole) or self._passed(scope, whole, _MAX_HOPS)
+        return self._in_words(whole, does) or self._passed(scope, whole, _MAX_HOPS, does)
 
-    def _in_words(self, whole: Held) -> str:
+    def _in_words(self, whole: Held, does: str) -> str:
         found = (pair for pair in twice(whole) if self._is_in_both(*pair))
-        return next((in_words(*pair) for pair in found), "")
+        return next((in_words(*pair, does) for pair in found), "")
 
-    def _passed(self, scope: Scope, whole: Held, hops: int) -> str:
+    def _passed(self, scope: Scope, whole: Held, hops: int, does: str) -> str:
         """The same of what calls of the function pass for its parameters."""
         given = (each.object.root for each in objects(whole))
         if not hops or not any(_is_parameter(root, scope) for root in given):
@@ -140,9 +147,9 @@ class SharingFinder:
             via = where, call
             held = value.partial_args
             passed = in_terms_of(self.objects, scope, whole, call, first, via, at, held)
-            if reason := self._in_words(passed):
+            if reason := self._in_words(passed, does):
                 return f"{reason} ({Place(where.module, call.line)})"
-            if reason := self._passed(where, passed, hops - 1):
+            if reason := self._passed(where, passed, hops - 1, does):
                 return reason
         return ""
 

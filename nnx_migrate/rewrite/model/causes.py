@@ -190,7 +190,10 @@ class LayoutCause(Cause):
     CALL_BEHIND_CODE = "the call comes after other code on its line"
     CODE_BESIDE_DOCSTRING = "there is code on the line of the docstring"
     POP_BESIDE_CODE = "nnx.pop shares its line with other statements"
-    TABLE_MAY_SAY = "{told} (its table may say so: passes, or renamed)"
+    TABLE_MAY_SAY = (
+        "{wrapper} might not pass {option} on to nnx.{transform} "
+        "(its table may say so: passes, or renamed)"
+    )
     NO_BRACKETS = "{wrapper} is used without parentheses, and might not accept options then"
     OPTION_BEHIND_GENERATOR = "the option would come after a generator expression"
     NO_FLAX_IMPORT = "the file has no import from flax at its top to put `from flax import nnx` by"
@@ -229,6 +232,30 @@ class EmitCause(Cause):
     CALLED_IN_OTHER_SCOPE = "its result is called in another scope"
     RETURNS_ALONE = "the last return of {name} shares its line, or is all that it does"
     NO_PLACE_IN_DOCUMENT = "{why}"
+
+
+@enum.unique
+class PlanCause(Cause):
+    """How places end that stay as they are; {reason} is what the rule says of them."""
+
+    SET_AROUND = "the code around it sets the mode"
+    LEFT_ALONE = "left alone: {reason}"
+    DEFAULT_SET = "Flax's default is asked for or set here, by {name}"
+    MODE_SET = "the mode is set here, by nnx.{name}"
+    MODE_SAID = "nnx.{name} says its mode itself, by {said}"
+    IN_REGION = "left alone: it runs inside the function that is kept in graph mode at {place}"
+    LEFT_IN_DEFAULT = "left in the mode of the default: {reason}"
+    NOT_PINNED_EITHER = "{reason}; it cannot be pinned either: {error}"
+    KEPT = "kept in graph mode: {reason}"
+    STILL_KEPT = "still kept in graph mode: {reason}"
+    KEPT_WITHOUT_UPDATES = "kept in graph mode without its updates: {reason}"
+    DID_NOT_OCCUR = "what would keep it in graph mode did not occur; observed in {runs}"
+    NO_RUN_CALLS = "{reason}; no recorded run calls it"
+    OBSERVED = "{reason}; observed in {runs}"
+    CONTRADICTED = (
+        "{seen}, and the code says that it is {proved}; what rests on that may be wrong:"
+        " correct the annotation, or report it where there is none"
+    )
 
 
 @enum.unique

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Literal
 
 from nnx_migrate.core.findings import Evidence, Outcome, Proof
-from nnx_migrate.core.refusal import Cause, Refusal
+from nnx_migrate.core.refusal import Cause, Reason, Refusal
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
 from nnx_migrate.rewrite.model.lifted_rngs import LiftedRngs
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan, PutBack
@@ -252,7 +252,7 @@ class Contribution:
     """
 
     rule: str
-    message: str
+    message: Reason
     evidence: tuple[Evidence, ...] = ()
     change: Change | None = None
     options: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
@@ -270,7 +270,7 @@ class Contribution:
     def told(self) -> str:
         """Its message, and what happens where something that it assumes is not so."""
         assumed = dict.fromkeys(e.permission for e in self.evidence if e.permission is not None)
-        return self.message + "".join(each.told for each in assumed)
+        return str(self.message) + "".join(each.told for each in assumed)
 
     @property
     def captures(self) -> tuple[Capture, ...]:
@@ -293,7 +293,7 @@ class Pin:
     """
 
     rule: str
-    reason: str
+    reason: Reason
     evidence: tuple[Evidence, ...] = ()
     outward: bool = False
     bare: bool = False
@@ -307,7 +307,7 @@ class Same:
     """The site was proved not to depend on the mode."""
 
     rule: str
-    reason: str
+    reason: Reason
     evidence: tuple[Evidence, ...] = ()
 
 
@@ -320,7 +320,7 @@ class Manual:
     """
 
     rule: str
-    reason: str
+    reason: Reason
     evidence: tuple[Evidence, ...] = ()
     blocks: bool = True
 
@@ -341,7 +341,7 @@ class NotRewritten(Exception):
         why: the refusal, or its cause where that says all; a plugin may say it in words.
     """
 
-    def __init__(self, why: Refusal | Cause | str) -> None:
+    def __init__(self, why: Reason) -> None:
         if isinstance(why, str):
             why = OwnWords.SAID.about(words=why)
         self.refusal = Refusal(why) if isinstance(why, Cause) else why

@@ -11,6 +11,7 @@ import re
 
 from nnx_migrate.analysis.flax.transforms import SETTERS
 from nnx_migrate.core.findings import Finding, Outcome
+from nnx_migrate.rewrite.model.causes import PlanCause
 from nnx_migrate.rewrite.model.context import FileContext
 
 CODE = "chosen-mode"
@@ -40,7 +41,9 @@ def chosen_modes(context: FileContext) -> list[Finding]:
             start = context.text.span(node)[0]
             line = context.text.line_of(start)
             column = start - context.text.line_start(line) + 1
-            finding = Finding(CODE, line, column, Outcome.SAME, f"left alone: {reason}")
+            finding = Finding(
+                CODE, line, column, Outcome.SAME, str(PlanCause.LEFT_ALONE.about(reason=reason))
+            )
             found.setdefault((context.tree.statement(node), way), finding)
     return list(found.values())
 
@@ -49,12 +52,12 @@ def _choice(context: FileContext, node: ast.Constant | ast.Call) -> tuple[str, s
     """The way in which a node chooses a mode, and what to say of it; empty when it does not."""
     if isinstance(node, ast.Constant):
         if isinstance(node.value, str) and node.value.lower() in _SETTINGS:
-            return "setting", f"Flax's default is asked for or set here, by {node.value}"
+            return "setting", str(PlanCause.DEFAULT_SET.about(name=node.value))
         return "", ""
     said = sorted(k.arg for k in node.keywords if k.arg in _OPTIONS)
     name = context.tree.nnx_name(node.func) if said or len(node.args) == 1 else None
     if name in SETTERS:
-        return "setter", f"the mode is set here, by nnx.{name}"
+        return "setter", str(PlanCause.MODE_SET.about(name=name))
     if said and name is not None:
-        return "option", f"nnx.{name} says its mode itself, by {' and '.join(said)}"
+        return "option", str(PlanCause.MODE_SAID.about(name=name, said=" and ".join(said)))
     return "", ""

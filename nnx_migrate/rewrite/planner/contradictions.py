@@ -8,6 +8,7 @@ from nnx_migrate.analysis.domain.values import Instance, Scope, Values, describe
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
+from nnx_migrate.rewrite.model.causes import PlanCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.sources.facts.observed_facts import SeenFunction
 
@@ -82,9 +83,6 @@ def _allowed(hierarchy: Hierarchy, proved: Values, name: str) -> bool:
 
 def _finding(function: ir.Function, parameter: ir.Parameter, name: str, proved: Values) -> Finding:
     was = f"{parameter.name} of {function.name} was {short_name(name)} in a recorded run"
-    message = (
-        f"{was}, and the code says that it is {describe(proved)}; what rests on that may be wrong:"
-        " correct the annotation, or report it where there is none"
-    )
+    message = str(PlanCause.CONTRADICTED.about(seen=was, proved=describe(proved)))
     evidence = (Evidence(was, Proof.OBSERVED),)
     return Finding(CODE, function.line, 1, Outcome.MANUAL, message, evidence)

@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.causes import PlanCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Pin, Same
 from nnx_migrate.rewrite.model.rule import Rule
@@ -16,8 +17,6 @@ from nnx_migrate.rewrite.planner.observed_decisions import decided
 from nnx_migrate.rewrite.planner.regions import covered_by_setters
 from nnx_migrate.rewrite.text.edits import LineMap
 from nnx_migrate.sources.suppressions import Suppression, Suppressions
-
-_SET_AROUND = "the code around it sets the mode"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ def decide_all(
     for site in context.finder.sites:
         pinned = context.old_pin(site.reference) is not None
         if site.decided or covered_by_setters(context, site.node):
-            decisions: list[Decision] = [Pin(CODE, _SET_AROUND)] if pinned else []
+            decisions: list[Decision] = [Pin(CODE, PlanCause.SET_AROUND)] if pinned else []
         elif pinned:
             said = list(_said(context, site, (*rules, *others), suppressions, lines))
             used |= {by for _, _, by in said if by is not None}

@@ -13,6 +13,7 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.symbols.observed import Observations
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
+from nnx_migrate.rewrite.model.causes import PlanCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Pin, Same
 from nnx_migrate.rewrite.model.functions import function_scopes
@@ -131,7 +132,7 @@ def _left_alone(
 
 def _freed(before: Pin | Manual, seen: _Seen) -> Same:
     """A site that the rule has nothing to say of any more."""
-    reason = f"what would keep it in graph mode did not occur; observed in {seen.words}"
+    reason = PlanCause.DID_NOT_OCCUR.about(runs=seen.words)
     return Same(before.rule, reason, seen.evidence())
 
 
@@ -139,14 +140,15 @@ def _never_called(before: Pin | Manual) -> Pin | Manual:
     """A site that stays as it is, because no run has shown anything of it."""
     if all(each.proof is not Proof.ASSUMED for each in before.evidence):
         return before
-    return dataclasses.replace(before, reason=f"{before.reason}; no recorded run calls it")
+    reason = PlanCause.NO_RUN_CALLS.about(reason=before.reason)
+    return dataclasses.replace(before, reason=reason)
 
 
 def _resting(decision: Decision, known: tuple[Evidence, ...], seen: _Seen) -> Decision:
     """A decision whose evidence says that it rests on runs."""
     if isinstance(decision, Contribution):
         return _contribution_resting(decision, known, seen)
-    reason = f"{decision.reason}; observed in {seen.words}"
+    reason = PlanCause.OBSERVED.about(reason=decision.reason, runs=seen.words)
     evidence = _evidence(decision.evidence, known, seen)
     return dataclasses.replace(decision, reason=reason, evidence=evidence)
 
@@ -157,7 +159,7 @@ def _contribution_resting(
     less = decision.unchecked
     return dataclasses.replace(
         decision,
-        message=f"{decision.message}; observed in {seen.words}",
+        message=PlanCause.OBSERVED.about(reason=decision.message, runs=seen.words),
         evidence=_evidence(decision.evidence, known, seen),
         unchecked=None if less is None else _contribution_resting(less, known, seen),
     )

@@ -15,8 +15,9 @@ from nnx_migrate.analysis.flax.transforms import JAX_SITES, of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.core.findings import Evidence, Finding, Outcome
+from nnx_migrate.core.refusal import Reason
 from nnx_migrate.core.relocation import moved
-from nnx_migrate.rewrite.model.causes import EmitCause
+from nnx_migrate.rewrite.model.causes import EmitCause, PlanCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     CannotEmit,
@@ -179,9 +180,8 @@ class _Planner:
         except NotRewritten as error:
             if less := without_checks(job):
                 return self._rewrite(item, less)
-            reason = str(error)
             pins = [d for d in item.decisions if isinstance(d, Pin)]  # they were settled
-            pins += [Pin(c.rule, reason, c.evidence) for c in job.contributions]
+            pins += [Pin(c.rule, error.refusal, c.evidence) for c in job.contributions]
             return pins
         names = [name for c in job.contributions for name in c.drop]
         dropped = drop_edits(self.context, names, item.site)
@@ -223,7 +223,7 @@ class _Planner:
                     item.site,
                     pin,
                     Outcome.MANUAL,
-                    f"left in the mode of the default: {pin.reason}",
+                    PlanCause.LEFT_IN_DEFAULT.about(reason=pin.reason),
                 )
             return []
         return pins
@@ -246,7 +246,7 @@ class _Planner:
                     site,
                     pin,
                     Outcome.MANUAL,
-                    f"{pin.reason}; it cannot be pinned either: {error}",
+                    PlanCause.NOT_PINNED_EITHER.about(reason=pin.reason, error=error),
                 )
             return False
         if not self._accept(edits):
@@ -254,11 +254,11 @@ class _Planner:
         self.restored |= olds
         stays = {edit for pin in self.context.pins for edit in pin.undo or ()}.issuperset(edits)
         outcome, kept = (
-            (Outcome.SAME, "still kept in graph mode")
+            (Outcome.SAME, PlanCause.STILL_KEPT)
             if stays
-            else (Outcome.PINNED_MID, "kept in graph mode without its updates")
+            else (Outcome.PINNED_MID, PlanCause.KEPT_WITHOUT_UPDATES)
             if mid
-            else (Outcome.PINNED, "kept in graph mode")
+            else (Outcome.PINNED, PlanCause.KEPT)
         )
         findings = [
             self._note(
@@ -266,7 +266,7 @@ class _Planner:
                 site,
                 dataclasses.replace(pin, evidence=(*pin.evidence, *mid)),
                 outcome,
-                f"{kept}: {pin.reason}",
+                kept.about(reason=pin.reason),
             )
             for pin in pins
         ]
@@ -366,14 +366,19 @@ class _Planner:
         site: Site,
         decision: Contribution | Pin | Same | Manual,
         outcome: Outcome,
-        message: str,
+        message: Reason,
     ) -> Finding:
         text = self.context.text
         start = text.span(site.reference)[0]
         line = text.line_of(start)
         column = start - text.line_start(line) + 1
         finding = Finding(
-            decision.rule, self.lines.original(line), column, outcome, message, decision.evidence
+            decision.rule,
+            self.lines.original(line),
+            column,
+            outcome,
+            str(message),
+            decision.evidence,
         )
         # What it says of other lines of the file was found out in the text of this round.
         finding = moved(finding, self.context.tree.module, self.lines.original)

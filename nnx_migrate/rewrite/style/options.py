@@ -54,8 +54,11 @@ def keyword_for(site: Site, option: str) -> str:
         return option
     keyword = wrapper.keyword(option)
     if keyword is None:
-        told = f"{wrapper.name} might not pass {option} on to nnx.{wrapper.like}"
-        raise CannotEmit(LayoutCause.TABLE_MAY_SAY.about(told=told))
+        raise CannotEmit(
+            LayoutCause.TABLE_MAY_SAY.about(
+                wrapper=wrapper.name, transform=wrapper.like, option=option
+            )
+        )
     return keyword
 
 

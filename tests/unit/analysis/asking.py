@@ -97,4 +97,4 @@ def contents(files: str | Mapping[str, str], name: str, function: str = "") -> C
 
 def obstacles(files: str | Mapping[str, str], function: str) -> list[str]:
     analysis = analysis_of(files)
-    return list(analysis.extents.obstacles((scope_named(analysis, function),)))
+    return list(map(str, analysis.extents.obstacles((scope_named(analysis, function),))))

@@ -27,6 +27,7 @@ from nnx_migrate.analysis.domain.values import ClassValue, Scope
 from nnx_migrate.analysis.flax.transforms import SPLITTERS
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.refusal import Reason, Refusal
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import NotRewritten
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
@@ -40,9 +41,9 @@ _OF_COMPILED = frozenset({"lower", "trace", "clear_cache"})
 
 
 @remembered
-def twins(context: FileContext) -> Mapping[Site, FunctionRewrite | str]:
+def twins(context: FileContext) -> Mapping[Site, FunctionRewrite | Refusal]:
     """The decorated functions of a file that sow: what is to be done, or in words why it is not."""
-    found: dict[Site, FunctionRewrite | str] = {}
+    found: dict[Site, FunctionRewrite | Refusal] = {}
     if not may_sow(context.project) or not context.options.runs(RULE_NAME):
         return found
     if captured(context) or any(isinstance(p, PutBack) for p in put_back(context).values()):
@@ -56,16 +57,16 @@ def twins(context: FileContext) -> Mapping[Site, FunctionRewrite | str]:
         try:
             found[site] = _rewrite(context, site, names)
         except NotRewritten as missing:
-            found[site] = str(missing)
+            found[site] = missing.refusal
     return found
 
 
-def why_not_put_back(context: FileContext, site: Site) -> str:
-    """What to add to a reason for which a site keeps what its function sows."""
+def not_put_back(context: FileContext, site: Site, reason: Reason) -> Reason:
+    """The reason for a pin of a site that sows, with why what it sows is not put back."""
     for found in (twins(context).get(site), put_back(context).get(site)):
-        if isinstance(found, str):
-            return f"; it is not put back: {found}"
-    return ""
+        if isinstance(found, Refusal):
+            return SownCause.NOT_PUT_BACK.about(reason=reason, why=found)
+    return reason
 
 
 def _rewrite(context: FileContext, site: Site, names: set[str]) -> FunctionRewrite:

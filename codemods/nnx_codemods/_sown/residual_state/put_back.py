@@ -33,6 +33,7 @@ from nnx_codemods._sown.types import check_only_sown, name_at
 from nnx_migrate.analysis.domain.values import ClassValue, Scope
 from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import NotRewritten
 from nnx_migrate.rewrite.model.functions import (
@@ -45,9 +46,9 @@ from nnx_migrate.rewrite.planner.regions import covered_by_setters
 
 
 @remembered
-def put_back(context: FileContext) -> Mapping[Site, PutBack | str]:
+def put_back(context: FileContext) -> Mapping[Site, PutBack | Refusal]:
     """The sites of a file whose functions sow: what is to be done, or in words why it is not."""
-    found: dict[Site, PutBack | str] = {}
+    found: dict[Site, PutBack | Refusal] = {}
     if not may_sow(context.project) or not context.options.runs(RULE_NAME):
         return found
     for site in context.finder.sites:
@@ -58,7 +59,7 @@ def put_back(context: FileContext) -> Mapping[Site, PutBack | str]:
         try:
             found[site] = _plan(context, site)
         except NotRewritten as missing:
-            found[site] = str(missing)
+            found[site] = missing.refusal
     return found
 
 

@@ -11,12 +11,11 @@ from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_codemods._sown.sowing import OF_ARRAYS
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Scope
 from nnx_migrate.analysis.effects.capture_scope import is_capture
+from nnx_migrate.analysis.effects.reachability import Reached, is_attribute
 from nnx_migrate.analysis.flax.transforms import COLLECTING
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext, remembered
-
-#: What a function reaches that is no code which is not seen.
-_SEEN = ("nnx.", "attribute sow of ", "attribute perturb of ")
 
 
 def check_not_under_capture(context: FileContext, scope: Scope) -> None:
@@ -31,13 +30,18 @@ def check_not_under_capture(context: FileContext, scope: Scope) -> None:
         raise NotCaptured(SownCause.UNDER_CAPTURE)
 
 
+def _is_seen(obstacle: Refusal) -> bool:
+    """Whether what a function reaches is no code that is not seen."""
+    return obstacle.cause is Reached.DEPENDS or is_attribute(obstacle, "sow", "perturb")
+
+
 @remembered
 def _under_capture(context: FileContext) -> frozenset[Scope]:
     """The functions of the project that may run under capture."""
     roots = tuple(_captured(context))
     known = tuple(scope for scope in roots if scope is not None)
     extents = context.analysis.extents
-    unseen = [each for each in extents.obstacles(known, OF_ARRAYS) if not each.startswith(_SEEN)]
+    unseen = any(not _is_seen(each) for each in extents.obstacles(known, OF_ARRAYS))
     if unseen or len(known) < len(roots):
         known += tuple(_methods(context))  # what is called there may be any of them
     return extents.reached(known)

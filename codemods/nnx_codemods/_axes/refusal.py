@@ -1,0 +1,29 @@
+"""Why prefix filters stay, and what becomes of them where they do not."""
+
+from __future__ import annotations
+
+import enum
+
+from nnx_migrate.core.refusal import Cause
+
+
+@enum.unique
+class AxisCause(Cause):
+    """How a site with prefix filters ends."""
+
+    BUILT_ELSEWHERE = "{text} is built in a way that cannot be read from the code"
+    FILTERS_HIDDEN = "the filters of {class_name} cannot be read from the code"
+    FILTERS_GO_ON = "the filters of {class_name} go on behind `...`"
+    OPTIONS_HIDDEN = "the code does not show all its options"
+    FOR_ALL_ARGUMENTS = "{class_name} stands for all arguments at once"
+    SOWN_AXES = "its axes are also for Variables that the function sows, which need nnx.capture"
+    MAY_BE_HIDDEN = "{class_name} may be among options that the code does not show"
+    MAY_BE_PASSED_ON = "{text} is passed on, and {class_name} may be with it"
+    AXIS_NOT_WRITTEN = "an axis is not written out, and None or Carry would need another rewrite"
+    RESULTS_CARRIED = "results are carried by a prefix filter"
+    CARRY_IS_NO_AXIS = "nnx.Carry is no axis of this transform"
+    PLACES_CHANGE = "arguments are static or donated by number or name, and their places change"
+    ARGUMENT_RETURNED = "{name}, an argument of the function, is in its result ({place})"
+    CARRY_DOES_NOT_FIT = "what the scan returns does not fit its carry"
+    SPLIT = "each group of Variables is an argument or a result with an axis of its own"
+    CARRIED = "the scan carries what StateAxes carried"

@@ -1,0 +1,65 @@
+"""Why what a traced function captures is not passed to it, and what is said where it is."""
+
+from __future__ import annotations
+
+import enum
+
+from nnx_migrate.core.refusal import Cause
+
+
+@enum.unique
+class CaptureCause(Cause):
+    """How a captured object ends; {what} is told by the analysis."""
+
+    PASSED = "{names} from outside became an argument"
+    CARRIED = "{names} from outside became part of the carry"
+    PASSED_TO_EVAL_SHAPE = "{text} became an argument of eval_shape"
+    MAY_NOT_BE_UPDATED = "what it captures may or may not be updated: left as it is"
+    ONLY_READ = "the function only reads what it captures, which works in both modes"
+    UPDATES = (
+        "the function captures {names} and updates what it captures ({what}, {place}), which "
+        "raises in both modes; pass it explicitly. Not done here: {reason}"
+    )
+    BOUND_UPDATES = (
+        "{names} updates what it is bound to ({what}, {place}), which raises in both modes; pass "
+        "it explicitly. Not done here: {reason}"
+    )
+    CALLED_UPDATES = (
+        "{function}, which it calls, uses {name} from outside and updates it ({what}, {place}), "
+        "which raises in both modes; pass it explicitly. Not done here: {reason}"
+    )
+    GLOBAL_UPDATED = (
+        "the function updates {which} ({what}, {place}{way}) without being given it, which raises "
+        "in both modes; pass {name} explicitly, from where the transformed function is called "
+        "through all functions on the way"
+    )
+    OF_NNX = "nnx.{name} is to be given it"
+    NOT_OF_NNX = (
+        "nnx has no such transform in both modes; split the object outside, merge it in the "
+        "function, return its State beside the result (has_aux), and update the object with that"
+    )
+    MAY_CHANGE = "between its calls the object may change, which a compiled function does not see"
+    RETURNS_OBJECT = (
+        "it returns an object, or a State of one, which nnx does in other ways than jax"
+    )
+    SOWS_UNDER_CAPTURE = "what it sows is to be collected by nnx.capture inside of it"
+    EFFECT = "{what} ({place})"
+    HELD_BY_DEFAULT = "{name} holds an object by default"
+    IS_PARTIAL = "{name} is a partial of the object"
+    IN_HOLDERS = "the objects are reached through what only holds them, or is bound to them"
+    NOT_FOLLOWED = "{name} is, or holds, an object in a way that is not followed"
+    FUNCTION_CAPTURES = "the function {name} uses an object from outside too"
+    CODE_UNKNOWN = "the code that {name}() runs is unknown"
+    IS_PART = "{name} is a part of {holder}"
+    SAME_HELD = "{name} and {other} hold the same object"
+    MAY_BE_ONE = "{name} and {other} may be one object or share Variables: {reason}"
+    PASSED_MAY_SHARE = "{text}, which is passed already, may share Variables with it: {reason}"
+    MODULE_HIDDEN = "nnx-migrate cannot see what functions of {place} read from outside"
+    READ_OUTSIDE = "{text} is read from outside ({place}) too"
+    OTHER_AT_CALL = "{name} is something else where the function is called"
+    CAPTURED_AROUND = "a function around the loop captures {name} too"
+    CALLER_CAPTURES = "it is called with an object that the caller captures ({place})"
+    STATIC_IN_JAX = "a transform of jax traces {function} with static arguments"
+    BOUND_BEFORE = "{name} is bound to {function} before it is called"
+    METHOD_TRACED = "{function} is traced as a method of an object from outside"
+    METHOD_HANDED_ON = "{function} is handed on as a method of an object"

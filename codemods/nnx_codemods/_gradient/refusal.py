@@ -1,0 +1,28 @@
+"""Why gradients of Modules stay in graph mode, and what becomes of those that do not."""
+
+from __future__ import annotations
+
+import enum
+
+from nnx_migrate.core.refusal import Cause
+
+
+@enum.unique
+class GradientCause(Cause):
+    """How the gradient of a Module ends."""
+
+    ARGNUMS_HIDDEN = "argnums={text} cannot be read from the code"
+    TWICE_IN_ARGNUMS = "one argument is named twice in argnums"
+    DIFF_STATE_HIDDEN = "the argument number of DiffState cannot be read from the code"
+    CONDITIONAL = "argnums depends on a condition"
+    NAME_TAKEN = "{why}; rename it and run again"
+    PASSED_ON = "{text} is passed on as a value"
+    OPTIONS_HIDDEN = "the code does not show all its options"
+    NO_MODULE = "the differentiated argument is not a Module"
+    RETURNS_CAPTURED = "tree mode does not return captured objects: {what}"
+    ONLY_PARAMS = "the model holds only Params, and nobody sees the type of the gradients"
+    SPLIT = "the Module is split, and the gradient taken of its differentiable State"
+    SPLIT_AND_CHECKED = (
+        "the Module is split, and the gradient taken of its differentiable State; that the loss "
+        "leaves its structure alone is checked when it is traced"
+    )
