@@ -10,8 +10,10 @@ import contextlib
 import dataclasses
 import gc
 import itertools
+import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from nnx_migrate.core.deep_stack import run_deep
@@ -23,8 +25,12 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 BATCH = 32
-#: For fewer tasks than this, starting processes takes longer than the tasks.
+#: So many lots are left for each process when a lot is cut off.
+_LOTS = 64
+#: For fewer tasks than this, starting processes takes longer than most of them do.
 WORTH_A_POOL = 64
+#: Seconds of work on few tasks, after which the rest is worth processes all the same.
+_SOON = 1.0
 #: What to do where no process can be started.
 FEWER = "take fewer processes (--jobs 1), or raise what one may have (ulimit -n, ulimit -u)"
 
@@ -74,15 +80,41 @@ class Workers(Generic[Task, Answer]):
         source = iter(tasks)
         few = list(itertools.islice(source, WORTH_A_POOL))
         if len(few) < WORTH_A_POOL:
-            yield from run_deep(lambda: list(self._here(few)))
+            done = run_deep(lambda: self._while_soon(few))
+            yield from done
+            if rest := few[len(done) :]:
+                yield from self._spread(rest, len(rest))
             return
         if self._jobs == 1:
             answers = self._here(itertools.chain(few, source))
             yield from answers if self._pack is None else map(self._pack, answers)
             return
+        count = len(tasks) if isinstance(tasks, Sized) else 0
+        yield from self._spread(itertools.chain(few, source), count)
+
+    def _spread(self, tasks: Iterable[Task], count: int) -> Iterator[Answer]:
+        """Do tasks in other processes.
+
+        Args:
+            tasks: all of them.
+            count: how many there are; 0 where that is not known.
+        """
         lost: list[Task] = []
-        yield from self._in_pool(_batches(itertools.chain(few, source)), lost)
+        yield from self._in_pool(_batches(tasks, count, self._jobs), lost)
         yield from self._one_by_one(lost)
+
+    def _while_soon(self, few: Sequence[Task]) -> list[Answer]:
+        """The answers to tasks, or to the first of them where the others take their time.
+
+        Processes that are forked then have what these have found out.
+        """
+        done: list[Answer] = []
+        end = time.process_time() + _SOON if self._jobs > 1 and _forks() else math.inf
+        for answer in self._here(few):
+            done.append(answer)
+            if time.process_time() > end and len(few) - len(done) > 1:
+                break
+        return done
 
     def _here(self, tasks: Iterable[Task]) -> Iterator[Answer]:
         if self._start is not None:
@@ -93,9 +125,7 @@ class Workers(Generic[Task, Answer]):
 
     def _sent(self) -> Callable[[Task], Answer]:
         """What other processes are to do with a task."""
-        import multiprocessing
-
-        if self._watch is None or multiprocessing.get_start_method() != "fork":
+        if self._watch is None or not _forks():
             return self._function
         return _Watched(self._function, self._watch)
 
@@ -162,6 +192,13 @@ class Workers(Generic[Task, Answer]):
                     done = True
 
 
+def _forks() -> bool:
+    """Whether a new process begins with all that this one knows."""
+    import multiprocessing
+
+    return multiprocessing.get_start_method() == "fork"
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Watched(Generic[Task, Answer]):
     """Does a task, and says when it begins and ends."""
@@ -211,10 +248,22 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
+def _batches(tasks: Iterable[Task], count: int, jobs: int) -> Iterator[list[Task]]:
+    """Lots of tasks: of so many as are known smaller ones towards the end, so that none waits.
+
+    Args:
+        tasks: all of them.
+        count: how many there are; 0 where that is not known.
+        jobs: how many processes do them.
+    """
     source = iter(tasks)
-    while batch := list(itertools.islice(source, BATCH)):
+    while batch := list(itertools.islice(source, _size(count, jobs))):
+        count = max(count - len(batch), 0)
         yield batch
+
+
+def _size(left: int, jobs: int) -> int:
+    return min(BATCH, max(left // (_LOTS * jobs), 1)) if left else BATCH
 
 
 def _work(

@@ -1,4 +1,4 @@
-"""A second run over files that have not changed looks answers up, and loads nothing that decides."""
+"""A second run over files that have not changed looks answers up, and loads no rule."""
 
 from __future__ import annotations
 

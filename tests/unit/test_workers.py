@@ -10,6 +10,7 @@ import threading
 import pytest
 
 from nnx_migrate.core.deep_stack import run_deep
+from nnx_migrate.engine import workers
 from nnx_migrate.engine.workers import WORTH_A_POOL, Workers
 
 _started: list[int] = []
@@ -46,6 +47,25 @@ def test_processes_are_started_for_many_tasks_only() -> None:
 
     assert processes(WORTH_A_POOL - 1) == {os.getpid()}
     assert os.getpid() not in processes(WORTH_A_POOL)
+
+
+def test_few_tasks_are_spread_when_the_first_take_their_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workers, "_SOON", 0.0)
+    answers = list(Workers(process, 2, crashed).map(range(9)))
+    assert sorted(task for task, _ in answers) == list(range(9))
+    assert answers[0] == (0, os.getpid())
+    assert os.getpid() not in {process for _, process in answers[1:]}
+    assert list(Workers(process, 2, crashed).map([1])) == [(1, os.getpid())]
+
+
+@pytest.mark.parametrize("count", [1, 7, 64, 287, 5000])
+def test_lots_become_smaller_towards_the_end(count: int) -> None:
+    lots = [len(lot) for lot in workers._batches(iter(range(count)), count, 2)]
+    assert sum(lots) == count
+    assert lots == sorted(lots, reverse=True)
+    assert (lots[0] <= workers.BATCH, lots[-1]) == (True, 1)
 
 
 def negative(answer: tuple[int, int]) -> tuple[int, int]:
