@@ -41,6 +41,7 @@ from collections.abc import Iterator
 
 from nnx_codemods._meshes.entered import SETS_MESH, meshes_around
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN
+from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
@@ -65,7 +66,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     scopes = function_scopes(context, site)
     if scopes and all(context.evaluator.returned(s) <= ARRAY | PLAIN for s in scopes):
         return None
-    if mesh := next(meshes_around(context, site), None):
+    never = NeverRan(context.project)
+    seen_without = bool(scopes) and all(never.under_a_mesh(each) for each in scopes)
+    if not seen_without and (mesh := next(meshes_around(context, site), None)):
         return _pin(Place(mesh.where.module, mesh.line), "a mesh is set")
     if place := next(_variables_with_a_mesh(context), None):
         return _pin(place, "a Variable has a mesh")

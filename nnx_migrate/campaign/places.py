@@ -76,6 +76,7 @@ class Place:
         return any(
             each.proof in (Proof.OBSERVED, Proof.ASSUMED)
             for finding in self.findings
+            if finding.outcome in (*_REWRITTEN, Outcome.SAME)
             for each in finding.evidence
         )
 

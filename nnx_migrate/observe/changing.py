@@ -65,11 +65,12 @@ def _written(
         how = DELETES if isinstance(statement, ast.Delete) else SETS
         for target in _targets(statement):
             yield from ((body, statement, how, each) for each in _attributes(target))
-        for inner in _bodies(statement):
+        for inner in bodies(statement):
             yield from _written(inner)
 
 
-def _bodies(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+def bodies(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The lists of statements that a statement holds."""
     for name in ("body", "orelse", "finalbody"):
         yield from filter(None, [getattr(statement, name, None)])
     for name in ("handlers", "cases"):

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nnx_migrate.analysis.flax.transforms import SITE_NAMES
 from nnx_migrate.check.recording.compiling import HOOK, VARIABLE, cell_digest
 from nnx_migrate.sources.documents.notebook import read_cells
 from nnx_migrate.sources.facts.observed_facts import (
@@ -76,8 +77,11 @@ def observe(command: Sequence[str], root: Path, files: Iterable[Path]) -> Observ
         lines = list(_lines(told))
     functions = _gathered(line for line in lines if "path" in line)
     classes = _classes(line for line in lines if "class" in line)
+    places = _places(line for line in lines if "lines" in line)
     seen = {
-        name: SeenFile(digests[name], functions.get(name, {}), classes.get(name, {}))
+        name: SeenFile(
+            digests[name], functions.get(name, {}), classes.get(name, {}), places.get(name, {})
+        )
         for name in sorted(digests)
         if name in functions or name in classes
     }
@@ -93,6 +97,7 @@ def _settings(folder: Path, names: dict[str, str]) -> dict[str, Any]:
         "package": str(Path(__file__).resolve().parents[2]),
         "touched": {path: name for path, name in names.items() if path not in notebooks},
         "cells": _cells(notebooks),
+        "transforms": sorted(SITE_NAMES),
     }
 
 
@@ -142,6 +147,16 @@ def _classes(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, SeenClass]]
         seen = SeenClass(1, int(line["sharing"]))
         before = found[line["file"]].get(line["class"])
         found[line["file"]][line["class"]] = seen if before is None else before.joined(seen)
+    return found
+
+
+def _places(lines: Iterable[dict[str, Any]]) -> dict[str, dict[int, bool]]:
+    """The lines of statements that apply transforms, by file, with whether they ran."""
+    found: dict[str, dict[int, bool]] = defaultdict(dict)
+    for line in lines:
+        first, last = line["lines"]
+        for number in range(first, last + 1):
+            found[line["file"]][number] = found[line["file"]].get(number, False) or line["ran"]
     return found
 
 

@@ -20,13 +20,15 @@ from nnx_migrate.check.recording.compiling import plain_settings, put_first
 from nnx_migrate.observe.changing import Writing, told_of_changes
 from nnx_migrate.observe.functions import Definition, Watched, watched
 from nnx_migrate.observe.kinds import of_cell
-from nnx_migrate.observe.seen import may_run, number_of
-from nnx_migrate.sources.facts.observed_facts import SOWING
+from nnx_migrate.observe.places import Lines, told_of_places
+from nnx_migrate.observe.seen import may_run, number_of, place_of
+from nnx_migrate.sources.facts.observed_facts import SOWING, WRITING
 
 # No two underscores in front: they would be mangled in a class.
 _SEEN, _INSIDE, _LEFT = "_nnx_migrate_seen", "_nnx_migrate_inside", "_nnx_migrate_left"
 _SOWS, _CHANGES = "_nnx_migrate_sows", "_nnx_migrate_changes"
 _KEYWORDS, _LOOK = "_nnx_migrate_keywords", "_nnx_migrate_look"
+_RUNS = "_nnx_migrate_runs"
 _IMPORTED = {
     "nnx_migrate.observe.kinds": {"Keywords": _KEYWORDS},
     "nnx_migrate.observe.seen": {
@@ -35,6 +37,7 @@ _IMPORTED = {
         "left": _LEFT,
         "sows": _SOWS,
         "changes": _CHANGES,
+        "runs": _RUNS,
     },
 }
 _LOAD = ast.Load()
@@ -50,7 +53,12 @@ def instrumented(tree: ast.Module, path: str) -> ast.Module:
     """
     name = plain_settings()["touched"][os.path.realpath(path)]
     source = Path(path).read_bytes()
-    may_sow = any(f".{method}".encode() in source for method in SOWING)
+    names = (*(f".{method}" for method in SOWING), *WRITING)
+    may_sow = any(each.encode() in source for each in names)
+    transforms = frozenset(plain_settings().get("transforms", ()))
+    for each in watched(tree):
+        if not isinstance(each.node, ast.Lambda):
+            told_of_places(each.node, transforms, partial(_running, name))
     return _watched(tree, name, may_sow=may_sow)
 
 
@@ -148,11 +156,13 @@ def _bound(function: Definition) -> frozenset[str]:
 
 
 def _sows(nodes: Iterable[ast.AST]) -> Iterator[ast.Call]:
-    """The calls of `sow` and `perturb` that a function makes itself."""
+    """The calls of `sow`, `setattr` and their like that a function makes itself."""
     for node in nodes:
         if isinstance(node, Definition | ast.Lambda | ast.ClassDef):
             continue
-        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in SOWING:
+        if isinstance(node, ast.Call) and (
+            getattr(node.func, "attr", "") in SOWING or getattr(node.func, "id", "") in WRITING
+        ):
             yield node
         yield from _sows(ast.iter_child_nodes(node))
 
@@ -164,6 +174,12 @@ def _place(node: ast.expr) -> tuple[int, int]:
 def _noted(number: int, place: int, method: ast.expr) -> ast.Call:
     at = _place_of(method)
     return _called(_SOWS, [_constant(number, at), _constant(place, at), method], at)
+
+
+def _running(file: str, lines: Lines, statement: ast.stmt) -> ast.stmt:
+    """What stands in front of a statement that applies a transform."""
+    at = _place_of(statement)
+    return ast.Expr(_called(_RUNS, [_constant(place_of(file, lines), at)], at), **at)
 
 
 def _changing(number: int, writing: Writing, statement: ast.stmt) -> ast.stmt:

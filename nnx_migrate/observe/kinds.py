@@ -117,11 +117,16 @@ def described(kind: Kind) -> Iterator[str]:
         case _Flag(name):
             yield name
         case Keywords():
-            yield from (f"{KEYWORD}{name}" for name in kind)
+            yield from (f"{KEYWORD}{_shown(name)}" for name in kind)
         case CodeType():
             yield _of_code(kind, FUNCTION)
         case _:
             yield named(kind)
+
+
+def _shown(name: str) -> str:
+    """The name of a keyword; what is none of Python's names is data of the program."""
+    return name if name.isidentifier() else "?"
 
 
 def _of_code(code: CodeType, what: str) -> str:

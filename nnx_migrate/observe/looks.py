@@ -9,6 +9,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from nnx_migrate.observe.objects import Held, TooMuch, changes, comes_out, held, may_hold
+from nnx_migrate.sources.facts.observed_facts import (
+    GRAPH,
+    MESH,
+    NO_MESH,
+    NO_UPDATES,
+    TREE,
+    UPDATES,
+)
 from nnx_migrate.sources.facts.seen_objects import UNKNOWN, SeenObject
 
 #: Takes what was seen of the objects of a function, by its parameters.
@@ -81,9 +89,8 @@ def around() -> list[str]:
     jax: Any = sys.modules.get("jax")
     found: list[str] = []
     if nnx is not None and hasattr(nnx, "set_graph_mode"):
-        found.append("graph mode" if nnx.set_graph_mode.current_value() else "tree mode")
-        on = nnx.set_graph_updates.current_value()
-        found.append("graph updates" if on else "no graph updates")
+        found.append(GRAPH if nnx.set_graph_mode.current_value() else TREE)
+        found.append(UPDATES if nnx.set_graph_updates.current_value() else NO_UPDATES)
     if jax is not None and hasattr(jax.sharding, "get_abstract_mesh"):
-        found.append("no mesh" if jax.sharding.get_abstract_mesh().empty else "mesh")
+        found.append(NO_MESH if jax.sharding.get_abstract_mesh().empty else MESH)
     return found

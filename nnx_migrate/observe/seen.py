@@ -36,6 +36,7 @@ class _Watched:
         sows: which calls of `sow` and `perturb` in it ran.
         changes: of each of its lines that writes attributes, what it did.
         closed_over: the names that it reads from functions around it.
+        around: modes and meshes that it ran under.
     """
 
     file: str
@@ -45,6 +46,7 @@ class _Watched:
     sows: list[bool] = dataclasses.field(default_factory=list)
     changes: list[set[str]] = dataclasses.field(default_factory=list)
     closed_over: tuple[str, ...] | None = None
+    around: set[str] = dataclasses.field(default_factory=set)
 
     def line(self, **more: Any) -> dict[str, Any]:
         """A line of the file."""
@@ -90,6 +92,9 @@ class _Unbound:
 
 
 _functions: list[_Watched] = []
+#: The statements that apply transforms, and those of them that have not run.
+_places: list[tuple[str, tuple[int, int]]] = []
+_never: set[int] = set()
 _calls: dict[tuple[int, tuple[Kind, ...]], _Calls] = {}
 
 
@@ -117,6 +122,33 @@ def may_run(number: int, *, sows: int, changes: int) -> None:
     function = _functions[number]
     function.sows.extend([False] * sows)
     function.changes.extend(set() for _ in range(changes))
+
+
+def place_of(file: str, lines: tuple[int, int]) -> int:
+    """Gives a statement that applies a transform the number that it tells by that it runs.
+
+    Args:
+        file: its file, from the root.
+        lines: those that it begins and ends on.
+    """
+    _places.append((file, lines))
+    _never.add(len(_places) - 1)
+    with contextlib.suppress(Exception):
+        _write({"file": file, "lines": lines, "ran": False})
+    return len(_places) - 1
+
+
+def runs(number: int) -> None:
+    """Takes note that a statement runs.
+
+    Args:
+        number: of the statement.
+    """
+    if number in _never:
+        _never.discard(number)
+        with contextlib.suppress(Exception):
+            file, lines = _places[number]
+            _write({"file": file, "lines": lines, "ran": True})
 
 
 def seen(number: int, values: tuple[Any, ...]) -> Look | None:
@@ -253,13 +285,17 @@ def _look_into(function: _Watched, values: tuple[Any, ...]) -> Look | None:
             except Exception:
                 sharing = True  # it cannot be said
             _write({"file": file, "class": name, "sharing": sharing})
+    now = frozenset(around())
+    if not now <= function.around:
+        function.around |= now
+        _write(function.line(around=sorted(now)))
     names = (*function.parameters, *(function.closed_over or ()))
     return begun(names, values, functools.partial(_tell_objects, function))
 
 
 def _tell_objects(function: _Watched, found: Mapping[str, SeenObject]) -> None:
     told = {name: seen.as_json() for name, seen in found.items()}
-    _write(function.line(objects=told, around=around()))
+    _write(function.line(objects=told))
 
 
 def _tell_new(function: _Watched, types: Sequence[Kind]) -> None:

@@ -71,7 +71,9 @@ def interruptible() -> Iterator[None]:
 def command(tmp_path: Path) -> Command:
     """Run `nnx-migrate` in the test's folder."""
 
-    def run(*arguments: str | Path, stdin: bytes = b"", cwd: Path = tmp_path) -> Done:
+    def run(
+        *arguments: str | Path, stdin: bytes = b"", cwd: Path = tmp_path, seconds: float = 120
+    ) -> Done:
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         # Findings as lines, unless a test says otherwise.
         environment = {"NNX_MIGRATE_OUTPUT_FORMAT": "concise", **environment}
@@ -81,7 +83,7 @@ def command(tmp_path: Path) -> Command:
             capture_output=True,
             cwd=cwd,
             env=environment,
-            timeout=120,
+            timeout=seconds,
             check=False,
         )
         return Done(done.returncode, done.stdout, done.stderr.decode())

@@ -100,3 +100,30 @@ def test_a_notebook_is_migrated_by_what_it_showed(tmp_path: Path, command: Comma
     (after,) = findings(command, "--facts", "facts.json")
     assert after["outcome"] == "rewritten-checked"
     assert "observed in 1 call" in after["message"]
+
+
+@pytest.mark.runs_jax
+def test_a_campaign_over_a_notebook(tmp_path: Path, command: Command) -> None:
+    making = "model = globals()['Ne' + 't']()\n"
+    shown = "def shown(model, x):\n    return nnx.grad(lambda m: m(x))(model)\n"
+    proved = "def proved(model: Net, x):\n    return nnx.grad(lambda m: m(x))(model)\n"
+    calls = "shown(model, 2.0)\nproved(Net(), 2.0)\nopen('ran', 'a').write('x')"
+    notebook(tmp_path / "tour.ipynb", MODEL, shown, proved, making, calls)
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    done = command("campaign", "--", sys.executable, "kernel.py", "tour.ipynb", seconds=500)
+    assert done.code == 0, done.said
+    report = json.loads((tmp_path / ".nnx-migrate/campaign/report.json").read_text())
+    # The notebook runs on the result in both modes.
+    assert report["exit_codes"] == {"before": 0, "graph": 0, "tree": 0}
+    ends = [(each["outcome"], each["verdict"], each["put_back"]) for each in report["places"]]
+    # What runs alone show cannot be checked there.
+    (pinned, verdict, why), rewritten = ends
+    assert (pinned, verdict) == ("pinned", "not checked")
+    assert "no call of a notebook is checked" in why
+    assert rewritten == ("rewritten", "not checked", "")
+    after = "".join(
+        "".join(cell["source"])
+        for cell in json.loads((tmp_path / "tour.ipynb").read_text())["cells"]
+    )
+    assert "nnx.compat" in after
+    assert "nnx.split" in after

@@ -7,8 +7,18 @@ from collections.abc import Iterator
 from nnx_migrate.analysis.domain.values import ParameterOf, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.program import Project
-from nnx_migrate.sources.facts.observed_facts import KEYWORD, NONE, OFF, SOWING, SeenFunction
+from nnx_migrate.sources.facts.observed_facts import (
+    KEYWORD,
+    MESH,
+    NO_MESH,
+    NONE,
+    OFF,
+    SOWING,
+    WRITING,
+    SeenFunction,
+)
 
+_SETATTR = ir.Name("setattr")
 _KEYWORDS_ADDED = frozenset({"update", "setdefault", "__setitem__"})
 
 
@@ -26,7 +36,7 @@ class NeverRan:
         self.project = project
 
     def sows(self, scope: Scope) -> tuple[tuple[ir.Call, SeenFunction], ...]:
-        """The calls of `sow` in a function that no run has made."""
+        """The calls of `sow`, or `setattr`, in a function that no run has made."""
         seen = self._seen(scope)
         if seen is None or not seen.sows:
             return ()
@@ -39,15 +49,27 @@ class NeverRan:
 
     def writes(self, scope: Scope) -> tuple[tuple[ir.Write, SeenFunction], ...]:
         """The writes of attributes in a function that no run has made."""
+        by_name = tuple(self._by_name(scope))
         seen = self._seen(scope)
         if seen is None or not seen.changes:
-            return ()
+            return by_name
         writes = [each for each in self.project.function(scope).writes if _of_attribute(each)]
         lines = sorted({write.line for write in writes})
         if len(seen.changes) != len(lines):
-            return ()
+            return by_name
         ran = dict(zip(lines, seen.changes, strict=True))
-        return tuple((write, seen) for write in writes if not ran[write.line])
+        return (*by_name, *((write, seen) for write in writes if not ran[write.line]))
+
+    def _by_name(self, scope: Scope) -> Iterator[tuple[ir.Write, SeenFunction]]:
+        """The writes by a computed name: `setattr(self, name, x)`."""
+        never = {call.line: seen for call, seen in self.sows(scope) if call.func == _SETATTR}
+        if not never:
+            return
+        function = self.project.function(scope)
+        ran = {call.line for call in function.calls if call.func == _SETATTR} - never.keys()
+        for write in function.writes:
+            if write.how == "key" and write.line in never and write.line not in ran:
+                yield write, never[write.line]
 
     def changed(self, scope: Scope, name: str) -> SeenFunction | None:
         """What was seen of a function that never changed the structure of what it was given.
@@ -68,6 +90,15 @@ class NeverRan:
         seen = self._seen(scope)
         given = None if seen is None else seen.objects.get(name)
         return seen if given is not None and given.looks and not given.returned else None
+
+    def under_a_mesh(self, scope: Scope) -> SeenFunction | None:
+        """What was seen of a function that never ran under a mesh."""
+        seen = self._seen(scope)
+        return (
+            seen
+            if seen is not None and NO_MESH in seen.around and MESH not in seen.around
+            else None
+        )
 
     def flag(self, scope: Scope, name: str) -> SeenFunction | None:
         """What was seen of a function whose parameter was False or None in each call."""
@@ -129,7 +160,13 @@ class NeverRan:
 
 
 def _sows(call: ir.Call) -> bool:
-    return isinstance(call.func, ir.Attribute) and call.func.name in SOWING
+    match call.func:
+        case ir.Attribute(name=name):
+            return name in SOWING
+        case ir.Name(id=name):
+            return name in WRITING
+        case _:
+            return False
 
 
 def _of_attribute(write: ir.Write) -> bool:

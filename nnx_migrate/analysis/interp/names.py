@@ -13,9 +13,11 @@ from nnx_migrate.analysis.domain.values import (
     ParameterOf,
     Scope,
     Values,
+    is_unknown,
     unknown,
 )
 from nnx_migrate.analysis.flax.names import library_class, nnx_name
+from nnx_migrate.analysis.interp.observed import observed_name
 from nnx_migrate.analysis.library.return_model import INITIALIZERS
 from nnx_migrate.analysis.symbols.program import Binding
 
@@ -27,7 +29,8 @@ def named(evaluator: Evaluation, scope: Scope, name: str) -> Values:
         if hasattr(builtins, name):
             return frozenset({LibraryValue(f"builtins.{name}")})
         return unknown(f"{name} is not bound in this file")
-    return _bound(evaluator, bindings)
+    found = _bound(evaluator, bindings)
+    return (is_unknown(found) and observed_name(evaluator, scope, name)) or found
 
 
 def imported(evaluator: Evaluation, target: str) -> Values:

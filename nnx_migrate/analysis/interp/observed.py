@@ -40,7 +40,25 @@ def observed_values(evaluator: Evaluation, scope: Scope, parameter: ir.Parameter
     seen = project.observed.of(index, project.function(scope))
     if seen is None:
         return NOTHING
-    types = seen.parameters.get(parameter.name, ())
+    return _given(evaluator, seen.parameters.get(parameter.name, ()))
+
+
+def observed_name(evaluator: Evaluation, scope: Scope, name: str) -> Values:
+    """What a name of a function around was when calls began; NOTHING where that is not known whole.
+
+    Args:
+        scope: the function that reads it.
+        name: it.
+    """
+    project = evaluator.project
+    if project.observed is None or scope.function == ir.MODULE_SCOPE:
+        return NOTHING
+    seen = project.observed.of(project.modules[scope.module], project.function(scope))
+    types = () if seen is None else seen.closed_over.get(name, ())
+    return _given(evaluator, types)
+
+
+def _given(evaluator: Evaluation, types: Sequence[str]) -> Values:
     # As of an annotation: None stands for what is not there.
     some = [each for each in types if each != observed_facts.NONE] or types
     return _all_values(evaluator, some)

@@ -80,6 +80,16 @@ class Observations:
         key = next((key for key, path in paths.items() if path == wanted), None)
         return None if key is None else (index.module, key)
 
+    def ran(self, module: str, line: int) -> bool | None:
+        """Whether a statement that applies a transform ran; None where that is not known.
+
+        Args:
+            module: that it stands in.
+            line: of the file as it was when it ran.
+        """
+        file = self._files.get(module)
+        return None if file is None else file.places.get(line)
+
     def was_seen_apart(self, class_name: str) -> bool:
         """Whether runs have shown objects of a class, and none that holds something twice.
 

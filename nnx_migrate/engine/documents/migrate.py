@@ -55,6 +55,7 @@ def plan_document(
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
     """
+    options = _kept_inside(document, options)
     result = plan(document.source, module, project, options, document.refuses, read)
     placed = [_placed(finding, document) for finding in result.findings]
     findings = _ordered([*placed, *unread_findings(document.unread)])
@@ -78,6 +79,13 @@ def plan_document(
     places = {number: findings.index(finding) for number, finding in enumerate(placed)}
     edits = document_edits(document, text, result.edits, places)
     return dataclasses.replace(kept, after=after, edits=edits)
+
+
+def _kept_inside(document: Document, options: Options) -> Options:
+    """The options with the kept places by the lines of the virtual module."""
+    inside = ((each, document.virtual_line(each.line)) for each in options.kept)
+    known = tuple(dataclasses.replace(each, line=at) for each, at in inside if at is not None)
+    return dataclasses.replace(options, kept=known) if options.kept else options
 
 
 def unread_findings(unread: tuple[Unread, ...]) -> list[Finding]:

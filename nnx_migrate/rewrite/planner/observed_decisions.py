@@ -21,8 +21,10 @@ from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.model.unobserved import unobserved_site
 from nnx_migrate.sources.facts.observed_facts import SeenFunction
 
+_NEVER = "no recorded run calls it"
 
-def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
+
+def decided(rule: Rule, context: FileContext, site: Site, line: int) -> Decision | None:
     """What a rule says of a site.
 
     It is asked without what runs have shown, too. What it rewrites or leaves alone then stands on
@@ -33,6 +35,7 @@ def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
         rule: it.
         context: the file, with what was observed, if anything was.
         site: a site of it.
+        line: that it stands on in the file as it was.
     """
     observed = context.project.observed
     if context.unobserved is None or observed is None:
@@ -41,6 +44,9 @@ def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
     before = None if plain is None else rule.decision(*plain)
     if isinstance(before, Contribution | Same):
         return before
+    ran = None if site.form == "decorator" else observed.ran(context.tree.module, line)
+    if ran is False:
+        return None if before is None else _never_called(before)
     seen = _seen(context, observed, site)
     if before is not None and seen.where is None:
         # What it calls may have run for others, in another way than it would for it.
@@ -49,7 +55,7 @@ def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
     if decision is None:
         return None if before is None else _freed(before, seen)
     if isinstance(before, Pin | Manual) and type(decision) is type(before):
-        return before
+        return dataclasses.replace(before, evidence=(*before.evidence, seen.own))
     return _resting(decision, () if before is None else before.evidence, seen)
 
 
@@ -69,16 +75,20 @@ class _Seen:
     test: str = ""
     beside: tuple[Evidence, ...] = ()
 
-    def evidence(self) -> tuple[Evidence, ...]:
+    @property
+    def own(self) -> Evidence:
+        """That it ran, and how often."""
         among = f", one of them {self.test}" if self.test else ""
-        own = Evidence(f"this ran in {self.words}{among}", Proof.OBSERVED, self.where)
-        return (*self.beside, own)
+        return Evidence(f"this ran in {self.words}{among}", Proof.OBSERVED, self.where)
+
+    def evidence(self) -> tuple[Evidence, ...]:
+        return (*self.beside, self.own)
 
 
 def _seen(context: FileContext, observed: Observations, site: Site) -> _Seen:
     """Of the function that is transformed, else of the one that the site stands in."""
     scopes = function_scopes(context, site)
-    beside = tuple(_never_done(context, scopes))
+    beside = tuple(_never_done(context, site, scopes))
     for scope in (*scopes, context.scope(site.node)):
         function = context.project.function(scope)
         seen = observed.of(context.project.modules[scope.module], function)
@@ -88,7 +98,7 @@ def _seen(context: FileContext, observed: Observations, site: Site) -> _Seen:
     return _Seen(f"runs of {observed.command}", beside=beside)
 
 
-def _never_done(context: FileContext, scopes: tuple[Scope, ...]) -> Iterator[Evidence]:
+def _never_done(context: FileContext, site: Site, scopes: tuple[Scope, ...]) -> Iterator[Evidence]:
     """What the functions would do on ways that no run has gone."""
     never = NeverRan(context.project)
     asked = asking_keywords()
@@ -100,6 +110,8 @@ def _never_done(context: FileContext, scopes: tuple[Scope, ...]) -> Iterator[Evi
                 (call.line, f"{ir.last_name(call.func)} in {function.name} never ran", seen)
             )
         for write, seen in never.writes(scope):
+            if write.how == "key":  # the call of setattr is told of
+                continue
             name = ir.last_name(write.target)
             told.append((write.line, f"{name} was never written in {function.name}", seen))
         for name, seen in never.flags(scope):
@@ -108,6 +120,11 @@ def _never_done(context: FileContext, scopes: tuple[Scope, ...]) -> Iterator[Evi
             words = ", ".join(sorted(asked))
             claim = f"**{name} of {function.name} never took {words}"
             told.append((function.line, claim, seen))
+        seen_plain = never.under_a_mesh(scope)
+        if seen_plain is not None:
+            told.append(
+                (function.line, f"a mesh was never entered around {function.name}", seen_plain)
+            )
         told += _left_alone(context, never, scope, function)
         for line, claim, seen in told:
             words = f"{claim} in {seen.told()} of it"
@@ -139,7 +156,8 @@ def _freed(before: Pin | Manual, seen: _Seen) -> Same:
 def _never_called(before: Pin | Manual) -> Pin | Manual:
     """A site that stays as it is, because no run has shown anything of it."""
     if all(each.proof is not Proof.ASSUMED for each in before.evidence):
-        return before
+        never = Evidence(_NEVER, Proof.OBSERVED)
+        return dataclasses.replace(before, evidence=(*before.evidence, never))
     reason = PlanCause.NO_RUN_CALLS.about(reason=before.reason)
     return dataclasses.replace(before, reason=reason)
 

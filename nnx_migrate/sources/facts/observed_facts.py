@@ -19,7 +19,8 @@
               "around": ["graph mode", "graph updates", "no mesh"]
             }
           },
-          "classes": {"Net": {"objects": 3, "sharing": 0}}
+          "classes": {"Net": {"objects": 3, "sharing": 0}},
+          "places": {"17": true}                 # lines that apply transforms: whether they ran
         }
       }
     }
@@ -56,6 +57,10 @@ ON, OFF = "on", "off"
 KEYWORD = "keyword "
 #: What a statement does to an attribute.
 SETS, DELETES = "set", "delete"
+#: What a function ran under.
+MESH, NO_MESH = "mesh", "no mesh"
+GRAPH, TREE = "graph mode", "tree mode"
+UPDATES, NO_UPDATES = "graph updates", "no graph updates"
 #: Where pytest says which test is running.
 RUNNING_TEST = "PYTEST_CURRENT_TEST"
 #: Between the file of a class and its name.
@@ -64,8 +69,9 @@ IN_FILE = "::"
 FUNCTION, BOUND = "()", "(self)"
 #: In front of what a container holds.
 IN_CONTAINER = "in "
-#: Methods of Modules of which is told whether a call of them ran.
+#: Methods of Modules of which is told whether a call of them ran, and functions like them.
 SOWING = frozenset({"sow", "perturb"})
+WRITING = frozenset({"setattr", "delattr"})
 
 
 class FactsError(ValueError):
@@ -80,7 +86,8 @@ class SeenFunction:
         calls: how many there were; of a function that is traced, how often it was.
         tests: those of pytest that it was called in.
         parameters: by name, every type that was passed, sorted.
-        sows: of each call of `sow` or `perturb` in it, in the order of the file, whether it ran.
+        sows: of each call of `sow`, `perturb`, `setattr` or `delattr` in it, in the order of the
+            file, whether it ran.
         changes: of each of its lines that writes attributes, from the top, what it did to them;
             nothing where it never ran.
         closed_over: what the names were that it reads from functions around it.
@@ -156,11 +163,13 @@ class SeenFile:
         sha256: of the bytes that ran.
         functions: by their names, as `function_path` gives them.
         classes: by their names.
+        places: by line, whether statements in functions that apply transforms ran.
     """
 
     sha256: str
     functions: Mapping[str, SeenFunction]
     classes: Mapping[str, SeenClass] = dataclasses.field(default_factory=dict)
+    places: Mapping[int, bool] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -201,7 +210,9 @@ class ObservedFacts:
                 classes = dict(before.classes)
                 for each, kind in file.classes.items():
                     classes[each] = classes[each].joined(kind) if each in classes else kind
-                file = SeenFile(file.sha256, functions, classes)
+                lines = {*before.places, *file.places}
+                ran = {n: before.places.get(n, False) or file.places.get(n, False) for n in lines}
+                file = SeenFile(file.sha256, functions, classes, ran)
             files[name] = file
         return ObservedFacts(other.root, other.command, files)
 
@@ -245,6 +256,7 @@ def _parsed(data: Any, file: Path) -> ObservedFacts:
                 str(kind): SeenClass(int(seen["objects"]), int(seen["sharing"]))
                 for kind, seen in each.get("classes", {}).items()
             },
+            {int(line): bool(ran) for line, ran in each.get("places", {}).items()},
         )
         for name, each in data["files"].items()
     }
@@ -305,6 +317,7 @@ def facts_text(facts: ObservedFacts, root: str) -> str:
             "classes": {
                 name: dataclasses.asdict(seen) for name, seen in sorted(file.classes.items())
             },
+            **({"places": dict(sorted(file.places.items()))} if file.places else {}),
         }
         for name, file in sorted(facts.files.items())
     }
