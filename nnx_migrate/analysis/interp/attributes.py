@@ -53,6 +53,7 @@ _DESCRIBING = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "shardi
 
 #: Attributes of a Variable, which a State holds, that are what it holds and no State.
 _VALUES = frozenset({"value", "raw_value"})
+HELD_BY_VARIABLE = "what a Variable of a State holds"
 
 
 def attribute_values(evaluator: Evaluation, scope: Scope, expr: ir.Attribute) -> Values:
@@ -66,6 +67,25 @@ def attribute_values(evaluator: Evaluation, scope: Scope, expr: ir.Attribute) ->
     if _is_array_update(evaluator, expr):
         return frozenset({LibraryValue(f"jax.numpy.ndarray.at.{expr.name}")})
     return union(_of_value(evaluator, v, expr.name) for v in evaluator.values(scope, expr.base))
+
+
+def is_of_sown(evaluator: Evaluation, expr: ir.Expr) -> bool:
+    """Whether it is `state.name` for a name by which Modules sow values, and keep nothing else.
+
+    The State has a Variable there, whose elements are what was sown.
+    """
+    if not isinstance(expr, ir.Attribute):
+        return False
+    name, hierarchy = expr.name, evaluator.hierarchy
+    sown = any(
+        ir.Constant("str", name) in (*call.args, *(value for _, value in call.keywords))
+        for _, call in evaluator.callers.mentions.calls_of("sow")
+    )
+    return sown and not any(
+        evaluator.stored(each, name)
+        for each in hierarchy.all_classes
+        if hierarchy.kind(each) not in {"plain", None}
+    )
 
 
 def _is_array_update(evaluator: Evaluation, expr: ir.Attribute) -> bool:
@@ -105,7 +125,7 @@ def _of_value(evaluator: Evaluation, value: Value, name: str) -> Values:
         case LibraryValue(dotted=dotted):
             return frozenset({LibraryValue(f"{dotted}.{name}")})
         case Basic(sort="state") if name in _VALUES:
-            return unknown("what a Variable of a State holds")
+            return unknown(HELD_BY_VARIABLE)
         case Basic(sort="array") if name in _DESCRIBING:
             return PLAIN
         case Basic():

@@ -16,6 +16,7 @@ from nnx_migrate.analysis.callgraph.transformed import defined
 from nnx_migrate.analysis.domain.fixpoint import Lasts
 from nnx_migrate.analysis.domain.values import (
     PLAIN,
+    STATE,
     ClassValue,
     ContainerValue,
     Instance,
@@ -26,9 +27,14 @@ from nnx_migrate.analysis.domain.values import (
     is_unknown,
     scope_around,
     union,
+    unknown,
 )
 from nnx_migrate.analysis.interp.annotations import annotated_at
-from nnx_migrate.analysis.interp.attributes import attribute_values
+from nnx_migrate.analysis.interp.attributes import (
+    HELD_BY_VARIABLE,
+    attribute_values,
+    is_of_sown,
+)
 from nnx_migrate.analysis.interp.calls import call_values
 from nnx_migrate.analysis.interp.field_stores import ClassAttributes, names_stored_outside
 from nnx_migrate.analysis.interp.named_tuples import field_values
@@ -67,11 +73,16 @@ class Evaluator(Evaluation):
                 return found | PLAIN if keyed else found
             case ir.Element(base=base) | ir.Starred(value=base):
                 held = self.values(scope, base)
+                if held == STATE and is_of_sown(self, base):
+                    return unknown(HELD_BY_VARIABLE)
                 return union(field_values(self, v) or elements(self, v) for v in held)
             case ir.Unpacked(base=base, index=index):
+                held = self.values(scope, base)
+                if held == STATE and is_of_sown(self, base):
+                    return unknown(HELD_BY_VARIABLE)
                 return union(
                     element_values(self, v) or field_values(self, v, index) or item_of(v, index)
-                    for v in self.values(scope, base)
+                    for v in held
                 )
             case ir.Sequence(elements=parts, is_tuple=is_tuple):
                 if is_tuple and not any(isinstance(part, ir.Starred) for part in parts):
