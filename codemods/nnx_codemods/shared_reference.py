@@ -53,8 +53,17 @@ what is shared, and writes values of Variables back. The rule writes it where al
 
 If one of these fails, the pin is full graph mode: by the `compat` name, by `graph=True` where there
 is none (`nnx.Optimizer(..., graph=True)`), and by `nnx.set_graph_mode(True)(model.eval)()` where
-there is neither. To get rid of the pin, pass the object once and reach the other name through it,
-or make the second attribute a property.
+there is neither. To get rid of the pin, pass the object once and reach the other name through it.
+
+A class of the project whose constructor stores an object a second time (`self.head = self.embed`,
+`self.out = self.attention.out`) gets a property for one of the two names. The object is kept under
+the name that comes first in the alphabet, because both modes list it there: all paths of
+`nnx.state` stay the same. Both names stay attributes in these cases:
+
+- Other code sets one of them, or the class, one above it, or one below it uses the name otherwise.
+- The two statements aren't in the same block, or the block is a loop.
+- The path of the object would change (`self.a = self.b.c`).
+- The file of the class goes through attributes by name (`vars`, `__dict__`, `__getattr__`).
 
 A class of the project with `pytree=False` becomes a pytree: the keyword goes, `nnx.Object` becomes
 `nnx.Pytree`, and `nnx.data(...)` marks each list, dict, or tuple of Modules, Variables, or arrays

@@ -49,7 +49,7 @@ from flax import nnx
 class Net(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
         self.layer = nnx.Linear(2, 2, rngs=rngs)
-        self.tied = self.layer
+        self.tied = getattr(self, "layer")
 
 
 @nnx.jit

@@ -217,7 +217,7 @@ from flax import nnx
 class Net(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
         self.linear = nnx.Linear(2, 2, rngs=rngs)
-        self.again = self.linear
+        self.again = getattr(self, "linear")
 
     def __call__(self, x):
         return self.linear(x)

@@ -13,7 +13,7 @@ from flax import nnx
 class Tied(nnx.Module):
     def __init__(self):
         self.a = nnx.Param(1.0)
-        self.b = self.a
+        self.b = getattr(self, "a")
 
 class Net(nnx.Module):
     def __init__(self):

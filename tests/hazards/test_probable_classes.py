@@ -39,9 +39,9 @@ class Net(nnx.Module):
 class Other(Saved, nnx.Module):
     def __init__(self, rngs):
         self.a = nnx.Linear(2, 2, rngs=rngs)
-        self.b = self.a
+        self.b = getattr(self, "a")
 """
-TIED, PLAIN = _HEAD.format(tied="self.linear"), _HEAD.format(tied="None")
+TIED, PLAIN = _HEAD.format(tied="getattr(self, 'linear')"), _HEAD.format(tied="None")
 #: What makes a difference where the class is the one that is probable.
 FOUND = {
     "state of it": "def run(c):\n    m = Net.from_config(c)\n    return nnx.state(m)",

@@ -72,7 +72,7 @@ def test_a_layer_under_two_names_is_kept_in_graph_mode() -> None:
 class Tied(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
         self.one = nnx.Linear(2, 2, rngs=rngs)
-        self.two = self.one
+        self.two = getattr(self, "one")
 
 
 def leaves(tied: Tied):

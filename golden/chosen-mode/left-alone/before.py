@@ -11,8 +11,7 @@ USES_GRAPHS = os.environ.get("NNX_GRAPH_MODE", "true") != "false"
 
 class Tied(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
-        self.one = nnx.Linear(2, 2, rngs=rngs)
-        self.two = self.one
+        self.one = self.two = nnx.Linear(2, 2, rngs=rngs)
 
 
 def leaves(tied: Tied):

@@ -9,9 +9,8 @@ from flax.nnx import Optimizer
 
 class Tied(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
-        self.encode = nnx.Linear(2, 2, rngs=rngs)
+        self.encode = self.decode = nnx.Linear(2, 2, rngs=rngs)
         self.drop = nnx.Dropout(0.5, rngs=rngs)
-        self.decode = self.encode
 
     def __call__(self, x):
         return self.decode(self.drop(self.encode(x)))

@@ -12,8 +12,7 @@ class Scale(nnx.Pytree):
 
 class Tied(nnx.Pytree):
     def __init__(self):
-        self.left = Scale(2.0)
-        self.right = self.left
+        self.left = self.right = Scale(2.0)
 
 
 class Free(nnx.Pytree):

@@ -9,8 +9,7 @@ from flax import nnx
 
 class Tied(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
-        self.first = nnx.Linear(2, 2, rngs=rngs)
-        self.second = self.first
+        self.first = self.second = nnx.Linear(2, 2, rngs=rngs)
         self.calls = nnx.Variable(jnp.zeros(()))
         self.phase = 0
 
@@ -46,7 +45,7 @@ def gives_it_back(tied: Tied, x):
 @nnx.set_graph_mode(True)
 @nnx.set_graph_updates(True)
 def takes_it_apart(tied: Tied):
-    return jax.tree.leaves(nnx.clone(nnx.compat.state(tied)))
+    return jax.tree.leaves(nnx.compat.clone(nnx.compat.state(tied)))
 
 
 @functools.partial(nnx.compat.jit, donate_argnames="x")

@@ -9,8 +9,7 @@ from flax import nnx
 
 class Tied(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
-        self.first = nnx.Linear(2, 2, rngs=rngs)
-        self.second = self.first
+        self.first = self.second = nnx.Linear(2, 2, rngs=rngs)
         self.calls = nnx.Variable(jnp.zeros(()))
         self.phase = 0
 

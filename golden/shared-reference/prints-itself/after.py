@@ -6,8 +6,7 @@ from flax import nnx
 
 class Tied(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
-        self.one = nnx.Linear(2, 2, rngs=rngs)
-        self.two = self.one
+        self.one = self.two = nnx.Linear(2, 2, rngs=rngs)
 
 
 def told(tied: Tied):

@@ -6,8 +6,7 @@ from flax import nnx
 
 class Tied(nnx.Module):
     def __init__(self):
-        self.embed = nnx.Param(jnp.ones(2))
-        self.unembed = self.embed
+        self.embed = self.unembed = nnx.Param(jnp.ones(2))
         self.calls = nnx.Variable(jnp.zeros(()))
 
     def __call__(self, x):

@@ -6,8 +6,7 @@ from flax import nnx
 
 class Tied(nnx.Module):
     def __init__(self):
-        self.first = nnx.Param(jnp.zeros(2))
-        self.second = self.first
+        self.first = self.second = nnx.Param(jnp.zeros(2))
 
 
 class Inner(nnx.Module):

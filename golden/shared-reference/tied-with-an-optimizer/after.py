@@ -8,8 +8,7 @@ from flax import nnx
 
 class Tied(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
-        self.encoder = nnx.Linear(2, 2, rngs=rngs)
-        self.decoder = self.encoder
+        self.encoder = self.decoder = nnx.Linear(2, 2, rngs=rngs)
         self.dropout = nnx.Dropout(0.5, rngs=rngs)
 
     def __call__(self, x: jax.Array):

@@ -16,8 +16,13 @@ from nnx_migrate.analysis.facts import analysis_of
 from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.sites.tree import Tree
-from nnx_migrate.rewrite.classes.edits import ClassPlan, class_edits, concerns, plan_classes
-from nnx_migrate.rewrite.classes.pytrees import is_candidate
+from nnx_migrate.rewrite.classes.edits import (
+    ClassPlan,
+    class_edits,
+    concerns,
+    may_change,
+    plan_classes,
+)
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.text.edits import Text, apply_edits
 from nnx_migrate.sources.suppressions import parse_suppressions
@@ -79,7 +84,7 @@ def _context(
     project: Project, module: str, record: ModuleIndex, read: Reader
 ) -> FileContext | None:
     """A file of the project; None where its classes may not change, or it cannot be read."""
-    if not (is_candidate(record) or "Rngs" in record.words or "rngs" in record.words):
+    if not (may_change(record) or "Rngs" in record.words or "rngs" in record.words):
         return None
     found = read(module)
     if found is None or found.options is None or not concerns(found.options, record):

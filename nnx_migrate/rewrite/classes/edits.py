@@ -17,6 +17,7 @@ from nnx_migrate.rewrite.classes.pytrees import (
     pytrees_in,
     silencing,
 )
+from nnx_migrate.rewrite.classes.second_names import is_second_name, second_names_in
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.text.edits import Edit
 from nnx_migrate.sources.configuration import Options
@@ -52,7 +53,12 @@ class ClassEdits:
 def concerns(options: Options, record: ir.ModuleIndex) -> bool:
     """Whether the classes of a file may be changed at all."""
     forks = options.allows(Permission.FORK_RNGS)
-    return options.runs(RULE_NAME) and (forks or is_candidate(record))
+    return options.runs(RULE_NAME) and (forks or may_change(record))
+
+
+def may_change(record: ir.ModuleIndex) -> bool:
+    """Whether a file has a class that may change, whatever the options say."""
+    return is_candidate(record) or is_second_name(record)
 
 
 def plan_classes(contexts: Iterable[FileContext]) -> ClassPlan:
@@ -74,7 +80,12 @@ def class_edits(context: FileContext, suppressions: Suppressions, plan: ClassPla
     owners: dict[Edit, tuple[Finding, ...]] = {}
     used = set(silencing(context, suppressions))
     kept = {place.line for place in context.options.kept}
-    for change in (*forks_in(context, plan.forking), *pytrees_in(context, plan.trees.pytrees)):
+    changes = (
+        *forks_in(context, plan.forking),
+        *pytrees_in(context, plan.trees.pytrees),
+        *second_names_in(context),
+    )
+    for change in changes:
         by = suppressions.match(RULE_NAME, change.first, change.last)
         if by is not None:
             used.add(by)

@@ -1,0 +1,137 @@
+"""From a name that a constructor stores to a property of the class."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from nnx_migrate.analysis.domain.values import ClassValue
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.style.layout import line_after, removed_statement
+from nnx_migrate.rewrite.text.edits import Edit
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Alias:
+    """An attribute that becomes a property.
+
+    Args:
+        statement: what stores the object a second time, and goes.
+        name: the property.
+        path: the attributes by which it reads the object.
+        renamed: what stores the object first, under the name of the property: it is to store it
+            under that of the path.
+    """
+
+    statement: ast.Assign | ast.AnnAssign
+    name: str
+    path: tuple[str, ...]
+    renamed: ast.Assign | ast.AnnAssign | None = None
+
+    def touches(self, other: Alias) -> bool:
+        """Whether both cannot be done at once."""
+        same = self.name == other.name or self.path[0] == other.name or other.path[0] == self.name
+        both = self.renamed is not None and self.renamed is other.renamed
+        return same or both
+
+
+def property_edits(
+    context: FileContext, init: ast.FunctionDef, aliases: Sequence[Alias]
+) -> list[Edit]:
+    """The edits that make properties of names, behind the constructor.
+
+    Raises:
+        CannotEmit: other code stands on the line of a statement.
+    """
+    if not aliases:
+        return []
+    assert init.end_lineno is not None
+    edits: list[Edit] = []
+    lines: list[str] = []
+    stop = init.end_lineno
+    for alias in aliases:
+        comments, edit = _taken_out(context, init, alias.statement)
+        edits.append(edit)
+        if alias.renamed is not None:
+            edits.append(_renamed(context, alias.renamed, alias.path[0]))
+        lines += ["", *comments, *_property(context, init, alias)]
+    outer = context.text.indent_of_line(init.lineno)
+    text = "".join(f"{outer if line else ''}{line}{context.newline}" for line in lines)
+    place = line_after(context, stop)
+    if not context.text.text[:place].endswith(("\r", "\n")):
+        text = context.newline + text.rstrip("\r\n")
+    return [*edits, Edit(place, place, text)]
+
+
+def _property(context: FileContext, init: ast.FunctionDef, alias: Alias) -> Iterator[str]:
+    own = [*init.args.posonlyargs, *init.args.args][0].arg
+    unit = context.indent_unit
+    yield "@property"
+    yield f"def {alias.name}({own}){_annotation(context, init, alias)}:"
+    yield f"{unit}return {'.'.join((own, *alias.path))}"
+
+
+def _annotation(context: FileContext, init: ast.FunctionDef, alias: Alias) -> str:
+    """The class of the object, where the constructor is annotated and shows it."""
+    args = [*init.args.posonlyargs, *init.args.args, *init.args.kwonlyargs]
+    if init.returns is None and not any(each.annotation is not None for each in args):
+        return ""
+    if isinstance(alias.statement, ast.AnnAssign):
+        return f" -> {context.text.of(alias.statement.annotation)}"
+    if alias.renamed is not None and isinstance(alias.renamed, ast.AnnAssign):
+        return f" -> {context.text.of(alias.renamed.annotation)}"
+    value = _made(context, init, alias)
+    if value is None or not any(isinstance(v, ClassValue) for v in context.values(value.func)):
+        return ""
+    return f" -> {context.text.of(value.func)}"
+
+
+def _made(context: FileContext, init: ast.FunctionDef, alias: Alias) -> ast.Call | None:
+    """The call that makes the object, where that is kept right in the constructor's object."""
+    if len(alias.path) > 1:
+        return None
+    kept = alias.path[0] if alias.renamed is None else alias.name
+    for node in ast.walk(init):
+        match node:
+            case ast.Assign(targets=[ast.Attribute(attr=name)], value=ast.Call() as call):
+                if name == kept:
+                    return call
+    return None
+
+
+def _renamed(context: FileContext, statement: ast.Assign | ast.AnnAssign, name: str) -> Edit:
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+    assert isinstance(target, ast.Attribute)
+    end = context.text.span(target)[1]
+    return Edit(end - len(target.attr), end, name)
+
+
+def _taken_out(
+    context: FileContext, init: ast.FunctionDef, statement: ast.stmt
+) -> tuple[list[str], Edit]:
+    """The comment above a statement that speaks of nothing else, and what takes both out."""
+    edit = removed_statement(context, statement)
+    if edit.replacement:
+        return [], edit
+    text, starts = context.text.text, context.text.line_starts
+    lines = text.splitlines()
+    first, assumed = statement.lineno, statement.end_lineno
+    assert assumed is not None
+    while lines[first - 2].strip().startswith("#"):
+        first -= 1
+    below = lines[assumed].strip() if assumed < len(lines) else ""
+    alone = not below or assumed == init.end_lineno
+    comments = [line.strip() for line in lines[first - 1 : statement.lineno - 1]] if alone else []
+    if not alone:
+        first = statement.lineno
+    if alone and not lines[first - 2].strip():  # the paragraph goes with a blank line
+        first -= 1
+    # The line ends go as they stand in front of what is taken out, so that the block ends there.
+    return comments, Edit(_line_end(text, starts[first - 1]), _line_end(text, edit.end), "")
+
+
+def _line_end(text: str, start: int) -> int:
+    """The offset where the line in front of another one ends."""
+    before = text[:start]
+    return len(before) - (2 if before.endswith("\r\n") else before.endswith(("\r", "\n")))
