@@ -167,7 +167,7 @@ def told(left_out: Sequence[str]) -> str:
     """
     more = len(left_out) - _MOST_TOLD
     names = ", ".join(left_out[:_MOST_TOLD]) + (f" and {more} more" if more > 0 else "")
-    return f"left out of the copies that cases run in: {names}; --data PATH takes it along"
+    return f"not copied for the cases: {names}; to copy a path, use --data PATH"
 
 
 def _take(source: Path, target: Path) -> None:
@@ -236,6 +236,6 @@ def _walked(root: Path, target: Path, left_out: list[str]) -> Iterator[str]:
         for name in sorted([*files, *linked]):
             seen += 1
             if seen > _MOST_FILES:
-                left_out.append(f"what comes after {_MOST_FILES} files")
+                left_out.append(f"everything after the first {_MOST_FILES:,} files")
                 return
             yield (here / name).relative_to(root).as_posix()

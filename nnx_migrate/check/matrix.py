@@ -145,7 +145,7 @@ class _Case:
             result = self.results.get(column.name)
             why = result.proof if result is not None else "the case drives a whole program"
             if result is None or result.verdict is not Verdict.PROVED:
-                reason = f"not proved, and nothing is run on shapes alone: {why}"
+                reason = f"not proved, and --abstract runs nothing: {why}"
                 self.results[column.name] = ColumnResult(Verdict.NOT_CHECKED, reason)
 
     def ask_for_runs(self) -> None:
@@ -186,7 +186,9 @@ class _Case:
         for column in self.others:
             found = self._of_its_side(self.results[column.name], column)
             told = [f"it writes {path}, outside of its tree" for path in sorted(self.outside)]
-            told += (f"no branch of traced code is known: {why}" for why in self.unknown_ways)
+            told += (
+                f"branches inside traced code were not followed: {why}" for why in self.unknown_ways
+            )
             self.results[column.name] = dataclasses.replace(found, notes=(*found.notes, *told))
         return CaseResult(
             self.job.name,
@@ -210,8 +212,9 @@ class _Case:
         for side in (self.reference.side, column.side):
             if result.verdict.passes and not self.files.get(side.name):
                 reason = (
-                    f"no file of {side.name.upper()} was imported: what was run lies elsewhere "
-                    "(PYTHONPATH, an installed package?); --root says where its imports start"
+                    f"no file of {side.name.upper()} was imported, so other code ran (an "
+                    "installed package, or a folder on PYTHONPATH); say where imports start with "
+                    "--root"
                 )
                 return ColumnResult(Verdict.NOT_CHECKED, reason, proof=result.proof)
         return result
@@ -253,7 +256,7 @@ class _Case:
         again = self.workers.settle(pending, Ran)
         if isinstance(again, Ran) and compare(old.called, again.called, EXACT).equal:
             return result
-        reason = "the old side does not write the same files when it is called again"
+        reason = "the old code writes different files when it is called again"
         return dataclasses.replace(
             result, verdict=Verdict.NOT_CHECKED, reason=reason, part="", difference=None
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from nnx_migrate.check.branches.not_taken import Branch
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Costs
+from nnx_migrate.check.summing_up import counted, last_lines
 from nnx_migrate.report.terminal import shown
 
 SCHEMA_VERSION = 1
@@ -55,7 +55,7 @@ class CheckReport:
 
 
 def as_text(report: CheckReport, *, verbose: bool) -> str:
-    """A table, what is behind its entries, and a summary of one line.
+    """A table, what is behind its entries, and a summary.
 
     Args:
         report: the result.
@@ -117,7 +117,7 @@ class Table:
         lines += [f"note: {branch}" for branch in report.not_taken]
         lines += [f"not checked: {gap}" for gap in report.gaps]
         lines += _cost_table(report)
-        lines.append(_summary(report))
+        lines += last_lines(report)
         self._lines(lines)
 
     def _lines(self, lines: Sequence[str]) -> None:
@@ -188,7 +188,7 @@ def as_document(report: CheckReport) -> dict[str, Any]:
     ]
     return {
         "schema": SCHEMA_VERSION,
-        "summary": {verdict.value: count for verdict, count in _counted(report).items()},
+        "summary": {verdict.value: count for verdict, count in counted(report).items()},
         "exit_code": report.exit_code,
         "remarks": list(report.remarks),
         "unchecked": list(report.gaps),
@@ -227,14 +227,14 @@ def _details(scripts: Mapping[str, str], case: CaseResult, verbose: bool) -> Ite
                 yield f"{name}: {line}"
         script = scripts.get(name)
         if script:
-            yield f"{name}: again with: python {script} {name.replace('@', ' ')}"
+            yield f"{name}: to see it again: python {script} {name.replace('@', ' ')}"
 
 
 def _told(result: ColumnResult, verbose: bool) -> Iterator[str]:
     if result.difference is not None and (not result.verdict.passes or verbose):
         yield f"{result.part}: {result.difference}"
         if result.difference.needed and result.verdict is Verdict.DIFFERENT:
-            yield f"a relative tolerance of {result.difference.needed:.1e} would let it pass"
+            yield f"it passes with a relative tolerance of {result.difference.needed:.1e}"
     elif result.part and not result.verdict.passes:
         yield f"{result.part}: {result.reason}"
         return
@@ -257,23 +257,3 @@ def _cost_table(report: CheckReport) -> Iterator[str]:
                 f"{cost.call_microseconds:,.0f} us a call"
             )
         yield from (f"{case} costs more: {line}" for line in regressions(costs))
-
-
-def _counted(report: CheckReport) -> dict[Verdict, int]:
-    counted = Counter(case.verdict for case in report.cases)
-    return {verdict: counted[verdict] for verdict in Verdict if counted[verdict]}
-
-
-def _summary(report: CheckReport) -> str:
-    gaps = len(report.gaps)
-    left = f"; {gaps} change{'' if gaps == 1 else 's'} without a case" if gaps else ""
-    ways = len(report.not_taken)
-    left += f"; {ways} branch{'' if ways == 1 else 'es'} that no case took" if ways else ""
-    if not report.cases:
-        return f"nothing was checked{left}"
-    parts = ", ".join(f"{count} {verdict}" for verdict, count in _counted(report).items())
-    cached = sum(case.cached for case in report.cases)
-    kept = f" ({cached} unchanged since an earlier check)" if cached else ""
-    plural = "" if len(report.cases) == 1 else "s"
-    hint = " (--allow-unchecked lets them pass)" if gaps and not report.allows_gaps else ""
-    return f"{len(report.cases)} case{plural}: {parts}{kept}{left}{hint}"

@@ -140,7 +140,7 @@ def _checked(bases: Bases, request: CheckRequest, listener: Listener | None) -> 
                     costs = {job.name: _costs(workers[0], bases.job(job)) for job in left}
             except KeyboardInterrupt:
                 # What is known by now took its time.
-                remarks.append("interrupted: what is not checked yet is told as such")
+                remarks.append("interrupted; the remaining cases are not checked")
     for job in wanted:
         if job.name not in telling.results:
             telling.know(_interrupted(job, columns))
@@ -202,11 +202,11 @@ def _inputs(bases: Bases, request: CheckRequest) -> Inputs:
     jobs = (*cases.jobs, *calls.jobs)
     if not jobs and not calls.remarks and not calls.gaps:
         raise CannotCheck(
-            "there is nothing to check: name a file of cases with --cases FILE, or a command "
-            "that runs your code, as in: -- pytest tests/"
+            "nothing to check: add a command that runs your code (-- pytest tests/), or a file "
+            "of cases (--cases FILE)"
         )
     written = list(bases.written)
-    remarks = [f"the command wrote {_some(written)}: each case finds it"] if written else []
+    remarks = [f"the command wrote {_some(written)}; every case gets a copy"] if written else []
     return Inputs(jobs, (*remarks, *calls.remarks), calls.gaps)
 
 
@@ -269,7 +269,7 @@ def _require_platform(workers: Workers, job: Job, platform: str) -> None:
         # Some say nothing but the name of their class.
         raise CannotCheck(f"there is no {platform} here: {found.reason.rstrip(': ')}")
     if found not in {"cpu": ("cpu",), "gpu": ("gpu", "cuda", "rocm")}[platform]:
-        raise CannotCheck(f"there is no {platform} here: jax runs on {found}")
+        raise CannotCheck(f"there is no {platform} here; JAX runs on {found}")
 
 
 def _with_progress(results: Iterator[CaseResult], count: int) -> Iterator[CaseResult]:

@@ -104,7 +104,7 @@ def test_another_platform_that_answers_is_refused(
     tmp_path: Path,
 ) -> None:
     code, document = _checked(tmp_path, "tpu")
-    assert (code, document["error"]) == (2, "there is no gpu here: jax runs on tpu")
+    assert (code, document["error"]) == (2, "there is no gpu here; JAX runs on tpu")
 
 
 def test_a_platform_is_asked_for_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,7 @@ def test_where_results_lie_is_compared(
         "in shards of [4, 2] on 2"
         in found["other_axis"]["columns"]["new@tree"]["difference"]["new"]
     )
-    note = "the same shardings are asked for; where results lie is not compared"
+    note = "the shardings are the same; the placement of results is not compared"
     assert found["kept"]["columns"]["new@tree"]["notes"] == [note]
 
 
@@ -150,4 +150,4 @@ def test_recorded_arrays_lie_on_as_many_devices_again(
         (case,) = json.loads(command(*asked, *one, "--no-cache").out)["cases"]
         column = case["columns"]["new@tree"]
         assert column["verdict"] == "not checked"
-        assert "a mesh of 2 devices and here are 1" in column["reason"]
+        assert "a mesh of 2 devices, and this machine has 1" in column["reason"]

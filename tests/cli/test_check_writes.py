@@ -160,9 +160,9 @@ def test_what_cases_write_lands_in_copies_and_is_compared(
     assert "in numbers alone, first in 'loss 0.25' and 'loss 0.26'" in column("numbered")["reason"]
     assert column("also")["difference"]["path"] == "it writes/more.txt"
     assert "state.bin cannot be compared: its bytes differ" in column("binary")["reason"]
-    assert "does not write the same files" in column("named_anew")["reason"]
+    assert "the old code writes different files" in column("named_anew")["reason"]
     assert "it opens ignored/rows.txt" in column("read")["reason"]
-    (told,) = [each for each in document["remarks"] if "left out" in each]
+    (told,) = [each for each in document["remarks"] if "not copied" in each]
     assert "ignored/ (git ignores it)" in told
     outside = f"it writes {tmp_path / 'outside.txt'}, outside of its tree"
     assert outside in column("elsewhere")["notes"]
@@ -221,7 +221,7 @@ def test_a_command_runs_in_a_copy_and_both_sides_have_its_files(
         check=False,
     )
     assert contents(tmp_path) == before
-    assert "the command wrote made.txt, out/step.txt: each case finds it" in done.stdout
+    assert "the command wrote made.txt, out/step.txt; every case gets a copy" in done.stdout
     verdict = "different" if wrong else "equal"
     assert f"python/pkg/steps.py:step#1  {verdict}" in done.stdout, done.stdout + done.stderr
     assert done.returncode == int(wrong)

@@ -108,30 +108,30 @@ class _Known:
         if last == "__init__" and scopes:
             last = scopes[-1]
         if "(" in name or (last.startswith("__") and last.endswith("__")):
-            return "what calls it does not name it"
+            return "callers do not call it by its name"
         callers = self._recorded.callers.get(function, frozenset()) - {function}
         if not callers:
-            return "no call of it was seen from inside of another function"
+            return "no function was seen to call it"
         for caller in sorted(callers):
             if caller not in self.passing:
                 return _not_compared(caller)
         for side, tree in self._trees.items():
             if tree.unread or any(last in text for text in tree.texts):
-                return "not every file could be searched for its callers"
+                return "some files could not be searched for its callers"
             found = [
                 (place, each)
                 for place, file in tree.files.items()
                 for each in mentions_in(file, last, name if place == path else "")
             ]
             if not found:
-                return f"nothing calls it by its name in {side.upper()}"
+                return f"nothing in {side.upper()} calls it by its name"
             places = Counter((place, each.owner) for place, each in found)
             for place, each in found:
                 alone = places[place, each.owner] == 1 and _named(place, each) in callers
                 if why := self._is_open(side, place, each, alone):
                     return why
             if all(each.drops for _, each in found) and self._returns(side, function):
-                return f"nothing looks at what it returns in {side.upper()}"
+                return f"nothing in {side.upper()} uses what it returns"
         return self._branches_open(function)
 
     def said(self, case: CaseResult, why: str | None) -> CaseResult:
@@ -144,7 +144,7 @@ class _Known:
         if why is None:
             return case
         verdict = Verdict.DIFFERENT if why else Verdict.BY_CALLERS
-        told = f"its interface changed; it is not judged by its callers: {why}"
+        told = f"its interface changed, and its callers do not vouch for it: {why}"
         if not why:
             callers = sorted(self._recorded.callers[function_of(case.name)])
             names = ", ".join(callers[:_MOST_NAMED])
@@ -188,17 +188,17 @@ class _Known:
         """
         where = f"{path}:{each.line}" + (" of OLD" if side == "old" else "")
         if each.owner is None:
-            return f"{where} calls it, which no case runs"
+            return f"{where} calls it, and no case runs that line"
         if _named(path, each) not in self.passing:
             return _not_compared(_named(path, each))
         if not each.stays:
-            return f"it is handed on at {where}, and may be called from there"
+            return f"{where} passes it on, and other code may call it"
         if each.caught:
-            return f"what it raises may be caught at {where}"
+            return f"{where} may catch what it raises"
         if not each.certain and not alone:
-            return f"nothing says that {where} was come to, which calls it"
+            return f"nothing shows that {where}, which calls it, ran"
         if each.block and each.block not in self._ran[side].get(path, ()):
-            return f"no case that passes ran {where}, which calls it"
+            return f"no passing case ran {where}, which calls it"
         return ""
 
     def _returns(self, side: SideName, function: str) -> bool:
@@ -219,7 +219,10 @@ class _Known:
             seen = self._ran[side].get(path, set()) & lines
             # What is compiled once for all cases is traced by one of them alone.
             if (seen or len(lines) > 1) and own - seen:
-                return f"its callers did not go where its own calls went: {path}:{min(own - seen)}"
+                return (
+                    "its callers did not take a branch that its own calls took: "
+                    f"{path}:{min(own - seen)}"
+                )
         return ""
 
 
@@ -237,4 +240,4 @@ def _named(path: str, each: Mention) -> str:
 
 
 def _not_compared(caller: str) -> str:
-    return f"{caller or 'other code'} calls it, and was not compared or does not pass"
+    return f"{caller or 'other code'} calls it, and was not compared or did not pass"

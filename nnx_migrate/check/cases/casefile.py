@@ -95,4 +95,6 @@ def _made(case: str, parameter: inspect.Parameter, load_program: Callable[[], ob
         if wanted is nnx.Rngs:
             return nnx.Rngs(0)
         return build(wanted)
-    raise BadCase(f"{case}: the parameter {parameter.name} has no annotation that says what it is")
+    raise BadCase(
+        f"{case}: annotate the parameter {parameter.name}, so that a value can be made for it"
+    )

@@ -49,7 +49,7 @@ def cases_of(files: Sequence[Path]) -> Inputs:
         except (OSError, SyntaxError) as error:
             raise CannotCheck(f"{file}: {error}") from error
         if not names:
-            raise CannotCheck(f"{file}: no function in it is named case_... or drive(program)")
+            raise CannotCheck(f"{file} has no function named case_... or drive(program)")
         jobs += [
             Job(f"{file.name}:{name.removeprefix('case_')}", "function", file.resolve(), name)
             for name in names
@@ -84,7 +84,7 @@ def record_command(
     modules = module_jobs(watching)
     watched = [each for each in watching if each.watched]
     if not touched:
-        return Inputs(modules, ("no function differs between OLD and NEW",))
+        return Inputs(modules, ("OLD and NEW have the same functions",))
     if not watched:
         return Inputs(modules, gaps=tuple(gaps))
     try:
@@ -93,7 +93,8 @@ def record_command(
         )
     except KeyboardInterrupt:
         raise CannotCheck(
-            f"interrupted while the command ran; --recording {recording} checks what it called"
+            "interrupted while the command ran; to check the calls so far, use --recording "
+            f"{recording}"
         ) from None
     if outcome.exit_code is None:
         raise CannotCheck(outcome.problem)
@@ -134,7 +135,7 @@ def _recorded(recording: Path, watched: Sequence[Touched]) -> Inputs:
         line = f"{each.path}:{each.name}: {_times(each.times)} not recorded: {each.reason}"
         # A function of which other calls of the kind are there was looked at.
         if is_spoken_for(values.get(each.path), each.name, recorded):
-            remarks.append(f"{each.path}:{each.name} is looked at in the functions that read it")
+            remarks.append(f"{each.path}:{each.name} is checked in the functions that read it")
         else:
             (remarks if each.spoken_for else gaps).append(line)
     return Inputs(jobs, tuple(remarks), tuple(gaps))

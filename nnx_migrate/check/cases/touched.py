@@ -56,7 +56,7 @@ class Touched:
             yield f"{self.path} cannot be compared: {self.problem}"
         if self.guarded:
             block = 'the block under `if __name__ == "__main__":`'
-            yield f"{self.path}: {block} differs, and is checked only by what it calls"
+            yield f"{self.path}: {block} differs, and only what it calls is checked"
 
 
 def touched_functions(old: Side, new: Side) -> tuple[Touched, ...]:

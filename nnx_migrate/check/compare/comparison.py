@@ -183,7 +183,7 @@ def compare_views(
     unknown: list[Unknown] = []
     gone = _second_names_gone(old, new)
     for name, first in gone.items():
-        notes.append(f"{name} was another name of {first} and is none now")
+        notes.append(f"{name} no longer names the same object as {first}")
     paths = sorted(old.form.keys() | new.form.keys(), key=natural)
     # Files come last: of these a difference may be none, where the old side does not repeat itself.
     for path in sorted(paths, key=is_of_files):
@@ -195,7 +195,7 @@ def compare_views(
         why = _cannot_compare(path, left, right)
         found = None if why else _leaf_difference(path, left, right, tolerances)
         if (why or found) and (whole := undecided(path, old, new)) is not None:
-            made = f"it is made otherwise ({path}: {show(left)}, and {show(right)})"
+            made = f"it is built differently ({path}: {show(left)} in OLD, {show(right)} in NEW)"
             why = Unknown(whole, made, transformation=True)
         if why is not None:
             unknown.append(why)
@@ -217,13 +217,13 @@ def compare_views(
 def _cannot_compare(path: str, old: Leaf | None, new: Leaf | None) -> Unknown | None:
     for leaf in (old, new):
         if isinstance(leaf, Plain) and leaf.kind == "unknown":
-            return Unknown(path, f"nothing tells one {leaf.text} from another")
+            return Unknown(path, f"two values of type {leaf.text} cannot be told apart")
     if why := why_not_compared(path, old, new):
         return Unknown(path, why)
     if isinstance(old, Plain) and isinstance(new, Plain) and old != new:
         kinds = {old.kind, new.kind}
         if kinds & {"function", "library function"}:
-            why = f"it is {show(old)}, and {show(new)}, and no call of it was compared"
+            why = f"it is {show(old)} in OLD and {show(new)} in NEW, and no call of it was compared"
             return Unknown(path, why, code=kinds == {"function"})
     return None
 

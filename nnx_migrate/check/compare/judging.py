@@ -24,8 +24,8 @@ from nnx_migrate.check.compare.verdicts import ColumnResult, Verdict
 from nnx_migrate.check.jobs import Probed, Ran, Widened
 
 _NOTHING = (
-    "nothing to compare: it returns nothing, is given nothing that it could change, and writes "
-    "no file; what it prints is not looked at"
+    "nothing to compare: it returns nothing, gets nothing that it could change, and writes no "
+    "file; printed output is not compared"
 )
 # What ends the process: nothing after it was seen.
 _ENDINGS = ("SystemExit", "KeyboardInterrupt", "Exited")
@@ -72,16 +72,16 @@ def judge_programs(
         return _unproved(f"the arguments are not the same: {before.different}")
     seen = compare_views(old.view, new.view, EXACT, strict_kinds=strictness.kinds)
     if seen.different is not None:
-        return _unproved(f"not the same tree: {seen.different}")
+        return _unproved(f"the structure differs: {seen.different}")
     questions, told = _open_questions(before, seen)
     if questions:
         return _unproved(str(questions[0]))
     if not old.view.shows_something():
         return _unproved(_NOTHING)
     if old.placements != new.placements:
-        return _unproved("other shardings are asked for")
+        return _unproved("the shardings differ")
     if old.placements or old.before.is_placed():
-        told = (*told, "the same shardings are asked for; where results lie is not compared")
+        told = (*told, "the shardings are the same; the placement of results is not compared")
     apart = [path for path in old.outputs if old.outputs[path] != new.outputs.get(path)]
     if apart or old.outputs.keys() != new.outputs.keys():
         where = apart[0] if apart else "an output"
@@ -144,7 +144,7 @@ def judge_runs(
     questions, told = _open_questions(compared["arguments"], compared["call"])
     questions = tuple(each for each in questions if each.path not in alike)
     notes += told
-    notes += [f"{path} is made otherwise, and makes the same steps" for path in sorted(alike)]
+    notes += [f"{path} is built differently, and takes the same steps" for path in sorted(alike)]
     if seen := old.called.view or old.called.left:
         notes += [f"{written(path)}: compared" for path in seen.form if is_of_files(path)]
     if questions:
@@ -182,7 +182,7 @@ def judge_products(result: ColumnResult, called: Sequence[str]) -> ColumnResult:
         for path in result.uncalled
     ):
         return result
-    note = "the functions that it returns are other code: their calls are cases of their own"
+    note = "the functions that it returns changed; their calls are separate cases"
     return dataclasses.replace(
         result, verdict=Verdict.EQUAL, reason="", notes=(*result.notes, note), uncalled=()
     )
@@ -209,7 +209,7 @@ def judge_probes(
     why = ""
     for path in result.unprobed:
         if path not in old.steps or path not in new.steps:
-            why = why or old.missing.get(path) or new.missing.get(path) or "no steps of it"
+            why = why or old.missing.get(path) or new.missing.get(path) or "its steps are unknown"
             continue
         apart = compare_views(old.steps[path], new.steps[path], WIDE)
         if apart.different is not None:
@@ -223,7 +223,7 @@ def judge_probes(
                 ),
             )
         if path in old.invented or path in new.invented:
-            why = why or "the same steps on made-up parameters, and there are no others"
+            why = why or "the steps are the same, but only made-up parameters were tried"
         elif apart.unknown:
             why = why or str(apart.unknown[0])
     if why:
@@ -282,8 +282,10 @@ def judge_cancellation(
     return dataclasses.replace(
         result,
         verdict=Verdict.CLOSE,
-        reason="rounding, though beyond the tolerance: in float64 it goes away, and the new side "
-        "is about as far from that as the old one",
+        reason=(
+            "rounding beyond the tolerance: in float64 the difference disappears, and old and "
+            "new are about equally far from that result"
+        ),
     )
 
 
@@ -292,19 +294,19 @@ def _in_float64(
 ) -> ColumnResult:
     if isinstance(old, NotDone) or isinstance(new, NotDone):
         return dataclasses.replace(
-            result, reason="within the tolerance; no float64 run to tell why"
+            result, reason="within the tolerance; float64 could not be run to say why"
         )
     wide: Comparison = compare(old, new, WIDE)
     if wide.different is None:
-        return dataclasses.replace(result, reason="rounding: in float64 it goes away")
+        return dataclasses.replace(result, reason="rounding: in float64 the difference disappears")
     if "float64" not in wide.different.old:
         return dataclasses.replace(
-            result, reason="within the tolerance; it computes in float32 only"
+            result, reason="within the tolerance; the code computes in float32 only"
         )
     return dataclasses.replace(
         result,
         verdict=Verdict.DIFFERENT,
-        reason=f"within the tolerance, and no rounding: in float64 {part}{wide.different}",
+        reason=f"within the tolerance, but not rounding: in float64, {part}{wide.different}",
     )
 
 
@@ -335,7 +337,9 @@ def _open_questions(
     }
     open_ones = [each for each in before.unknown if not each.code]
     open_ones += [each for each in called.unknown if not (each.code and each.path in given)]
-    notes = [f"{each.path} is other code, seen through the call alone" for each in before.unknown]
+    notes = [
+        f"{each.path} changed; only its effect on this call is compared" for each in before.unknown
+    ]
     return tuple(open_ones), tuple(notes) if not open_ones else ()
 
 

@@ -222,7 +222,7 @@ def _told_by_text(value: object) -> Plain | None:
         members = [_leaf(each) for each in value]
         if all(isinstance(each, Plain) for each in members):
             return Plain("plain", f"{name} {sorted(show.text for show in _plains(members))}")
-        return Plain("unknown", f"a {name} of what has no order")
+        return Plain("unknown", name)
     if isinstance(value, _LOCKS):
         return Plain("plain", "lock")
     if isinstance(value, logging.Logger):
@@ -247,7 +247,7 @@ def _plains(leaves: list[Leaf | None]) -> Iterator[Plain]:
 
 def _array(value: jax.Array) -> Leaf:
     if not _is_traced(value) and value.is_deleted():
-        return Plain("plain", "an array that is deleted: it was donated")
+        return Plain("plain", "a deleted array (it was donated)")
     weak = bool(getattr(value.aval, "weak_type", False))
     if jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
         data = None if _is_traced(value) else np.array(jax.random.key_data(value))

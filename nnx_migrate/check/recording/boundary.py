@@ -50,7 +50,9 @@ def around(target: Any, site: Site) -> Any:
     if isinstance(target, (staticmethod, classmethod)):
         return type(target)(around(target.__func__, site))
     if _holds_modules(target):
-        note_missed(site, "it holds Modules of its own, whose state no recorded call has")
+        note_missed(
+            site, "it keeps Modules of its own, and a recorded call does not have their state"
+        )
         return target
     if isinstance(target, types.FunctionType):
         kinds = inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction
@@ -60,7 +62,7 @@ def around(target: Any, site: Site) -> Any:
         return _function(target, site)
     if _is_wrapped(target):
         return Callee(target, site)
-    note_missed(site, f"it is no function but a {type(target).__qualname__}")
+    note_missed(site, f"it is a {type(target).__qualname__}, not a function")
     return target
 
 

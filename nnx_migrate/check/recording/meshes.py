@@ -94,8 +94,9 @@ def made_mesh(axes: Sequence[Sequence[Any]]) -> Any:
     needed = math.prod(sizes)
     if len(jax.devices()) < needed:
         raise MeshTooLarge(
-            f"it ran under a mesh of {needed} devices and here are {len(jax.devices())}; "
-            f"XLA_FLAGS=--xla_force_host_platform_device_count={needed} makes as many of a CPU"
+            f"it ran on a mesh of {needed} devices, and this machine has {len(jax.devices())}; to "
+            "simulate them on a CPU, set "
+            f"XLA_FLAGS=--xla_force_host_platform_device_count={needed}"
         )
     return jax.make_mesh(
         sizes,

@@ -70,7 +70,7 @@ def packed_observation(found: Observation, most_bytes: int) -> bytes:
         pickled = pickle.dumps(found, protocol=pickle.HIGHEST_PROTOCOL)
         if len(pickled) <= most_bytes:
             return pickled
-    raise TooManyBytes(f"more than {most_bytes} bytes came of it")
+    raise TooManyBytes(f"its result has more than {most_bytes:,} bytes")
 
 
 @dataclasses.dataclass(frozen=True)

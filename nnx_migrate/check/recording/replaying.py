@@ -86,19 +86,19 @@ def unlike_recorded(recording: Path, number: int, called: Observation) -> str:
     recorded = recorded_observation(recording, number)
     if recorded is None:
         made_up = read_call(recording, number).kept != "values"
-        numbers = "with made-up numbers" if made_up else "made again"
+        numbers = "on made-up numbers" if made_up else "repeated,"
         return called.raised and f"{numbers} it raises {called.raised}: {called.message}"[:500]
     if recorded.raised != called.raised:
         again = f"raises {called.raised}: {called.message}" if called.raised else "returns"
         before = f"raised {recorded.raised}" if recorded.raised else "returned"
-        return f"the recorded call {before}, and made again it {again}"[:500]
+        return f"the recorded call {before}, but repeated it {again}"[:500]
     # Recorded arrays are on one device when the call is made again.
     called, recorded = (
         dataclasses.replace(each, view=each.view and unplaced(each.view))
         for each in (dataclasses.replace(called, view=without_changes(called.view)), recorded)
     )
     apart = compare(recorded, called).different
-    why = "made again it gives something else, so more than its arguments decides"
+    why = "repeated, the call gives another result, so it depends on more than its arguments"
     return f"{why}: {apart}"[:500] if apart is not None and not called.raised else ""
 
 

@@ -265,7 +265,7 @@ def _is_kept(site: Site, seen: Seen, numbers: int) -> bool:
             return True
         if not seen.more_numbers:
             seen.more_numbers = True
-            note_missed(site, "its numbers are other ones than those of the kept calls", "")
+            note_missed(site, "it differs from the kept calls in its numbers alone", "")
     # The first calls of a training loop are alike: 1st, 2nd, 4th, 8th, ...
     is_due = not seen.calls & (seen.calls - 1) and seen.calls < 2**calls
     return is_due and _may_keep(site, seen)

@@ -66,7 +66,7 @@ def _probed(value: object) -> Probed:
         try:
             steps[path] = _steps(each, parameters)
         except Exception as error:
-            missing[path] = f"it makes no step: {failure(error)}"
+            missing[path] = f"it takes no step: {failure(error)}"
     return Probed(steps, missing, frozenset(invented))
 
 

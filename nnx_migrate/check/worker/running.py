@@ -60,7 +60,7 @@ def run_case(call: Call) -> _Parts | NotDone:
         return found
     except TypeError as error:
         if found[1].raised == "TypeError":
-            return NotDone(f"the case does not call it as it is to be called: {error}")
+            return NotDone(f"the case calls it in a way that fails: {error}")
     return found
 
 
@@ -80,9 +80,9 @@ def takes_gradient(call: Call, pure: PureCall) -> str:
     if any(isinstance(value, nnx.Optimizer) for value in given):
         # Second derivatives of graph mode's custom_vjp are wrong, so a step would differ where
         # its migration is right (CHECK.md).
-        return "the call takes its own gradients: an optimizer is among its arguments"
+        return "the call takes its own gradients, because it gets an optimizer"
     if not pure.differentiable:
-        return "it has no float among its inputs"
+        return "no input is a float"
     return ""
 
 

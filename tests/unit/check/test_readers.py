@@ -104,7 +104,7 @@ def test_another_constant_is_seen_where_it_is_read(tmp_path: Path) -> None:
         command, project.old, touched, project.recording, calls=3, environment=environment
     )
     assert inputs.gaps == ()
-    assert inputs.remarks == ("settings.py:LR is looked at in the functions that read it",)
+    assert inputs.remarks == ("settings.py:LR is checked in the functions that read it",)
     results = project.check(inputs.jobs)
     verdicts = {name: each.verdict for name, each in results.items()}
     assert verdicts["settings.py:here#1"] is Verdict.DIFFERENT, results

@@ -28,7 +28,7 @@ TIED = View(form(a=1.0, b=1.0), {"b": "a", "b/kernel": "a/kernel"})
 def test_a_second_name_may_go() -> None:
     found = compare_views(TIED, View(form(a=1.0), {}))
     assert found.equal
-    assert found.notes == ("b was another name of a and is none now",)
+    assert found.notes == ("b no longer names the same object as a",)
 
 
 def test_what_it_names_is_compared() -> None:

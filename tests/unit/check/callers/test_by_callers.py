@@ -218,7 +218,7 @@ _GRADIENT = dataclasses.replace(_ANOTHER_TREE, part="gradient")
             _with("", ("lib.py:use", "")), "other code calls it", id="called-from-elsewhere-too"
         ),
         pytest.param(
-            _with("", ()), "no call of it was seen from inside", id="nobody-was-seen-to-call-it"
+            _with("", ()), "no function was seen to call it", id="nobody-was-seen-to-call-it"
         ),
         pytest.param(
             _with("\n\ndef never_run(x):\n    return scale(x)\n"),
@@ -239,7 +239,7 @@ _GRADIENT = dataclasses.replace(_ANOTHER_TREE, part="gradient")
         ),
         pytest.param(
             _with("\n\nif __name__ == '__main__':\n    print(scale(3))\n"),
-            "calls it, which no case runs",
+            "calls it, and no case runs that line",
             id="under-the-main-guard",
         ),
         pytest.param(
@@ -261,12 +261,12 @@ _GRADIENT = dataclasses.replace(_ANOTHER_TREE, part="gradient")
         ),
         pytest.param(
             _with("\n\ndef keep(kept):\n    kept.append(scale)\n", keep=_EQUAL),
-            "it is handed on at lib.py:10",
+            "lib.py:10 of OLD passes it on",
             id="handed-on-by-a-function-that-passes",
         ),
         pytest.param(
             _with("\n\ndef make():\n    return lambda x: scale(x)\n", make=_EQUAL),
-            "it is handed on at lib.py:10",
+            "lib.py:10 of OLD passes it on",
             id="called-in-a-lambda-that-goes-elsewhere",
         ),
         pytest.param(
@@ -274,7 +274,7 @@ _GRADIENT = dataclasses.replace(_ANOTHER_TREE, part="gradient")
                 "\n\ndef kept():\n    step = scale\n    kept.step = step\n    return step(1)\n",
                 kept=_EQUAL,
             ),
-            "it is handed on at lib.py:10",
+            "lib.py:10 of OLD passes it on",
             id="handed-on-under-a-local-name",
         ),
         pytest.param(
@@ -282,62 +282,62 @@ _GRADIENT = dataclasses.replace(_ANOTHER_TREE, part="gradient")
                 _with("\n\ndef sometimes(x):\n    return scale(x)\n", sometimes=_EQUAL),
                 unran=("sometimes",),
             ),
-            "no case that passes ran lib.py:10 of OLD",
+            "no passing case ran lib.py:10 of OLD",
             id="in-code-that-no-case-ran",
         ),
         pytest.param(
             _twice("scale(x) if x is None else x"),
-            "nothing says that lib.py:10 of OLD was come to",
+            "nothing shows that lib.py:10 of OLD, which calls it, ran",
             id="in-a-value-that-may-not-be-computed",
         ),
         pytest.param(
             _two_calls("step = scale\n    if x is None:\n        y = step(x)"),
-            "nothing says that lib.py:11 of OLD was come to",
+            "nothing shows that lib.py:11 of OLD, which calls it, ran",
             id="by-a-local-name-that-may-not-be-called",
         ),
         pytest.param(
             _twice("x is None and scale(x)"),
-            "nothing says that lib.py:10 of OLD was come to",
+            "nothing shows that lib.py:10 of OLD, which calls it, ran",
             id="behind-an-and",
         ),
         pytest.param(
             _twice("[scale(each) for each in x]"),
-            "nothing says that lib.py:10 of OLD was come to",
+            "nothing shows that lib.py:10 of OLD, which calls it, ran",
             id="in-a-comprehension",
         ),
         pytest.param(
             _two_calls("for each in x:\n        y += scale(each)"),
-            "nothing says that lib.py:12 of OLD was come to",
+            "nothing shows that lib.py:12 of OLD, which calls it, ran",
             id="in-a-loop",
         ),
         pytest.param(
             _two_calls("for each in range(0):\n        y += scale(each)"),
-            "nothing says that lib.py:12 of OLD was come to",
+            "nothing shows that lib.py:12 of OLD, which calls it, ran",
             id="in-a-loop-of-no-rounds",
         ),
         pytest.param(
             _two_calls("if x is None:\n        return y\n    y += scale(x)"),
-            "nothing says that lib.py:13 of OLD was come to",
+            "nothing shows that lib.py:13 of OLD, which calls it, ran",
             id="behind-a-return",
         ),
         pytest.param(
             _two_calls("try:\n        y = scale(x)\n    except TypeError:\n        y = x * 2"),
-            "what it raises may be caught at lib.py:12 of OLD",
+            "lib.py:12 of OLD may catch what it raises",
             id="where-it-may-raise-unseen",
         ),
         pytest.param(
             _two_calls("with contextlib.suppress(TypeError):\n        y = scale(x)"),
-            "what it raises may be caught at lib.py:12 of OLD",
+            "lib.py:12 of OLD may catch what it raises",
             id="where-what-it-raises-is-suppressed",
         ),
         pytest.param(
             _two_calls("try:\n        y = x[0]\n    except TypeError:\n        y = scale(x)"),
-            "nothing says that lib.py:14 of OLD was come to",
+            "nothing shows that lib.py:14 of OLD, which calls it, ran",
             id="in-a-handler",
         ),
         pytest.param(
             dataclasses.replace(Program(), new=_NEW.replace("y, _ = scale(x)", "y = x * 2")),
-            "nothing calls it by its name in NEW",
+            "nothing in NEW calls it by its name",
             id="nothing-calls-it-any-more",
         ),
         pytest.param(
@@ -345,17 +345,17 @@ _GRADIENT = dataclasses.replace(_ANOTHER_TREE, part="gradient")
                 _OLD.replace("return scale(x) + 1", "scale(x)\n    return x"),
                 _NEW.replace("y, _ = scale(x)\n    return y + 1", "scale(x)\n    return x"),
             ),
-            "nothing looks at what it returns in OLD",
+            "nothing in OLD uses what it returns",
             id="nobody-looks-at-its-result",
         ),
         pytest.param(
             dataclasses.replace(Program(), also={"demo.ipynb": '{"cells": ["scale(3)"]}'}),
-            "not every file could be searched",
+            "some files could not be searched",
             id="in-a-notebook",
         ),
         pytest.param(
             dataclasses.replace(Program(), also={"broken.py": "def scale(:\n"}),
-            "not every file could be searched",
+            "some files could not be searched",
             id="in-a-file-that-does-not-parse",
         ),
     ],
@@ -363,7 +363,7 @@ _GRADIENT = dataclasses.replace(_ANOTHER_TREE, part="gradient")
 def test_nothing_hides_behind_its_callers(program: Program, why: str, tmp_path: Path) -> None:
     found = program.judged(tmp_path)["scale"]
     assert found.verdict is Verdict.DIFFERENT
-    assert found.reason.startswith("its interface changed; it is not judged by its callers: ")
+    assert found.reason.startswith("its interface changed, and its callers do not vouch for it: ")
     assert why in found.reason
 
 

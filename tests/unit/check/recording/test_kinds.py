@@ -101,7 +101,7 @@ def test_what_does_not_differ_is_kept_as_seldom_as_before(tmp_path: Path) -> Non
     )
     outcome = project.record("train.py")
     assert len(project.jobs()) == 8
-    assert "other ones than those of the kept calls" in outcome.missed[0].reason
+    assert "it differs from the kept calls in its numbers" in outcome.missed[0].reason
     assert outcome.missed[0].spoken_for
 
 

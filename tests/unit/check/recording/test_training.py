@@ -255,7 +255,7 @@ cached = nnx.cached_partial(nnx.jit(nnx.Linear.__call__), nnx.Linear(2, 2, rngs=
     project = write_project(tmp_path, {"a.py": old}, {"a.py": (old, new)})
     missed = project.record("a.py").missed
     assert [each.name for each in missed] == ["bound", "cached"]
-    assert {each.reason.partition(",")[0] for each in missed} == {"it holds Modules of its own"}
+    assert {each.reason.partition(",")[0] for each in missed} == {"it keeps Modules of its own"}
     results = project.check(project.jobs())
     reasons = {}
     for name, each in results.items():
