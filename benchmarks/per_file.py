@@ -1,4 +1,4 @@
-"""What one file costs: the CPU time of reading its facts and of planning it, by what became of it.
+"""What one file costs: the CPU time of reading its facts and of planning it, by result.
 
     python -m benchmarks.per_file FOLDER
 

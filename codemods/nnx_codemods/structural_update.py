@@ -244,7 +244,7 @@ def _handed_on(context: FileContext, site: Site) -> Pin | None:
 
 
 def _runs_unknown(context: FileContext, site: Site) -> bool:
-    """Whether control flow is handed on as a value, or called with functions that are not seen."""
+    """Whether control flow is passed on as a value, or called with functions that are not seen."""
     if site.form == "reference" or not site.branches:
         return True
     return not function_scopes(context, site) and any(

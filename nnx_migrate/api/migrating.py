@@ -89,7 +89,7 @@ def migrate_paths(
 
     Raises:
         ConfigError: a choice or a configuration file cannot be obeyed.
-        FileNotFoundError: a path does not exist; nothing was done.
+        FileNotFoundError: a path does not exist; nothing was changed.
         NoJournal: what `undo` needs cannot be kept; no file was changed without it.
     """
     named = [Path(path) for path in paths]

@@ -203,7 +203,9 @@ def _stopping_when_full(write: Writer) -> Writer:
         except WriteError as error:
             if error.no_room:
                 # Nor will there be for the others: what is left of the plan waits.
-                what = f"{error.path}: {error.reason}; --resume goes on with it"
+                what = (
+                    f"{error.path}: {error.reason}; to continue, repeat the command with --resume"
+                )
                 raise ConfigError(what) from None
             raise
 

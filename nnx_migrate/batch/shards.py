@@ -37,7 +37,7 @@ class Shard:
         """
         found = re.fullmatch(r"(\d+)/(\d+)", text)
         if found is None or not 1 <= int(found[1]) <= int(found[2]):
-            raise ValueError(f"{text!r} is not i/N with i from 1 to N, as in 3/8")
+            raise ValueError(f"{text!r} is not a part i/N, as in 3/8")
         return cls(int(found[1]), int(found[2]))
 
     @property
@@ -102,7 +102,7 @@ def finished_shards(folder: Path) -> list[Shard]:
     ]
     cuts = {shard.of for shard in found}
     if not found:
-        raise ConfigError(f"there is no finished shard in {folder}: run --shard 1/N to N/N first")
+        raise ConfigError(f"no shard in {folder} is finished: first run --shard 1/N to N/N")
     if len(cuts) > 1:
         one, *_ = sorted(cuts, key=lambda of: sum(shard.of == of for shard in found))
         raise ConfigError(
@@ -114,5 +114,5 @@ def finished_shards(folder: Path) -> list[Shard]:
     if missing:
         names = ", ".join(f"{number}/{of}" for number in missing[:_MOST_NAMES])
         more = f" and {len(missing) - _MOST_NAMES:,} more" if len(missing) > _MOST_NAMES else ""
-        raise ConfigError(f"not finished yet: {names}{more} (run each with --shard)")
+        raise ConfigError(f"these shards are not finished: {names}{more}; run each with --shard")
     return sorted(found, key=lambda shard: shard.number)

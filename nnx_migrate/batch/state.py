@@ -1,6 +1,6 @@
 """Where a batch run stands, on disk: its plan is there before the first file is written.
 
-Facts come from files as they are. Once some are written, the others must not be planned anew from
+Facts come from files as they are. Once some are written, the others must not be planned again from
 what is half old and half new: a run that goes on writes what was planned.
 """
 
@@ -151,6 +151,6 @@ class State:
             ValueError,
         ) as error:
             raise ConfigError(
-                f"{self._file} is damaged; remove it to begin anew, and if files had been written, "
-                "put these back first: nnx-migrate undo last"
+                f"{self._file} is damaged; if the run had written files, undo that first "
+                "(nnx-migrate undo last), then remove it and start again"
             ) from error

@@ -93,8 +93,7 @@ def _head(summary: Mapping[str, Any]) -> Iterator[str]:
     yield "# Migration to tree mode"
     yield ""
     yield (
-        f"{summary['looked_at']:,} files were looked at on {summary['moment']}; "
-        f"{files['changed']:,} {verb}."
+        f"{summary['looked_at']:,} files read on {summary['moment']}; {files['changed']:,} {verb}."
     )
     yield ""
     yield "| sites | number |"

@@ -59,7 +59,7 @@ def unverified(cases: Sequence[CaseResult], places: Sequence[Place]) -> Blame:
         cases: of a check of a plan; none differs.
         places: those of the plan that change something.
     """
-    reason = "no proof says that it may be rewritten, and no call of it could be checked"
+    reason = "the rewrite is not proved, and no call of it could be checked"
     return Blame(
         {
             place: reason
@@ -94,8 +94,8 @@ def why(case: CaseResult) -> str:
     for column, result in case.columns.items():
         if result.verdict is Verdict.DIFFERENT:
             part = f": {result.part}" if result.part else ""
-            return f"checked without a pin, it differs ({case.name}, {column}{part})"
-    return f"checked without a pin, it differs ({case.name})"
+            return f"without the pin, its calls differ ({case.name}, {column}{part})"
+    return f"without the pin, its calls differ ({case.name})"
 
 
 def _innermost(cases: Sequence[CaseResult], places: Sequence[Place]) -> list[CaseResult]:

@@ -31,9 +31,9 @@ def require_branch(root: Path, name: str) -> None:
         check=False,
     )
     if known.returncode == 0:
-        raise NoBranch(f"there is a branch {name} already: name another, or delete it")
+        raise NoBranch(f"the branch {name} exists; name another one, or delete it")
     if _git(root, "status", "--porcelain", "--untracked-files=no"):
-        raise NoBranch("files are not as they were committed: commit or stash them first")
+        raise NoBranch("some files have uncommitted changes; commit or stash them first")
 
 
 def put_on_branch(root: Path, name: str, files: Mapping[Path, bytes], message: str) -> list[Path]:

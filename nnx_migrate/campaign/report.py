@@ -23,7 +23,7 @@ _LAST_FIRST = tuple(reversed(Verdict))
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CampaignReport:
-    """A campaign and what became of its result.
+    """A campaign and results result.
 
     Args:
         command: what called the code.
@@ -59,7 +59,10 @@ class CampaignReport:
         for place, finding in self._told():
             yield printable(f"{place.file}:{place.line}: {self._said(place, finding)}")
         for name in sorted(self.settled.left):
-            yield printable(f"{name}: left as it was: it differs, and no place in it explains that")
+            yield printable(
+                f"{name}: unchanged: the migrated file computes something else, and no single "
+                "place explains it"
+            )
         yield self.summary()
 
     def summary(self) -> str:
@@ -84,10 +87,10 @@ class CampaignReport:
         ]
         parts = [
             "# Migration to tree mode, checked by running",
-            f"`{shlex.join(self.command)}` was run: what its calls show was taken where a proof is"
-            " missing, and the same calls were made again on the old and the new code.",
+            f"`{shlex.join(self.command)}` ran once. Where a proof was missing, nnx-migrate used "
+            "what its calls showed, and repeated the calls on the old and the new code.",
             self.summary(),
-            "\n".join(["| place | what became of it |", "|---|---|", *rows]),
+            "\n".join(["| place | result |", "|---|---|", *rows]),
         ]
         return "\n\n".join(parts) + "\n"
 
@@ -148,7 +151,7 @@ class CampaignReport:
         if not codes:
             return "Nothing changes."
         told = ", ".join(f"{code} in {mode} mode" for mode, code in codes.items())
-        return f"The command ended with exit code {self.before} before; migrated, with {told}."
+        return f"Exit code of the command: {self.before} before, {told} after the migration."
 
 
 def _cell(text: str) -> str:

@@ -160,7 +160,7 @@ def _without(result: RunResult, root: Path, left: frozenset[str]) -> RunResult:
             status=FileStatus.REVERTED,
             after=each.before,
             edits=(),
-            reason="migrated, it was checked and differs, and no place in it explains that",
+            reason="the migrated file computes something else, and no single place explains it",
         )
         if each.path.resolve().relative_to(root).as_posix() in left
         else each

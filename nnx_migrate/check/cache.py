@@ -67,7 +67,7 @@ class Cache:
 
         Args:
             job: the case.
-            result: what became of it.
+            result: result.
         """
         known = all(result.files.get(side.name) for side in self.sides)
         if result.cached or result.verdict is Verdict.NOT_CHECKED or not known:

@@ -45,7 +45,7 @@ def _gone(context: typer.Context, parameter: typer.CallbackParam, value: str | N
     from nnx_migrate.sources.settings.files import NO_TARGET
 
     if value is not None:
-        context.fail(f"{parameter.opts[0]} is gone: {NO_TARGET}; leave it out")
+        context.fail(f"{parameter.opts[0]} no longer exists: {NO_TARGET}; leave it out")
 
 
 Paths = Annotated[
@@ -267,5 +267,5 @@ def apply(
     if explain is not None:
         context.exit(explain_place(explain, flags, facts))
     if not paths:
-        context.fail("say what to look at, as in: nnx-migrate apply src/ --dry-run")
+        context.fail("name files or folders, as in: nnx-migrate apply src/ --dry-run")
     context.exit(apply_paths(paths, flags, request, stdin_filename))

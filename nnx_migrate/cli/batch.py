@@ -184,13 +184,13 @@ def batch(
     from nnx_migrate.cli.run_batch import BatchRequest, run_batch
 
     if sum((plan, shard is not None, merge)) > 1:
-        context.fail("--plan, --shard and --merge are steps of one campaign: run one after another")
+        context.fail("--plan, --shard, and --merge are separate steps; use one at a time")
     if (plan or shard is not None) and (write or verify):
-        context.fail("--plan and --shard change no files: --merge --write does")
+        context.fail("--plan and --shard change no files; use --write with --merge")
     if (plan or shard is not None) and reports:
-        context.fail("--plan and --shard have no report: --merge --report does")
+        context.fail("--plan and --shard write no report; use --report with --merge")
     if (verify or revert_different) and not write:
-        context.fail("--verify looks at what was written: add --write")
+        context.fail("--verify checks what was written; add --write")
     if engine == "local" and (address is not None or check_gpus):
         context.fail("--address and --check-gpus are for --engine ray")
     flags = given_flags(

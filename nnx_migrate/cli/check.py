@@ -196,7 +196,7 @@ def check(
 
         with _told_to_programs(report_format == "json"):
             if abstract and (no_proof or costs):
-                _wrong("--abstract runs nothing: not with --no-proof or --costs")
+                _wrong("--abstract runs nothing; leave out --no-proof and --costs")
             settings = _settings(new, config, roots or (), timeout, memory, tolerance or ())
             settings = dataclasses.replace(
                 settings,
@@ -286,7 +286,7 @@ def _settings(
         try:
             given[dtype] = float(value)
         except ValueError:
-            _wrong(f"--tolerance wants DTYPE=NUMBER, not {word!r}")
+            _wrong(f"--tolerance takes DTYPE=NUMBER, not {word!r}")
     return dataclasses.replace(
         settings,
         roots=tuple(roots) or settings.roots,

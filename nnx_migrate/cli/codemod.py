@@ -87,7 +87,7 @@ def __getattr__(name: str) -> type[MigrateNnx]:
     for entry in rule_entries().values():
         if name == _class_name(entry.name):
             return _command_of(entry)
-    raise AttributeError(f"there is no rule for a command {name}; 'nnx-migrate rule' lists them")
+    raise AttributeError(f"there is no rule named {name}; to list the rules: nnx-migrate rule")
 
 
 def __dir__() -> list[str]:

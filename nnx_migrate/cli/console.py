@@ -56,7 +56,7 @@ def require_paths(paths: Iterable[Path]) -> None:
         told = (
             f"{path}: there is no such file or folder{did_you_mean(str(path))}" for path in missing
         )
-        stop(f"{'; '.join(told)}; nothing was done")
+        stop(f"{'; '.join(told)}; nothing was changed")
 
 
 def warn_of(result: RunResult, paths: Iterable[Path], *, written: bool) -> None:
@@ -80,7 +80,10 @@ def errors_reported() -> Iterator[None]:
     except ConfigError as error:
         stop(f"{error}{_notes(error)}")
     except NoJournal as error:
-        stop(f"{error}; no file was changed without it (apply --no-journal does so){_notes(error)}")
+        stop(
+            f"{error}; no file was changed (to change files without it: apply "
+            f"--no-journal){_notes(error)}"
+        )
     except KeyboardInterrupt as error:
         stop(f"{INTERRUPTED}{_notes(error)}")
     except MemoryError as error:
@@ -93,7 +96,7 @@ def errors_reported() -> Iterator[None]:
         import traceback
 
         traceback.print_exc()
-        stop("this is a bug in nnx-migrate; please report it with the lines above")
+        stop("this is a bug in nnx-migrate; report it with the lines above")
 
 
 def _reason(error: BaseException) -> str:

@@ -13,7 +13,7 @@ from typer._click.exceptions import ClickException, NoArgsIsHelpError, UsageErro
 from typer.core import TyperGroup
 
 #: What is said of a run that Ctrl-C has ended.
-INTERRUPTED = "interrupted; every file is either as it was or done"
+INTERRUPTED = "interrupted; each file is either unchanged or finished"
 
 
 @contextlib.contextmanager
@@ -75,7 +75,7 @@ class Commands(TyperGroup):
             if os.path.exists(name):
                 _stop(f"{name!r} is no command; did you mean: nnx-migrate apply {name} --dry-run")
             if name == "help":
-                _stop("help is an option: nnx-migrate --help, or nnx-migrate apply --help")
+                _stop("for help: nnx-migrate --help, or nnx-migrate apply --help")
         return super().resolve_command(ctx, args)
 
 

@@ -229,7 +229,7 @@ def report_files(given: Sequence[str]) -> list[tuple[str, Path]]:
         if name not in MACHINE or not (equals and file):
             formats = ", ".join(MACHINE)
             raise typer.BadParameter(
-                f"{item!r} is not FORMAT=FILE, with one of {formats}", param_hint="'--report'"
+                f"{item!r} is not FORMAT=FILE; FORMAT is one of {formats}", param_hint="'--report'"
             )
         if Path(file).is_dir() or not Path(file).parent.is_dir():
             raise typer.BadParameter(

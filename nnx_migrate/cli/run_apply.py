@@ -64,8 +64,8 @@ def explain_place(place: str, flags: dict[str, Any], facts: Path | None) -> int:
     found = re.fullmatch(r"(?P<file>.+?)(?::(?:cell )?(?P<cell>\d+))?:(?P<line>\d+)", place)
     if found is None:
         console.stop(
-            f"--explain wants FILE:LINE, not {place!r}, as in: --explain src/train.py:42; "
-            "of a notebook FILE:CELL:LINE"
+            f"--explain takes FILE:LINE, not {place!r}, as in: --explain src/train.py:42; for a "
+            "notebook, FILE:CELL:LINE"
         )
     with console.errors_reported():
         configuration = configuration_of(console.choices(flags), current_facts(facts))
@@ -129,7 +129,7 @@ def apply_paths(
         _emit_changes(result, request)
         code = _tell(result, request, configuration, stdin=stdin)
         if request.shape.for_people and result.journal:
-            typer.echo(f"put back with: nnx-migrate undo {result.journal}", err=True)
+            typer.echo(f"undo with: nnx-migrate undo {result.journal}", err=True)
         return code
 
 
@@ -151,7 +151,7 @@ def _adopted(
         journal = new_journal(files, console.typed_command()) if request.journal else None
         all_have_one = add_ignores(result, writer(journal, files))
         if journal is not None and journal.name:
-            typer.echo(f"put back with: nnx-migrate undo {journal.name}", err=True)
+            typer.echo(f"undo with: nnx-migrate undo {journal.name}", err=True)
         return result, console.DONE if all_have_one else console.WORK_LEFT
     return only_new.only_new(result, adoption, files), None
 
@@ -163,29 +163,34 @@ def _refuse_combinations(paths: list[str], request: Request, stdin_filename: Pat
     stdin = paths == ["-"]
     if request.only_diff and not request.shape.for_people:
         console.stop(
-            f"--diff prints the diff alone, and {request.shape.output} has stdout to itself: "
-            f"leave one out, or use --report {request.shape.output}=FILE"
+            f"--diff and {request.shape.output} both need stdout; leave one out, or use --report "
+            f"{request.shape.output}=FILE"
         )
     adoption = request.adoption
     looks = request.check or request.previews or request.patch is not None
     if adoption.changes_the_run and stdin:
-        console.stop("a baseline, --diff-base and --add-ignores are for files on disk")
+        console.stop(
+            "--baseline, --write-baseline, --diff-base, and --add-ignores need files on disk, "
+            "not '-'"
+        )
     if adoption.writes_only and (looks or adoption.narrows):
         console.stop(
-            "--write-baseline and --add-ignores are runs of their own; "
-            "leave out --check, --dry-run, --diff, --patch, --baseline and --diff-base"
+            "--write-baseline and --add-ignores run alone; leave out --check, --dry-run, --diff, "
+            "--patch, --baseline, and --diff-base"
         )
     if adoption.narrows and not looks:
         console.stop(
-            "--baseline and --diff-base say what to tell of: "
-            "add --check, --dry-run, --diff or --patch"
+            "--baseline and --diff-base only select findings; add --check, --dry-run, --diff, or "
+            "--patch"
         )
     if "-" in paths and not stdin:
-        console.stop("'-' (stdin) cannot be combined with other paths; run it once for each")
+        console.stop(
+            "'-' (stdin) cannot be combined with other paths; run nnx-migrate once for each"
+        )
     if request.verify and (stdin or not request.writes):
         console.stop(
-            "--verify looks at what was written: "
-            "leave out '-' and --dry-run, --diff, --patch and --check"
+            "--verify checks what was written; leave out '-', --dry-run, --diff, --patch, and "
+            "--check"
         )
     if request.patch_by is not None and (stdin or request.patch is None):
         console.stop("--patch-by needs --patch DIR, and files on disk")

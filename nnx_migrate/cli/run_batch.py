@@ -112,13 +112,13 @@ def _planned(
     standing = state.standing()
     if standing is not None and standing.phase is Phase.WRITING:
         _require_same(standing, wanted, request)
-        typer.echo("going on with what was planned", err=True)
+        typer.echo("continuing with the plan of the interrupted run", err=True)
         return state.settled(), standing.journal
     state.begin(wanted)
     planned = campaign.plan(merged=request.merge)
     # A merge does not say which: what it did not find may as well have changed since.
-    why = ": no shard of these flags and this version has them as they are now"
-    told = f"{plural(planned.files, 'file')} with nnx, {planned.anew:,} of them planned anew"
+    why = ": no shard with these flags and this version has their current content"
+    told = f"{plural(planned.files, 'file')} with nnx, {planned.anew:,} of them planned again"
     if not request.shape.quiet:
         typer.echo(told + why * (request.merge and planned.anew > 0), err=True)
     journal = new_name(Path.cwd())
@@ -133,22 +133,23 @@ def _planned(
 def _require_same(standing: Standing, wanted: str, request: BatchRequest) -> None:
     if not request.resume:
         console.stop(
-            f"a run in {request.out} was interrupted while it wrote files: "
-            "--resume, with the flags that it had, goes on with it"
+            f"the run in {request.out} was interrupted while it wrote files; to continue it, "
+            "repeat its command with --resume"
         )
     then, now = json.loads(standing.request), json.loads(wanted)
     anew = (
-        f"to begin anew: nnx-migrate undo {standing.journal}, and remove {request.out}/state.sqlite"
+        f"to start again, run nnx-migrate undo {standing.journal}, then remove "
+        f"{request.out}/state.sqlite"
     )
     if then.pop("program", "") != now.pop("program"):
         console.stop(
-            f"the run in {request.out} that was interrupted was one of another version of "
-            f"nnx-migrate or Python, which can go on with it; {anew}"
+            "another version of nnx-migrate or Python started the interrupted run in "
+            f"{request.out}; continue it with that version, or {anew}"
         )
     if then != now:
         console.stop(
-            f"the run in {request.out} that was interrupted had other flags or paths; it was "
-            f"started with {json.dumps(then)}; {anew}"
+            f"the interrupted run in {request.out} had other flags or paths: {json.dumps(then)}; "
+            f"continue it with these, or {anew}"
         )
 
 
@@ -192,7 +193,10 @@ def _finished(
         write_summary(summary, [*state.history(), (moment, summary)], request.out)
         state.finish(moment, summary)
     except NoJournal as error:
-        console.stop(f"{error}; no file is changed without it; --resume goes on with the rest")
+        console.stop(
+            f"{error}; without it, no file is changed; to continue, repeat the command with "
+            "--resume"
+        )
     except OSError as error:
         console.stop(f"{error.filename or request.out}: {error.strerror or error}")
     write_reports(result, request.reports, written=request.write, check=check)
@@ -201,7 +205,7 @@ def _finished(
         return max(code, console.exit_code(result, written=request.write))
     typer.echo(f"results: {request.out}/summary.md, patches, review, findings.jsonl", err=True)
     if request.write and any(each.before != each.after for each in result.results):
-        typer.echo(f"put back with: nnx-migrate undo {journal}", err=True)
+        typer.echo(f"undo with: nnx-migrate undo {journal}", err=True)
     return max(code, console.exit_code(result, written=request.write))
 
 
@@ -272,9 +276,9 @@ def _made_for_runs(out: Path, trees: Sequence[Path]) -> None:
             names = set(own.names())
         # Things of the user's own that are called as results are would be replaced by these.
         if names - {_IGNORED} and not any(map(_OF_RUNS.fullmatch, names)):
-            console.stop(f"--out {out}: it holds other things; name a new folder, or an empty one")
+            console.stop(f"--out {out}: it holds other files; name a new or empty folder")
         if others := strangers(out, trees):
-            what = f"it holds {others[0]!r}, which is not of this tool; move it elsewhere"
+            what = f"it holds {others[0]!r}, which nnx-migrate did not write; move it elsewhere"
             console.stop(f"--out {out}: {what}")
         if not names:
             # In a repository, texts for reviewers are no pages of the project.
@@ -292,7 +296,7 @@ def _locked(file: Path) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout:
-        console.stop(f"another run works in {file.parent}")
+        console.stop(f"another run uses {file.parent}; wait until it ends, or name another folder")
     except OSError as error:
         console.stop(f"{file}: {error.strerror}")
     try:

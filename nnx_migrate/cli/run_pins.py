@@ -39,7 +39,7 @@ def list_pins(paths: Sequence[Path], by: str, report_format: str, flags: Mapping
         unread = [each for each in result.results if each.status in _UNREAD]
         for each in unread:
             told = printable(f"{each.path}: {_why(each)}")
-            print(f"nnx-migrate: not looked at: {told}", file=sys.stderr)
+            print(f"nnx-migrate: not read: {told}", file=sys.stderr)
         return console.WORK_LEFT if unread else console.DONE
 
 

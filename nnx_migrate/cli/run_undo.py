@@ -29,20 +29,20 @@ def list_runs() -> int:
         state = ", undone" if each.undone else ""
         print(f"{each.name}  {files} file{plural}{state}  {printable(each.command)}")
     if not runs:
-        print("no run of `apply` has written files from this folder")
+        print("no run of nnx-migrate has written files from this folder")
     return DONE
 
 
 def undo_run(name: str) -> int:
-    """Put the files of a run back, and say of each what became of it."""
+    """Put the files of a run back, and say of each result."""
     from nnx_migrate.engine.undo import Undone, undo
 
     runs = _known_runs()
     wanted = [r for r in runs if r.name == name or (name == "last" and not r.undone)]
     if not wanted:
-        stop(f"there is no run {printable(name)} here to undo: `nnx-migrate undo` lists them")
+        stop(f"there is no run {printable(name)} to undo here; to list the runs: nnx-migrate undo")
     if damage := wanted[0].damage:
-        stop(f"{printable(damage)}: it cannot be undone; `nnx-migrate undo` lists the other runs")
+        stop(f"{printable(damage)}: it cannot be undone; to list the other runs: nnx-migrate undo")
     left = False
     for file in _journal_explained(undo(wanted[0])):
         why = f": {file.reason}" if file.reason else ""

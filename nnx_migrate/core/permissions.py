@@ -40,28 +40,26 @@ class Permission(enum.StrEnum):
 
 
 _ASSUMED = {
-    Permission.UNKNOWN_CLASS: "what is split is a Module, or another object of nnx",
-    Permission.UNKNOWN_EFFECTS: "code that was not seen changes no structure of its Module",
-    Permission.UNKNOWN_PARTS: "objects of which not all parts are seen share none",
+    Permission.UNKNOWN_CLASS: "the split argument is a Module, or another object of nnx",
+    Permission.UNKNOWN_EFFECTS: "code out of sight does not change the structure of its Module",
+    Permission.UNKNOWN_PARTS: "objects with parts out of sight share none of them",
     Permission.UNCHANGED_CAPTURES: "a captured object is the same at each call",
     Permission.LIFT_RNGS: (
-        "the Rngs that parts of a Module share may lie at that Module alone, and nobody outside of"
-        " the project makes or calls those parts"
+        "only the Module keeps the Rngs that its parts share, and no code outside of the project "
+        "makes or calls those parts"
     ),
-    Permission.FORK_RNGS: "each Module may keep a fork of the Rngs that it is given",
+    Permission.FORK_RNGS: "each Module may keep its own fork of the Rngs that it gets",
 }
 _CONSEQUENCES = {
-    Permission.UNKNOWN_CLASS: "the call raises where it gets anything else",
-    Permission.UNKNOWN_EFFECTS: "attributes that such code sets, and what it sows, are lost",
-    Permission.UNKNOWN_PARTS: "tree mode raises, or keeps one of two updates, where they do",
+    Permission.UNKNOWN_CLASS: "the call raises if it gets anything else",
+    Permission.UNKNOWN_EFFECTS: "attributes that such code sets, and values that it sows, are lost",
+    Permission.UNKNOWN_PARTS: "if they do, tree mode raises, or keeps only one of two updates",
     Permission.UNCHANGED_CAPTURES: (
-        "where it changes, the function sees that, and what was compiled did not"
+        "if it changes, the function now sees the change, which compiled code did not"
     ),
     Permission.LIFT_RNGS: (
-        "what finds the Rngs by its path in `nnx.state` (a checkpoint of it, a filter) does not"
-        " find it there, and calls of such a part from outside raise for want of it"
+        "a checkpoint or a filter that looks for the Rngs at its old path in `nnx.state` does "
+        "not find it, and calls of such a part from outside raise"
     ),
-    Permission.FORK_RNGS: (
-        "initial values, dropout masks and other random numbers are not those that they were"
-    ),
+    Permission.FORK_RNGS: ("initial values, dropout masks, and other random numbers change"),
 }

@@ -21,7 +21,7 @@ class KeptPlace:
 
 
 class Unpin(enum.StrEnum):
-    """Which pins are planned anew."""
+    """Which pins are planned again."""
 
     #: None of them.
     NONE = "none"

@@ -59,9 +59,11 @@ def explain(source: Source, module: str, project: Project, options: Options, lin
         return locator.text(f"{told}\n")
     of_nnx = (site for site in context.finder.sites if site.transform != OTHER_PACKAGE)
     lines = sorted({site.node.lineno for site in of_nnx})
-    there = locator.text(f"lines {', '.join(map(str, lines))}") if lines else "no line"
     place = locator.location(Place(module, line))
-    return f"{place}: no transform of nnx is used here; one is on {there}\n"
+    if not lines:
+        return f"{place}: the file has no transform of nnx\n"
+    there = locator.text(f"lines {', '.join(map(str, lines))}")
+    return f"{place}: no transform of nnx here; try {there}\n"
 
 
 def _sites_at(context: FileContext, line: int) -> list[Site]:
@@ -88,15 +90,15 @@ def _site(context: FileContext, site: Site) -> Iterator[str]:
     for scope in scopes:
         yield from _function(context, site, scope)
     if site.form == "object":
-        yield f"  is given: {describe(context.values(site.operands[0]))}"
+        yield f"  argument: {describe(context.values(site.operands[0]))}"
     elif not scopes:
-        yield "  the function that it transforms might not be one of the project"
+        yield "  the transformed function might not be in this project"
     if site.escapes:
-        yield f"  not all calls of its result are seen: {site.escapes}"
+        yield f"  some calls of its result are out of sight: {site.escapes}"
     if site.decided:
-        yield "  left alone: it says its mode itself (graph=, graph_updates=)"
+        yield "  unchanged: it chooses its mode (graph=, graph_updates=)"
     elif covered_by_setters(context, site.node):
-        yield "  left alone: the code around it sets the mode"
+        yield "  unchanged: the code around it sets the mode"
     else:
         yield from _verdicts(context, site)
 
@@ -106,7 +108,7 @@ _FORMS = {
     "call": "called with its function",
     "operands": "control flow",
     "object": "called with an object",
-    "reference": "handed on as a value",
+    "reference": "passed on as a value",
 }
 
 
@@ -129,7 +131,7 @@ def _verdicts(context: FileContext, site: Site) -> Iterator[str]:
             silent = False
             yield from _decision(decision)
     if silent:
-        yield "  left alone: no rule has anything to do here"
+        yield "  unchanged: no rule applies here"
 
 
 def _decision(decision: Decision) -> Iterator[str]:

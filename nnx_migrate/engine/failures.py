@@ -30,7 +30,7 @@ def failure_of(path: Path, error: Exception) -> FileResult:
         return problem(path, FileStatus.FAILED, "too-deep", "its code is nested too deeply")
     if isinstance(error, MemoryError):
         return problem(path, FileStatus.FAILED, TOO_LITTLE_MEMORY, "there is too little memory")
-    told = "; ".join(getattr(error, "__notes__", ())) or "please report this"
+    told = "; ".join(getattr(error, "__notes__", ())) or "report this"
     reason = f"{type(error).__name__}: {error} (at {_place(error)}); {told}"
     return problem(path, FileStatus.FAILED, "internal-error", reason)
 
@@ -70,22 +70,22 @@ def _place(error: Exception) -> str:
 
 def crash(path: Path) -> FileResult:
     """The result of a file whose process died."""
-    reason = "the process that worked on it died; please report this"
+    reason = "the process that worked on it died; report this"
     return problem(path, FileStatus.FAILED, "internal-error", reason)
 
 
 def too_slow(path: Path, seconds: float) -> FileResult:
     """The result of a file that took more than its time."""
     reason = (
-        f"it took more than {seconds:g} s and is left as it is; give it more time "
-        "(`timeout` in [tool.nnx-migrate], or --timeout), or exclude it"
+        f"it took more than {seconds:g} s and stays as it is; allow more time (`timeout` in "
+        "[tool.nnx-migrate], or --timeout), or exclude it"
     )
     return problem(path, FileStatus.FAILED, TOO_SLOW, reason)
 
 
 def changed_meanwhile(path: Path) -> FileResult:
     """The result of a file that somebody has edited between two looks at it."""
-    reason = "changed while migrating; run again"
+    reason = "the file changed during the run; run nnx-migrate again"
     return problem(path, FileStatus.FAILED, "changed-file", reason)
 
 

@@ -75,7 +75,7 @@ def _places(
         )
 
 
-_LEAVE = "whoever chose it takes it out"
+_LEAVE = "remove it by hand, if it is no longer wanted"
 _CHOSEN = {
     True: (Origin.CHOSEN, CHOSEN, "the mode is set here", _LEAVE),
     False: (Origin.CHOSEN, CHOSEN, "the mode is chosen here", _LEAVE),
@@ -88,11 +88,11 @@ def _of_a_pin(pin: KeptPin) -> tuple[Origin, str, str, str]:
         (first, *_) = pin.findings
         return origin, first.rule, _reason(first.message), _ways_out(first.rule)
     option = "" if pin.ours else " --unpin"
-    way_out = f"nnx-migrate apply{option} takes it out"
+    way_out = f"nnx-migrate apply{option} removes it"
     becomes = [f for f in pin.findings if f.outcome is not Outcome.SAME]
     around = [f for f in pin.findings if f.outcome is Outcome.SAME]
     told = next((f"{f.rule}: {f.message}" for f in (*becomes, *around)), "")
-    return origin, NOT_NEEDED, told or "nothing of it depends on the mode", way_out
+    return origin, NOT_NEEDED, told or "the code does not depend on the mode", way_out
 
 
 def _reason(message: str) -> str:

@@ -180,8 +180,8 @@ class Rounds:
     def _left(self, removal: Edit, name: str, reason: str) -> Finding:
         """What is told of a name that the gate did not let go."""
         message = (
-            f"{name} is left, although what read it has changed: without it, {reason}; "
-            "take it out by hand if nothing reads it"
+            f"{name} stays, although the code that used it changed: without it, {reason}; remove "
+            "it by hand if nothing uses it"
         )
         line = self.lines.original(self.text.line_of(removal.start))
         return Finding("unread-name", line, 1, Outcome.MANUAL, message)

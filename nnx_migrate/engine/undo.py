@@ -26,7 +26,7 @@ class Restored:
 
     Args:
         path: the file.
-        outcome: what became of it.
+        outcome: result.
         reason: why it was left alone; "" where it was not.
     """
 

@@ -32,7 +32,7 @@ WORTH_A_POOL = 64
 #: Seconds of work on few tasks, after which the rest is worth processes all the same.
 _SOON = 1.0
 #: What to do where no process can be started.
-FEWER = "take fewer processes (--jobs 1), or raise what one may have (ulimit -n, ulimit -u)"
+FEWER = "use fewer processes (--jobs 1), or raise the limits (ulimit -n, ulimit -u)"
 
 
 def processors() -> int:

@@ -42,7 +42,7 @@ class CappedPage:
         self.text += f"\n{head}\n\n{listed}"
         if shown < len(lines):
             self.text += (
-                f"\n{len(lines) - shown:,} more had no room here;"
-                " the report of the run has them all.\n"
+                f"\n{len(lines) - shown:,} more did not fit here; the report of the run has them "
+                "all.\n"
             )
         self.text += f"\n{foot}\n" if foot else ""

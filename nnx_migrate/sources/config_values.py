@@ -30,6 +30,6 @@ def permissions_of(where: str, names: Iterable[str]) -> frozenset[Permission]:
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
-            raise ConfigError(f"{where}: there is nothing to allow named {name!r}{hint}")
+            raise ConfigError(f"{where}: there is no permission named {name!r}{hint}")
         found.append(Permission(name))
     return frozenset(found)

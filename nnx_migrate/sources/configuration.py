@@ -115,7 +115,7 @@ class Options:
 
     @property
     def withdraws(self) -> Unpin:
-        """Which pins of earlier runs are planned anew."""
+        """Which pins of earlier runs are planned again."""
         if self.unpin is None:
             return Unpin.OURS
         return Unpin.ALL if self.unpin else Unpin.NONE
@@ -238,7 +238,7 @@ class Configuration:
         values = table.values_for(place, overridden=overridden) if table is not None else {}
         options = Options(**{**values, **self._flags})
         if options.follow_installed and not environment(options.python).folders:
-            raise ConfigError(f"python: no packages are installed below {options.python}")
+            raise ConfigError(f"python: {options.python} has no installed packages")
         named = {each.name: each for each in (*self._of_packages, *values.get("transforms", ()))}
         own = tuple(named.values())
         width = formatter_width(place.parent, self._widths)
@@ -260,4 +260,4 @@ class Configuration:
                 names = ", ".join(f"nnx.{name}" for name in sorted(known))
                 near = did_you_mean(f"nnx.{each.like}", [f"nnx.{name}" for name in known])
                 hint = near or f"; it may be one of {names}"
-                raise ConfigError(f"{each.where} like: nnx.{each.like} is no transform{hint}")
+                raise ConfigError(f"{each.where} like: nnx.{each.like} is not a transform{hint}")

@@ -111,9 +111,7 @@ class Run:
         whole = Path(os.path.normpath(self.root / os.fsdecode(path)))
         trees = self.trees or (os.fspath(self.root),)
         if not any(whole.is_relative_to(tree) for tree in trees):
-            raise NoJournal(
-                f"{self.file} names {whole}, which lies outside of what the run was for"
-            )
+            raise NoJournal(f"{self.file} names {whole}, which is outside of the paths of the run")
         return whole
 
 
@@ -200,7 +198,7 @@ def _run(file: Path, root: Path) -> Run:
         with _opened(file) as database:
             row = database.execute("SELECT command, root, trees, undone FROM run").fetchone()
         if row is None or Path(os.fsdecode(row[1])) != root:
-            return Run(file, root, damage=f"{file} is damaged: it is of no run of this folder")
+            return Run(file, root, damage=f"{file} is damaged: it belongs to no run of this folder")
         return Run(file, root, row[0], tuple(json.loads(row[2])), bool(row[3]))
     except NoJournal as error:
         return Run(file, root, damage=str(error))

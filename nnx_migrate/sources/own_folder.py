@@ -133,7 +133,7 @@ class OwnFolder:
 
         Raises:
             LinkInTheWay: it is a link.
-            OSError: it is no regular file, or cannot be looked at.
+            OSError: it is not a regular file, or cannot be looked at.
         """
         try:
             status = os.stat(self._name(name), dir_fd=self._at, follow_symlinks=False)
@@ -142,7 +142,7 @@ class OwnFolder:
         if stat.S_ISLNK(status.st_mode):
             raise LinkInTheWay(self.path / name)
         if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file", os.fspath(self.path / name))
+            raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(self.path / name))
         return self.path / name
 
     def names(self) -> list[str]:

@@ -128,4 +128,4 @@ def _read(where: str, name: str, entry: object) -> OwnTransform:
 def _check_name(where: str, name: str) -> None:
     parts = name.split(".")
     if len(parts) < 2 or not all(part.isidentifier() for part in parts):
-        raise ConfigError(f'{where}: {name!r} is no absolute name, as "acme.training.jit" is')
+        raise ConfigError(f'{where}: {name!r} is not an absolute name, such as "acme.training.jit"')

@@ -13,7 +13,7 @@ from pathlib import Path
 from nnx_migrate.sources.walk.scanning import TooLarge, read_file
 
 _SUFFIX = ".nnx-migrate"
-_CHANGED = "changed while migrating"
+_CHANGED = "the file changed during the run"
 _READ_ONLY = "it is read-only"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _NEW_FILE |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -128,7 +128,7 @@ def _staged(file: Replacement, trees: Sequence[str]) -> Iterator[_New]:
 def _required(file: Replacement, target: Path, trees: Sequence[str]) -> os.stat_result:
     """Look at what is to be replaced: it may be, and is what the new bytes were made from."""
     if trees and not any(os.path.commonpath((tree, target)) == tree for tree in trees):
-        raise WriteError(file.path, f"it has become {target}, outside of the given paths")
+        raise WriteError(file.path, f"it now links to {target}, outside of the named paths")
     status = os.stat(target)
     try:
         current = read_file(target, len(file.before) + 1)

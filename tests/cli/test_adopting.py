@@ -131,7 +131,7 @@ def test_comments_keep_out_what_is_there(command: Command, steps: Path, tmp_path
     steps.write_bytes(text)
     done = command("apply", "src", "--add-ignores")
     assert done.code == 0
-    assert done.err.startswith("3 ignores added in 2 files.\nput back with: nnx-migrate undo ")
+    assert done.err.startswith("3 ignores added in 2 files.\nundo with: nnx-migrate undo ")
     ignore = b"  # nnx-migrate: ignore[module-gradient]\n"
     assert b"    return nnx.grad(  # why" + ignore in steps.read_bytes()
     assert steps.read_bytes().replace(ignore, b"\n") == text
@@ -152,7 +152,7 @@ def test_where_no_comment_has_room_that_is_said(
     first, second = done.err.splitlines()[:2]
     if done.code:
         assert first == "1 ignore added in 1 file."
-        assert second == "no room for a comment: src/steps.py:9"
+        assert second == "no comment fits at: src/steps.py:9"
     left = command("apply", "src/steps.py", "--check")
     assert left.code == done.code
 

@@ -65,7 +65,7 @@ def test_processes_that_cannot_be_had_are_told(
     )
     assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
     assert "Too many open files" in done.stderr
-    assert "take fewer processes (--jobs 1)" in done.stderr
+    assert "use fewer processes (--jobs 1)" in done.stderr
     assert (project / "train.py").read_bytes() == TRAIN
 
 
@@ -120,7 +120,7 @@ def test_a_long_sum_is_done(command: Command, project: Path) -> None:
 def test_a_path_that_is_not_there(command: Command, project: Path) -> None:
     done = command("apply", "nowhere", "src")
     assert (done.code, done.out) == (2, b"")
-    assert "error: nowhere: there is no such file or folder; nothing was done" in done.err
+    assert "error: nowhere: there is no such file or folder; nothing was changed" in done.err
     assert (project / "train.py").read_bytes() == TRAIN
     near = command("apply", "scr", "--check")
     assert (near.code, "; did you mean src?" in near.err) == (2, True)
@@ -190,7 +190,7 @@ def test_a_kill_in_the_middle_leaves_whole_files(project: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["apply"], "say what to look at, as in: nnx-migrate apply src/ --dry-run"),
+        (["apply"], "name files or folders, as in: nnx-migrate apply src/ --dry-run"),
         (["apply", "src", "--select", "state-axis"], "did you mean 'state-axes'?"),
         (["apply", "src", "--ignore", "nonsense"], "'nnx-migrate rule' lists them"),
         (["apply", "src", "--jobs", "0"], "--jobs"),
@@ -202,7 +202,7 @@ def test_a_kill_in_the_middle_leaves_whole_files(project: Path) -> None:
         (["apply", "src", "--select", ""], "'nnx-migrate rule' lists them"),
         (
             ["apply", "src", "--patch", "no/such/folder/x.patch"],
-            "there is no folder no/such/folder",
+            "the folder no/such/folder does not exist",
         ),
         (["aply", "src"], "no such command 'aply'"),
         (["apply", "src", "--nope"], "no such option: --nope"),

@@ -35,7 +35,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 def planned_anew(err: str) -> int:
-    found = re.search(r"files? with nnx, ([\d,]+) of them planned anew", err)
+    found = re.search(r"files? with nnx, ([\d,]+) of them planned again", err)
     assert found is not None, err
     return int(found[1].replace(",", ""))
 
@@ -74,7 +74,7 @@ def test_it_writes_what_apply_writes_and_undo_puts_it_back(
     again = command("batch", "src", "--out", "out", "--write")
     assert contents(tree) == expected
     assert "0 files changed" in again.err
-    name = re.search(r"put back with: nnx-migrate undo (\S+)", done.err)
+    name = re.search(r"undo with: nnx-migrate undo (\S+)", done.err)
     assert name is not None
     assert command("undo", name[1]).code == 0
     assert contents(tree) == before
@@ -118,7 +118,7 @@ def test_files_that_hang_die_or_grow_are_given_up(
     bad = {"hangs.py", "dies.py", "grows.py"}
     assert {n: d for n, d in contents(tree).items() if n not in bad} == expected
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    told = "twice; it was left alone and the run went on"
+    told = "twice; the run continued without it"
     assert summary["quarantined"] == [
         {
             "path": "src/dies.py",
@@ -166,7 +166,7 @@ def test_an_interrupted_run_is_not_passed_over(tmp_path: Path, command: Command)
     (tree / left).write_text(VMAP + "# mine\n")
     resumed = command(*flags, "--resume")
     assert resumed.code == 1
-    assert f"src/{left}: unwritable-file: failed: changed while migrating" in resumed.err
+    assert f"src/{left}: unwritable-file: failed: the file changed during the run" in resumed.err
     assert (tree / left).read_text() == VMAP + "# mine\n"
 
 
@@ -178,10 +178,10 @@ def test_shards_and_their_merge_are_one_run(
     batch = ("batch", "src", "--out", "out")
     assert command(*batch, "--plan").code == 0
     early = command(*batch, "--merge")
-    assert (early.code, "no finished shard" in early.err) == (2, True)
+    assert (early.code, "is finished: first run --shard" in early.err) == (2, True)
     told = [command(*batch, "--shard", f"{number}/3") for number in (3, 1)]
     missing = command(*batch, "--merge")
-    assert (missing.code, "not finished yet: 2/3" in missing.err) == (2, True)
+    assert (missing.code, "these shards are not finished: 2/3" in missing.err) == (2, True)
     told.append(command(*batch, "--shard", "2/3"))
     sizes = [int(done.err.split(": ")[1].split()[0]) for done in told]
     assert sum(sizes) == count
@@ -213,7 +213,7 @@ def test_what_somebody_has_put_beside_the_results_is_kept(tmp_path: Path, comman
     for name in ("patches/notes.txt", "review/mine.html"):
         (tmp_path / "out" / name).write_text("mine")
         done = command("batch", "src", "--out", "out", "--write")
-        assert (done.code, f"{name!r}, which is not of this tool" in done.err) == (2, True)
+        assert (done.code, f"{name!r}, which nnx-migrate did not write" in done.err) == (2, True)
         (tmp_path / "out" / name).unlink()
     assert contents(tree) == before
     assert command("batch", "src", "--out", "out", "--write").code == 0
@@ -233,9 +233,9 @@ def test_what_is_damaged_or_only_begun_is_told_or_made_anew(
     assert (done.code, "state.sqlite is damaged; remove it to begin anew" in done.err) == (2, True)
     (out / "state.sqlite").unlink()
     done = command("batch", "src", "--out", "out", "--merge", "--unsafe")
-    assert "planned anew: no shard of these flags and this version has them" in done.err
+    assert "planned again: no shard of these flags and this version has them" in done.err
     done = command("batch", "src", "--out", "out", "--merge")
-    assert "0 of them planned anew\n" in done.err
+    assert "0 of them planned again\n" in done.err
 
 
 def test_a_journal_that_cannot_be_written_is_told(
@@ -247,7 +247,9 @@ def test_a_journal_that_cannot_be_written_is_told(
     (tmp_path / "state").write_text("in the way")
     done = command("batch", "src", "--out", "out", "--write")
     assert done.code == 2
-    assert "no file is changed without it; --resume goes on with the rest" in done.err
+    assert (
+        "without it, no file is changed; to continue, repeat the command with --resume" in done.err
+    )
     assert contents(tree) == before
     (tmp_path / "state").unlink()
     assert command("batch", "src", "--out", "out", "--write", "--resume").code == 0
@@ -312,7 +314,7 @@ def test_a_shard_that_is_stopped_as_it_is_done_again_is_not_merged(
     again = (*batch, "--shard", "2/2")
     assert disturbed(tmp_path / "site", *again, cwd=tmp_path, kill_at=1).code < 0
     early = command(*batch, "--merge")
-    assert (early.code, "not finished yet: 2/2" in early.err) == (2, True)
+    assert (early.code, "these shards are not finished: 2/2" in early.err) == (2, True)
     assert command(*again).code == 0
     assert command(*batch, "--merge").code == 1
 
@@ -324,7 +326,7 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path, command: Command) -> Non
     with (out / "run.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         done = command("batch", "src", "--out", "out")
-    assert (done.code, "another run works in out" in done.err) == (2, True)
+    assert (done.code, "another run uses out" in done.err) == (2, True)
     assert command("batch", "src", "--out", "out").code == 1
 
 
@@ -339,7 +341,7 @@ def test_a_lock_that_cannot_be_taken_is_told(tmp_path: Path, command: Command) -
     ("flags", "words"),
     [
         (("--shard", "4/3"), "3/8"),
-        (("--shard", "1/2", "--merge"), "one after another"),
+        (("--shard", "1/2", "--merge"), "use one at a time"),
         (("--plan", "--write"), "change no files"),
         (("--verify",), "add --write"),
         (("--address", "auto"), "--engine ray"),
@@ -436,7 +438,7 @@ def test_a_folder_with_other_things_in_it_is_not_taken_for_results(
         (folder / "review").mkdir()
         (folder / "review" / "mine.txt").write_text("mine")
     done = command("batch", "src", "--out", out)
-    assert (done.code, "it holds other things" in done.err) == (2, True)
+    assert (done.code, "it holds other files" in done.err) == (2, True)
     assert (tmp_path / "review" / "mine.txt").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["review", "src"]
 

@@ -143,7 +143,7 @@ def test_what_differs_is_put_back_place_by_place(tmp_path: Path, command: Comman
     }, done.said
     assert report["exit_codes"] == {"before": 0, "graph": 0, "tree": 0}
     assert "train.py:9: module-gradient: pinned" in done.said
-    assert "checked without a pin, it differs (train.py:wrong#1, new@graph" in done.said
+    assert "without the pin, its calls differ (train.py:wrong#1, new@graph" in done.said
 
     for mode in ("true", "false"):
         runs(tmp_path, mode)
@@ -173,7 +173,7 @@ def test_the_result_may_go_to_a_branch(tmp_path: Path, command: Command) -> None
     assert changed == b"train.py\n"
     again = command("campaign", "--branch", "tree-mode", *RUNS)
     assert again.code == 2
-    assert "there is a branch tree-mode already" in again.err
+    assert "the branch tree-mode exists" in again.err
 
 
 @pytest.mark.runs_jax
@@ -229,10 +229,10 @@ def test_a_killed_campaign_leaves_files_that_undo_gives_back(
 
 def test_what_cannot_be_done_is_said_before_anything_runs(tmp_path: Path, command: Command) -> None:
     project(tmp_path)
-    assert "say what to run" in command("campaign").err
+    assert "name the command to run" in command("campaign").err
     outside = command("campaign", "--path", tmp_path.parent, *RUNS)
     assert outside.code == 2
-    assert "lies outside of" in outside.err
+    assert "is outside of" in outside.err
     (tmp_path / "net.py").write_text(NET + "\n")
     dirty = command("campaign", "--branch", "new", *RUNS)
     assert dirty.code == 2

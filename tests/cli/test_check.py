@@ -270,7 +270,7 @@ def test_a_gpu_that_is_not_there_is_said(tmp_path: Path, command: Command) -> No
         ([".", ".", "--cases", "absent.py"], "absent.py"),
         ([".", ".", "--cases", "empty.py"], "has no function named case_"),
         ([".", ".", "--root", "lib", "--cases", "empty.py"], "there is no import root"),
-        ([".", ".", "--tolerance", "float32"], "--tolerance wants DTYPE=NUMBER"),
+        ([".", ".", "--tolerance", "float32"], "--tolerance takes DTYPE=NUMBER"),
     ],
 )
 def test_what_cannot_be_done_is_said(

@@ -154,7 +154,7 @@ with cluster.cluster_processes(address, 1, Limits(), 0) as processes:
     ("what", "told"),
     [
         ("folder", "cannot work in /not/here: FileNotFoundError"),
-        ("program", "has another nnx-migrate, rules or Python"),
+        ("program", "has another version of nnx-migrate"),
     ],
 )
 def test_a_node_that_cannot_do_the_work_is_told(cluster: Any, what: str, told: str) -> None:

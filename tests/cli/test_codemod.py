@@ -73,5 +73,5 @@ def test_each_rule_has_a_command() -> None:
         assert (found.RULE, found.__name__) == (rule, name)
         assert getattr(codemod, name) is found
     assert names.keys() <= set(dir(codemod))
-    with pytest.raises(AttributeError, match="'nnx-migrate rule' lists them"):
+    with pytest.raises(AttributeError, match="to list the rules: nnx-migrate rule"):
         _ = codemod.NoSuchRule

@@ -62,7 +62,7 @@ def test_a_run_ends_with_what_to_do_next(command: Command, generic: Path) -> Non
     apply = "Next: nnx-migrate apply src --ignore state-axes  (to put it back: nnx-migrate undo"
     assert apply in told
     explain = "nnx-migrate apply --explain src/steps.py:9"
-    assert f"      {explain}  says more of a place\n" in told
+    assert f"      {explain}  (explains one place)\n" in told
     assert command(*explain.split()[1:]).code == 0
     (generic / "broken.py").write_text("import nnx\ndef (\n")
     told = command("apply", "src", "--check", *FULL).out.decode()
@@ -154,7 +154,10 @@ def test_the_report_goes_to_a_file(
     # It proposes the same command in both.
     assert report == printed.out.decode()
     missing = command("apply", "src", "--check", "--output", "nowhere/report")
-    assert (missing.code, "--output nowhere/report: there is no folder" in missing.err) == (2, True)
+    assert (
+        missing.code,
+        "--output nowhere/report: the folder nowhere does not exist" in missing.err,
+    ) == (2, True)
 
 
 def test_colours_are_as_they_were_ordered(command: Command, project: Path, tmp_path: Path) -> None:

@@ -46,10 +46,10 @@ def test_a_rewrite_shows_its_evidence(command: Command, project: Path) -> None:
     [
         (6, "  structural-update: keep in graph mode: the function changes model: attribute"),
         (6, "    model: Net or a subclass (annotation); attribute linear is set"),
-        (11, "  left alone: it says its mode itself"),
-        (13, "  left alone: the code around it sets the mode"),
-        (14, "nnx.remat (handed on as a value)"),
-        (1, "others.py:1: no transform of nnx is used here; one is on lines 6, 11, 13, 14"),
+        (11, "  unchanged: it chooses its mode"),
+        (13, "  unchanged: the code around it sets the mode"),
+        (14, "nnx.remat (passed on as a value)"),
+        (1, "others.py:1: no transform of nnx here; try lines 6, 11, 13, 14"),
     ],
 )
 def test_every_end_has_its_reason(command: Command, project: Path, line: int, said: str) -> None:
@@ -60,7 +60,7 @@ def test_every_end_has_its_reason(command: Command, project: Path, line: int, sa
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        ("src/train.py", "--explain wants FILE:LINE"),
+        ("src/train.py", "--explain takes FILE:LINE"),
         ("src/none.py:3", "src/none.py: No such file"),
         ("src/broken.py:1", "src/broken.py: "),
     ],
@@ -79,4 +79,4 @@ def test_a_place_without_findings_says_so(command: Command, project: Path) -> No
         "from flax import nnx\n\n\n@nnx.jit\ndef double(x):\n    return x + x\n"
     )
     told = command("apply", "--explain", "src/plain.py:4").out.decode()
-    assert told.splitlines()[-1] == "  left alone: no rule has anything to do here"
+    assert told.splitlines()[-1] == "  unchanged: no rule applies here"

@@ -45,7 +45,7 @@ def test_links_where_journals_were_kept_lead_nowhere(
     (tmp_path / link).symlink_to(victim / target)
     done = command("apply", "src")
     assert done.code == 0
-    assert "put back with" in done.err
+    assert "undo with" in done.err
     assert kept(victim) == before
     assert command("undo", "last").code == 0
     assert kept(victim) == before

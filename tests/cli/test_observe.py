@@ -432,7 +432,7 @@ def test_runs_add_up_until_a_file_changes(tmp_path: Path, command: Command) -> N
     assert command(*run).code == 0
     assert observed(tmp_path, "kept.json")["lib.py::given"]["calls"] == 1
     fresh = ("observe", "--fresh", "--out", "kept.json", "--", sys.executable, "-c", "")
-    assert "start the command from the folder" in command(*fresh).err
+    assert "run observe in the folder" in command(*fresh).err
     assert observed(tmp_path, "kept.json") == {}
 
 
@@ -457,7 +457,7 @@ def test_facts_of_a_changed_file_do_not_count(tmp_path: Path, command: Command) 
     command("observe", "--", sys.executable, "run.py")
     (tmp_path / "lib.py").write_text(PLAIN.replace("one", "first"))
     done = command("apply", ".", "--facts", "facts.json", "--dry-run")
-    assert "says nothing of 1 file that changed since (lib.py)" in done.err
+    assert "says nothing about 1 file that changed since (lib.py)" in done.err
 
 
 CONTRADICTED = """\

@@ -15,7 +15,7 @@ GIVEN = {"model": ["net.py::Net"], "x": ["array"]}
 
 
 def planned_anew(err: str) -> str:
-    found = re.search(r"files? with nnx, (\d+) of them planned anew", err)
+    found = re.search(r"files? with nnx, (\d+) of them planned again", err)
     assert found is not None, err
     return found[1]
 

@@ -203,7 +203,7 @@ def test_what_it_is_like_has_to_be_a_transform(command: Command, tmp_path: Path)
     (tmp_path / "pyproject.toml").write_text(_TABLE.replace("nnx.jit", "nnx.jitt", 1))
     done = command("apply", ".")
     assert done.code == 2
-    assert 'transforms]."acme.fancy_jit" like: nnx.jitt is no transform' in done.err
+    assert 'transforms]."acme.fancy_jit" like: nnx.jitt is not a transform' in done.err
     assert "did you mean 'nnx.jit'?" in done.err
 
 

@@ -92,7 +92,7 @@ def test_a_name_that_there_is_not_is_refused(
 ) -> None:
     done = command("apply", "src", "--check", "--allow", name)
     assert done.code == 2
-    assert f"--allow: there is nothing to allow named {name!r}; {hint}" in done.err
+    assert f"--allow: there is no permission named {name!r}; {hint}" in done.err
     (tmp_path / "pyproject.toml").write_text(f'[tool.nnx-migrate]\nallow = ["{name}"]\n')
     done = command("apply", "src", "--check")
     assert done.code == 2
@@ -106,14 +106,14 @@ def test_a_pull_request_says_what_was_allowed(
     command("apply", "src", "--patch", "patches", "--patch-by", "file", "--allow", BOTH)
     (text,) = (tmp_path / "patches").glob("*.md")
     page = text.read_text()
-    assert "## What is assumed, because it was allowed" in page
+    assert "## Assumptions that you allowed" in page
     for name in BOTH.split(","):
         told = Permission(name)
-        line = f"- `{name}` (1 place): {told.assumed}. Where that is not so: {told.consequence}."
+        line = f"- `{name}` (1 place): {told.assumed}. If that is wrong: {told.consequence}."
         assert line in page
     command("apply", "src", "--patch", "pinned", "--patch-by", "file")
     (text,) = (tmp_path / "pinned").glob("*.md")
-    assert "What is assumed" not in text.read_text()
+    assert "Assumptions that you allowed" not in text.read_text()
 
 
 def test_what_a_place_asks_for_is_shown(command: Command, source: Path) -> None:
@@ -185,7 +185,7 @@ def test_an_rngs_that_is_lifted_says_what_changes(
 ) -> None:
     command("apply", "src", "--patch", "patches", "--patch-by", "file", "--allow", LIFT)
     (text,) = (tmp_path / "patches").glob("*.md")
-    told = f"{LIFT.assumed}. Where that is not so: {LIFT.consequence}."
+    told = f"{LIFT.assumed}. If that is wrong: {LIFT.consequence}."
     assert f"- `{LIFT}` (1 place): {told}" in text.read_text()
     done = command("apply", "src", "--verbose", "--allow", LIFT)
     assert done.code == 0

@@ -81,7 +81,7 @@ def test_each_place_has_its_origin_and_its_cause(command: Command, tmp_path: Pat
     }
     assert found[12]["reason"].startswith("the function changes model: attribute phase is set")
     assert found[12]["way_out"].startswith("do it outside of the transform")
-    assert found[17]["way_out"] == "nnx-migrate apply --unpin takes it out"
+    assert found[17]["way_out"] == "nnx-migrate apply --unpin removes it"
 
 
 def test_nothing_is_written(command: Command, tmp_path: Path) -> None:
@@ -130,9 +130,7 @@ def test_a_tree_without_graph_mode_says_so(command: Command, tmp_path: Path) -> 
     write(tmp_path, "a.py", NATIVE)
     done = command("pins", "a.py")
     assert done.code == 0
-    assert done.out.decode() == (
-        "1 of 1 transform native (100 %).\nNothing is kept in graph mode.\n"
-    )
+    assert done.out.decode() == ("1 of 1 transform native (100 %).\nNothing stays in graph mode.\n")
 
 
 def test_a_notebook_has_its_places_in_cells(command: Command, tmp_path: Path) -> None:

@@ -77,4 +77,4 @@ def test_a_rule_of_ours_that_raises_is_reported_here() -> None:
     rule = Rule("wrong", frozenset({"grad"}), decide)
     with pytest.raises(KeyError) as raised:
         rule.decision(None, None)  # type: ignore[arg-type]
-    assert raised.value.__notes__ == ["rule wrong failed; please report this"]
+    assert raised.value.__notes__ == ["rule wrong failed; report this"]

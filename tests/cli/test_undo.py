@@ -40,7 +40,7 @@ def test_a_run_is_put_back(tmp_path: Path, command: Command) -> None:
     done = command("apply", "src")
     after = contents(tmp_path / "src")
     assert after != before
-    name = done.err.splitlines()[-1].removeprefix("put back with: nnx-migrate undo ")
+    name = done.err.splitlines()[-1].removeprefix("undo with: nnx-migrate undo ")
     listed = command("undo")
     assert listed.out.decode() == f"{name}  3 files  nnx-migrate apply src\n"
     undone = command("undo", name)
@@ -117,7 +117,7 @@ def test_a_damaged_journal_is_named_and_the_others_are_undone(
 def test_a_run_that_was_not_there_is_said(command: Command) -> None:
     done = command("undo", "20200101")
     assert done.code == 2
-    assert "there is no run 20200101 here to undo: `nnx-migrate undo` lists them" in done.err
+    assert "there is no run 20200101 to undo here; to list the runs: nnx-migrate undo" in done.err
 
 
 def test_without_a_journal_nothing_is_written(
@@ -129,7 +129,7 @@ def test_without_a_journal_nothing_is_written(
     done = command("apply", "src")
     assert done.code == 2
     assert f"the folder that {STATE_VARIABLE} names is used instead" in done.err
-    assert "apply --no-journal does so" in done.err
+    assert "to change files without it: apply --no-journal" in done.err
     assert contents(tmp_path / "src") == before
 
 

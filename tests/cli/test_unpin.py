@@ -1,4 +1,4 @@
-"""Pins of earlier runs: planned anew, put back as they stood, and never somebody's own choice."""
+"""Pins of earlier runs: planned again, put back as they stood, and never somebody's own choice."""
 
 from __future__ import annotations
 

@@ -73,4 +73,4 @@ def test_verify_needs_something_written(tmp_path: Path, command: Command) -> Non
     (tmp_path / "train.py").write_bytes(TRAIN)
     done = command("apply", "train.py", "--verify", "--dry-run")
     assert done.code == 2
-    assert "--verify looks at what was written" in done.err
+    assert "--verify checks what was written" in done.err

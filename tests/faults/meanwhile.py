@@ -95,7 +95,7 @@ class Meanwhile:
         except subprocess.TimeoutExpired:
             yield "the run does not end"
             return
-        if "Traceback" in ended.stderr or "please report" in ended.stderr:
+        if "Traceback" in ended.stderr or "report this" in ended.stderr:
             yield f"a traceback: {ended.stderr[-900:]}"
         if (self._home / "away" / "b.py").read_bytes() != FILE:
             yield "a file outside of the tree was changed"

@@ -46,7 +46,7 @@ def test_nothing_is_put_back_where_nothing_differs() -> None:
 def test_the_function_that_differs_is_put_back_with_the_way_it_does() -> None:
     found = blamed([case("a.py:other#1", Verdict.DIFFERENT, 22)], ALL, CHANGED)
     assert found == Blame(
-        {OTHER: "checked without a pin, it differs (a.py:other#1, new@tree: gradient)"}
+        {OTHER: "without the pin, its calls differ (a.py:other#1, new@tree: gradient)"}
     )
 
 

@@ -66,7 +66,7 @@ def test_an_environment_is_named_relative_to_its_table(tmp_path: Path) -> None:
     options = Configuration().options_for(tmp_path / "deep" / "a.py")
     assert options == Options(follow_installed=True, python=str(tmp_path / ".venv"))
     elsewhere = {"python": str(tmp_path)}
-    with pytest.raises(ConfigError, match="no packages are installed below"):
+    with pytest.raises(ConfigError, match="has no installed packages"):
         Configuration(elsewhere).options_for(tmp_path / "a.py")
 
 
@@ -265,7 +265,7 @@ def test_a_transform_that_hands_on_all_keywords(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('"nnx.jit"', '"nnx.vmpa"', "nnx.vmpa is no transform; did you mean 'nnx.vmap'?"),
+        ('"nnx.jit"', '"nnx.vmpa"', "nnx.vmpa is not a transform; did you mean 'nnx.vmap'?"),
         ('"nnx.jit"', '"nnx.Linear"', "it may be one of nnx.jit, nnx.vmap"),
         (
             '"nnx.jit"',
@@ -276,8 +276,8 @@ def test_a_transform_that_hands_on_all_keywords(tmp_path: Path) -> None:
         ("own =", "mine =", "has no key 'mine'"),
         ('["label"]', '"label"', "own must be a list of strings, not 'label'"),
         ("{ frozen =", "{ frozen = 1, x =", "renamed.frozen must be a string, not 1"),
-        ('"acme.fancy_jit"', '"fancy_jit"', "'fancy_jit' is no absolute name"),
-        ("passes =", 'compat = "jit"\npasses =', "compat: 'jit' is no absolute name"),
+        ('"acme.fancy_jit"', '"fancy_jit"', "'fancy_jit' is not an absolute name"),
+        ("passes =", 'compat = "jit"\npasses =', "compat: 'jit' is not an absolute name"),
     ],
 )
 def test_transforms_that_cannot_be_obeyed(tmp_path: Path, old: str, new: str, told: str) -> None:

@@ -125,7 +125,7 @@ def test_a_bad_file_costs_itself_alone(tmp_path: Path, jobs: int) -> None:
         "brackets_6000.py": ("syntax-error", nested),
         "powers.py": ("too-deep", "its code is nested too deeply"),
         "chain.py": ("too-deep", "its code is nested too deeply"),
-        "edited.py": ("unwritable-file", "changed while migrating"),
+        "edited.py": ("unwritable-file", "the file changed during the run"),
         "nowhere": ("missing-path", "there is no such file or folder"),
     }
     assert (tmp_path / "good.py").read_bytes() == NNX + b"NEW\n"

@@ -66,8 +66,8 @@ def test_what_the_gate_does_not_let_go_is_told_and_the_rest_goes(
     (told,) = (f for f in result.findings if f.outcome is Outcome.MANUAL)
     assert (told.rule, told.line) == ("unread-name", 13)
     assert told.message == (
-        "_second is left, although what read it has changed: without it, the result would not "
-        "compile: it cannot; take it out by hand if nothing reads it"
+        "_second stays, although the code that used it changed: without it, the result would not "
+        "compile: it cannot; remove it by hand if nothing uses it"
     )
 
 

@@ -224,7 +224,8 @@ class _Crew(Generic[Task, Answer]):
             return
         if program != program_digest():
             raise ConfigError(
-                f"node {node} of the cluster has another nnx-migrate, rules or Python"
+                f"node {node} of the cluster has another version of nnx-migrate, its rules, or "
+                "Python; install the same on all nodes"
             )
         self._idle.append((actor, node))
 
@@ -283,7 +284,7 @@ class _Crew(Generic[Task, Answer]):
         if self._running or self._idle:
             self._waiting_since = now
         elif now - self._waiting_since > PATIENCE:
-            raise ConfigError(f"the cluster had no processor to give for {PATIENCE:g} s")
+            raise ConfigError(f"the cluster had no free processor for {PATIENCE:g} s")
 
 
 def _last_line(error: BaseException) -> str:

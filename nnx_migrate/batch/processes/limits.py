@@ -56,5 +56,5 @@ def quarantine(path: object, reason: str) -> FileResult:
         path: the file.
         reason: what it did.
     """
-    told = f"{reason}, twice; it was left alone and the run went on"
+    told = f"{reason}, twice; the run continued without it"
     return problem(str(path), FileStatus.FAILED, QUARANTINED, told)

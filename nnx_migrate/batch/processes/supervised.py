@@ -217,7 +217,7 @@ def _cannot_start(error: BaseException) -> ConfigError:
     while why is not None and not isinstance(why, OSError):
         why = why.__cause__
     reason = (why and why.strerror) or why or error
-    return ConfigError(f"worker processes cannot be started: {reason}; {FEWER}")
+    return ConfigError(f"cannot start worker processes: {reason}; {FEWER}")
 
 
 def given_up_or_again(

@@ -36,7 +36,7 @@ def add_ignores(run: RunResult, write: Writer) -> bool:
         left += without
     print(f"{plural(added, 'ignore')} added in {plural(files, 'file')}.", file=sys.stderr)
     for each in left:
-        print(f"no room for a comment: {printable(each)}", file=sys.stderr)
+        print(f"no comment fits at: {printable(each)}", file=sys.stderr)
     return not left
 
 

@@ -46,7 +46,7 @@ def observe(
       that of the command, or 2 if it can't run or the facts can't be written
     """
     if not command:
-        context.fail("say what to run, as in: nnx-migrate observe -- pytest tests/")
+        context.fail("name the command to run, as in: nnx-migrate observe -- pytest tests/")
     from nnx_migrate.cli.observe.run import observe_command
 
     context.exit(observe_command(command, out, fresh=fresh))

@@ -88,7 +88,7 @@ def campaign(
          is now (--allow-failing continues)
     """
     if not command:
-        context.fail("say what to run, as in: nnx-migrate campaign -- pytest tests/")
+        context.fail("name the command to run, as in: nnx-migrate campaign -- pytest tests/")
     from nnx_migrate.cli.observe.run_campaign import Request, run_campaign
 
     flags = given_flags(select=select, ignore=ignore, config=config, allow=allow, unsafe=unsafe)

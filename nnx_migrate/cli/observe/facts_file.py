@@ -32,6 +32,8 @@ def current_facts(file: Path | None) -> ObservedFacts | None:
         files = "1 file" if len(changed) == 1 else f"{len(changed)} files"
         named = ", ".join(changed[:_MOST_NAMED]) + ", ..." * (len(changed) > _MOST_NAMED)
         again = f"nnx-migrate observe --out {file} -- {shlex.join(facts.command)}"
-        told = f"{file} says nothing of {files} that changed since ({named}); run again: {again}"
+        told = (
+            f"{file} says nothing about {files} that changed since ({named}); record again: {again}"
+        )
         print(f"nnx-migrate: {printable(told)}", file=sys.stderr)
     return facts

@@ -35,12 +35,12 @@ def observe_command(command: Sequence[str], out: Path, *, fresh: bool) -> int:
     with console.errors_reported():
         before = None if fresh or not out.exists() else _facts_before(out)
         if not out.resolve().parent.is_dir():
-            console.stop(f"{out} cannot be written: there is no such folder; make it first")
+            console.stop(f"cannot write {out}: its folder does not exist; create it first")
         here = Path.cwd()
         try:
             found = observe(command, here, watched_files(here))
         except CannotRun as error:
-            console.stop(f"{error}; behind -- goes what you would type")
+            console.stop(f"{error}; after --, write the command as you would type it")
         facts = found.facts if before is None else before.joined(found.facts)
         root = os.path.relpath(here.resolve(), out.resolve().parent)
         put_file(out, facts_text(facts, Path(root).as_posix()).encode())
@@ -52,7 +52,7 @@ def _facts_before(out: Path) -> ObservedFacts:
     try:
         return read_facts(out)
     except FactsError as error:
-        console.stop(f"{error}; or leave it with --fresh")
+        console.stop(f"{error}; or ignore the file with --fresh")
 
 
 def watched_files(folder: Path) -> Iterator[Path]:
@@ -73,8 +73,8 @@ def _tell(found: Observed, out: Path) -> None:
     )
     if not functions:
         told = (
-            f"none of the {found.watched} files here was run, so {out} says nothing of them;"
-            " start the command from the folder that holds your code"
+            f"the command ran none of the {found.watched} files here, so {out} says nothing about "
+            "them; run observe in the folder that holds your code"
         )
     else:
         told = (

@@ -65,7 +65,9 @@ def run_campaign(request: Request, flags: dict[str, Any]) -> int:
         console.require_paths(request.paths)
         for path in request.paths:
             if not path.resolve().is_relative_to(root):
-                console.stop(f"{path} lies outside of {root}: start in a folder that holds it")
+                console.stop(
+                    f"{path} is outside of {root}; run nnx-migrate in a folder that holds it"
+                )
         if request.branch is not None:
             try:
                 require_branch(root, request.branch)
@@ -87,16 +89,18 @@ def _run(request: Request, flags: dict[str, Any], root: Path) -> int:
     try:
         seen = observe(request.command, root, watched_files(root))
     except CannotRun as error:
-        console.stop(f"{error}; behind -- goes what you would type")
+        console.stop(f"{error}; after --, write the command as you would type it")
     if seen.exit_code is None:
         return _INTERRUPTED
     if seen.exit_code and not request.allow_failing:
         console.stop(
-            f"the command ended with exit code {seen.exit_code} before anything was changed; leave"
-            " out what fails, as with `pytest --deselect`, or go on with --allow-failing"
+            f"the command ended with exit code {seen.exit_code} before anything was changed; "
+            "leave out what fails (as with `pytest --deselect`), or continue with --allow-failing"
         )
     if not seen.facts.files:
-        console.warn("the command ran none of the Python files here, so it shows nothing of them")
+        console.warn(
+            "the command ran none of the Python files here, so it shows nothing about them"
+        )
     facts, _ = seen.facts.current()
 
     def plan(kept: Mapping[Path, tuple[KeptPlace, ...]]) -> RunResult:
@@ -155,7 +159,7 @@ def _written(report: Any, request: Request, root: Path) -> Any:
             unknown = put_on_branch(root, request.branch, files, message)
         except NoBranch as error:
             console.stop(f"{error}; nothing was written")
-        failed = [f"git does not track {path}, so it is on no branch" for path in unknown]
+        failed = [f"git does not track {path}; add it before you use --branch" for path in unknown]
         return dataclasses.replace(
             report, written=request.branch, branch=True, failed=tuple(failed)
         )
@@ -191,12 +195,12 @@ def _tell_where(report: Any, folder: Path) -> None:
         console.warn(line)
     if report.breaks_today:
         console.warn(
-            "the command ends otherwise on the new code under today's default, so nothing was"
-            f" written; what was planned is in {folder / 'changes.patch'}"
+            "with the new code, the command ends with another exit code under today's default, "
+            "so nothing was written; the plan is in {folder / 'changes.patch'}"
         )
     elif report.branch:
-        _say(f"on the branch {report.written}; look with: git diff HEAD {report.written}")
+        _say(f"committed on the branch {report.written}; to see it: git diff HEAD {report.written}")
     elif report.written:
         files = plural(len(report.settled.changed), "file")
-        _say(f"{files} written; put back with: nnx-migrate undo {report.written}")
+        _say(f"{files} written; undo with: nnx-migrate undo {report.written}")
     _say(f"report: {folder / 'report.md'}")

@@ -161,7 +161,7 @@ def _put_report(result: RunResult, file: Path, data: bytes, option: str) -> None
 
 def _unwritable(file: Path, error: OSError) -> str:
     if not file.parent.exists():
-        return f"there is no folder {file.parent}; make it first"
+        return f"the folder {file.parent} does not exist; create it first"
     return error.strerror or str(error)
 
 

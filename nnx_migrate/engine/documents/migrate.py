@@ -75,7 +75,7 @@ def plan_document(
     except CannotPlace as error:
         return _reverted(kept, str(error))
     if not _reads_back(document, after, text):
-        return _reverted(kept, "the new code would not be read back as it was written")
+        return _reverted(kept, "the new code would not read back as written")
     places = {number: findings.index(finding) for number, finding in enumerate(placed)}
     edits = document_edits(document, text, result.edits, places)
     return dataclasses.replace(kept, after=after, edits=edits)
@@ -98,10 +98,11 @@ def unread_findings(unread: tuple[Unread, ...]) -> list[Finding]:
     places = [str(each.place.cell or f"line {each.place.line}") for each in left]
     named = ", ".join(places[:_MOST_NAMED]) + (", ..." if len(places) > _MOST_NAMED else "")
     if len(left) == 1:
-        message = f"this {what} says nnx and was not read: {first.reason}"
+        message = f"this {what} mentions nnx and could not be read: {first.reason}"
     else:
         message = (
-            f"{len(left)} {what}s say nnx and were not read ({named}); the first: {first.reason}"
+            f"{len(left)} {what}s mention nnx and could not be read ({named}); the first: "
+            f"{first.reason}"
         )
     cell = CellPlace(first.place.cell, first.place.cell_line, 1) if first.place.cell else None
     return [Finding("unread-code", first.place.line, 1, Outcome.MANUAL, message, (), cell)]
@@ -183,7 +184,7 @@ def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _left(document: Document, reason: str) -> Finding:
     line = document.blocks[0].places[0].line
-    message = f"the examples of this docstring were left as they are: {reason}"
+    message = f"the examples in this docstring stay as they are: {reason}"
     return Finding("unread-code", line, 1, Outcome.MANUAL, message)
 
 
@@ -214,7 +215,7 @@ def explain_document(
     at = document.virtual_line(line, cell)
     place = f"cell {cell}:{line}" if cell else str(line)
     if at is None:
-        return f"{document.path}:{place}: no Python that was read stands there\n"
+        return f"{document.path}:{place}: there is no Python code at this place\n"
     return explain(document.source, module, project, options, at)
 
 

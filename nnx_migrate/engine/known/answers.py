@@ -118,7 +118,9 @@ class OnShelfOrAnew(OnShelf):
         except (OSError, TypeError, zlib.error):
             index = packed_index(index_file(self.task)).index
             if index is None or not isinstance(index.record, bytes):
-                raise OSError(f"{self.task.path} has changed; run again") from None
+                raise OSError(
+                    f"{self.task.path} changed during the run; run nnx-migrate again"
+                ) from None
             return index.record
         return body
 

@@ -188,7 +188,7 @@ def unpacked(file: Path, kept: bytes) -> Any:
 
 
 def _damaged(file: Path) -> str:
-    return f"{file} is damaged; remove it, and what was known is found out anew"
+    return f"{file} is damaged; remove it (it is a cache, and is made again)"
 
 
 #: By file and process: what was made before a process was forked must not be used in it.

@@ -73,7 +73,7 @@ def _owners(root: Path) -> tuple[Owners, list[str]]:
     try:
         found = owners_in(root)
     except ConfigError as error:
-        return (lambda name: ()), [f"The owners of files are not known: {error}"]
+        return (lambda name: ()), [f"The owners of files are unknown: {error}"]
     return (lambda name: tuple(owner for owner in found(name) if owner != UNOWNED)), []
 
 

@@ -57,8 +57,8 @@ def read_baseline(data: bytes) -> frozenset[str]:
     except (ValueError, RecursionError) as error:
         raise BadBaseline(f"it is not JSON: {error}") from None
     if not isinstance(document, dict) or document.get("schema_version") != _VERSION:
-        raise BadBaseline(f"it is no baseline of nnx-migrate, version {_VERSION}")
+        raise BadBaseline(f"it is not a baseline of nnx-migrate, version {_VERSION}")
     try:
         return frozenset(str(entry["fingerprint"]) for entry in document["findings"])
     except (KeyError, TypeError):
-        raise BadBaseline("its findings cannot be read") from None
+        raise BadBaseline("its findings are not a list of texts") from None

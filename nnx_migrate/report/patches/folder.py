@@ -148,7 +148,7 @@ def _emptied(folder: OwnFolder) -> None:
     folder.require_no_links()
     folder.remove_unfinished()
     if others := strangers_in(folder.path):
-        what = f"it holds {others[0]!r}, which is not of this tool"
+        what = f"it holds {others[0]!r}, which nnx-migrate did not write"
         raise ConfigError(f"--patch {folder.path}: {what}")
     for name in folder.names():
         folder.remove(name)

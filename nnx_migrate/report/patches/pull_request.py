@@ -72,11 +72,11 @@ def _assumed(mine: Sequence[Told]) -> Iterator[str]:
     if not names:
         return
     yield ""
-    yield "## What is assumed, because it was allowed"
+    yield "## Assumptions that you allowed"
     for name in names:
         yield ""
         places = f"{found[name]:,} place{'' if found[name] == 1 else 's'}"
-        told = f"{name.assumed}. Where that is not so: {name.consequence}"
+        told = f"{name.assumed}. If that is wrong: {name.consequence}"
         yield f"- {code(name)} ({places}): {told}."
 
 
@@ -99,13 +99,13 @@ def _head(part: Part, patch: str, needs: Sequence[str], mine: Sequence[Told]) ->
     yield f"# Move to NNX tree mode: {names}"
     yield ""
     yield (
-        "Flax NNX will make tree mode its default. With this patch the program does the same as"
-        " before, so it can be merged now; with all patches of the series, and what is left for"
-        " you, it does the same under the coming default too."
+        "Flax NNX will make tree mode its default. With this patch, the program works as before, "
+        "so you can merge it now. With all patches of the series, and the places left for you, "
+        "it also works under the upcoming default."
     )
     if needs:
         yield ""
-        yield f"It goes on top of {', '.join(map(code, needs))}."
+        yield f"Apply it after {', '.join(map(code, needs))}."
     yield ""
     yield "## What and why"
     counts = Counter((item.finding.rule, item.finding.outcome) for item in mine)
@@ -118,20 +118,20 @@ def _head(part: Part, patch: str, needs: Sequence[str], mine: Sequence[Told]) ->
     if any(item.finding.outcome is Outcome.REWRITTEN_CHECKED for item in mine):
         yield ""
         yield (
-            "Rewritten-checked means: not all that the code runs is known, so the new code checks,"
-            " when it is traced, that it is right, and raises where it is not."
+            "`rewritten-checked`: some code that runs there is unknown, so the new code checks "
+            "the assumption when JAX traces it, and raises if it fails."
         )
     if any(item.finding.outcome is Outcome.PINNED_MID for item in mine):
         yield ""
         yield (
-            "Pinned-mid means: kept in graph mode for the sake of shared objects alone, without"
-            " graph updates (`graph=True, graph_updates=False`)."
+            "`pinned-mid`: only shared objects need graph mode, so it stays without graph "
+            "updates (`graph=True, graph_updates=False`)."
         )
     if any(item.finding.outcome is Outcome.PINNED for item in mine):
         yield ""
         yield (
-            "Pinned means: kept in graph mode, visibly, so that it behaves as before when the"
-            " default changes."
+            "`pinned`: it stays in graph mode, visibly, and works as before when the default "
+            "changes."
         )
     yield from _assumed(mine)
     yield ""

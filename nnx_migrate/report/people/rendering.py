@@ -93,7 +93,7 @@ def next_steps(
         paint: how to colour it; None for not at all.
     """
     shown = list(items)
-    lines = [f"{apply}  (to put it back: nnx-migrate undo last)"] if apply else []
+    lines = [f"{apply}  (to undo: nnx-migrate undo last)"] if apply else []
     if left := [item.place for item in shown if item.for_a_person]:
         needs = "place needs you" if len(left) == 1 else "places need you"
         listed = ", ".join(left[:_SOME]) + (", ..." if len(left) > _SOME else "")
@@ -101,7 +101,7 @@ def next_steps(
     if kept := [item for item in shown if item.word in _KEPT]:
         cell, line = kept[0].finding.in_cell, kept[0].finding.line
         at = f"{cell.cell}:{cell.line}" if cell is not None else str(line)
-        lines.append(f"{explain} {shlex.quote(f'{kept[0].path}:{at}')}  says more of a place")
+        lines.append(f"{explain} {shlex.quote(f'{kept[0].path}:{at}')}  (explains one place)")
     lead = (paint or _plain)("place", "Next:")
     return [f"{lead if not number else '     '} {line}" for number, line in enumerate(lines)]
 
@@ -151,7 +151,7 @@ def _summary(totals: Totals, written: bool, look: Look) -> Iterator[str]:
     ]
     looked_at = f"{', '.join(parts)}; {plural(totals.looked_at, 'file')} looked at."
     none = totals.looked_at and not changed and not totals.rules and len(parts) == 1
-    yield f"{looked_at} Nothing there depends on graph mode." if none else looked_at
+    yield f"{looked_at} No code in them depends on graph mode." if none else looked_at
     if totals.rules:
         yield f"{plural(sum(totals.outcomes.values()), 'site')}: {_outcomes(totals.outcomes)}."
         if look.table is not None:
@@ -162,7 +162,7 @@ def _summary(totals: Totals, written: bool, look: Look) -> Iterator[str]:
                 yield f"  {rule:<{width}}  {_outcomes(outcomes)}"
     if look.form is Form.CONCISE and totals.outcomes[Outcome.MANUAL]:
         left = plural(totals.outcomes[Outcome.MANUAL], "place")
-        yield f"{left} left for you, listed above; 'nnx-migrate rule NAME' explains a rule."
+        yield f"{left} left for you, listed above; to explain a rule: nnx-migrate rule NAME"
 
 
 def _outcomes(outcomes: Mapping[Outcome, int]) -> str:

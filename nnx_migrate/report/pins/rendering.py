@@ -59,7 +59,7 @@ def _burn_down(pins: Pins) -> Iterator[str]:
     share = f" ({100 * native // pins.transforms} %)" if pins.transforms else ""
     yield f"{native:,} of {_plural(pins.transforms, 'transform')} native{share}."
     if not pins.places:
-        yield "Nothing is kept in graph mode."
+        yield "Nothing stays in graph mode."
         return
     counts = Counter(place.origin for place in pins.places)
     told = ", ".join(f"{counts[origin]} {origin}" for origin in Origin if counts[origin])

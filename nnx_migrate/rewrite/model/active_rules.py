@@ -57,9 +57,8 @@ def require_rules(
     without = (configuration.options_for(path, overridden=False) for path in unruled)
     if unruled and not any(map(runs, without)):
         raise ConfigError(
-            f"select and ignore leave none of the {len(rule_entries())} rules, so nothing can be "
-            f"found in {unruled[0]}: name a rule to run ('nnx-migrate rule' lists them), or leave "
-            "files out with exclude"
+            f"select and ignore leave none of the {len(rule_entries())} rules for {unruled[0]}; "
+            "select a rule (to list them: nnx-migrate rule), or leave files out with exclude"
         )
 
 

@@ -221,7 +221,7 @@ class Captures:
     objects: tuple[Capture, ...]
 
 
-#: What is done at a site before anything else is: that is planned anew by the text that it leaves.
+#: What is done at a site before anything else is: that is planned again by the text that it leaves.
 Alone = (
     Captures
     | CapturePlan

@@ -20,8 +20,8 @@ from nnx_migrate.sources.config_values import did_you_mean
 GROUP = "nnx_migrate.codemods"
 #: What is said where the package itself is not registered properly.
 NO_RULES = (
-    f"no rules are installed (nothing is registered as {GROUP}), so nothing can be found: "
-    "the installation is broken; install nnx-migrate again with pip"
+    f"no rules are installed (nothing is registered as {GROUP}), so the installation is broken; "
+    "install nnx-migrate again with pip"
 )
 #: What the dotted names of transforms begin with; those of nnx alone are written without "nnx.".
 _OWNERS = frozenset({"jax", "GraphDef", "Module"})
@@ -68,7 +68,7 @@ class RuleEntry:
         ):
             raise BrokenRule(
                 f"rule {self.name} ({self.entry_point.value}) would find nothing: {strange[0]!r} "
-                "is a name of neither nnx nor jax; to have a wrapper looked at, say what it is "
+                "is a name of neither nnx nor jax; to include a wrapper, say what it is "
                 f'like in [tool.nnx-migrate.transforms."{strange[0]}"]'
             )
         return rule

@@ -41,7 +41,7 @@ class Rule:
         except Exception as error:
             module = self.decide.__module__
             if module.partition(".")[0] == _OWN_RULES:
-                error.add_note(f"rule {self.name} failed; please report this")
+                error.add_note(f"rule {self.name} failed; report this")
             else:
                 error.add_note(f"rule {self.name} ({module}) failed; report this to its authors")
             raise

@@ -40,7 +40,7 @@ class OldPin:
         transform: what is pinned, as it is called behind `nnx.`.
         written: in which shape.
         start: where the name of the transform begins, as an offset of characters.
-        edits: what takes it out.
+        edits: what removes it.
         runs: names of the functions that it transforms, as far as they have one.
         within: names of the functions that it stands in; "" for a lambda.
     """

@@ -28,7 +28,7 @@ def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
 
     What another argument holds is dropped first, and an Rngs that parts keep lifted; what a
     function captures is passed to it, then what it sows made a result; what else is to be done at
-    the site is planned anew, by the text that this leaves. What a rule rewrites itself comes last,
+    the site is planned again, by the text that this leaves. What a rule rewrites itself comes last,
     one rule after the other.
     """
     found = [d for d in decisions if isinstance(d, Contribution)]

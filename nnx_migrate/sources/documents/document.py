@@ -221,7 +221,7 @@ class Document:
         for block, lines in zip(self.blocks, self._split(text), strict=True):
             if list(block.code) != lines:
                 if block.shows_last and shows(block.code) and not shows(lines):
-                    raise CannotPlace("the value that is shown below it would no longer be")
+                    raise CannotPlace("the value shown below it would disappear")
                 yield block.span, block.rendered(lines)
 
     def _split(self, text: str) -> list[list[str]]:
@@ -231,7 +231,7 @@ class Document:
         if pieces[1::2] != expected or text.count(mark) != len(expected):
             raise CannotPlace("it would change code across blocks")
         if pieces[0] != f"{self.prelude}\n":
-            raise CannotPlace("it would change code in front of the first block")
+            raise CannotPlace("it would change code before the first block")
         return [piece.removesuffix("\n").split("\n") if piece else [] for piece in pieces[2::2]]
 
 

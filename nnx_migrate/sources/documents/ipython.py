@@ -65,7 +65,7 @@ class Read:
             CannotPlace: a line that was put aside is gone, doubled, moved or spread.
         """
         if self.foreign and list(self.code) != list(lines):
-            raise CannotPlace("the cell holds something else than Python")
+            raise CannotPlace("the cell is not Python")
         if not self.aside or self.foreign:
             return list(lines)
         found: list[str] = []
@@ -78,7 +78,7 @@ class Read:
             raise CannotPlace("it would change a magic or a shell command")
         first = next(iter(self.aside.values()))[1]
         if first.startswith("%%") and restored[0] != first:
-            raise CannotPlace("it would put code in front of a cell magic")
+            raise CannotPlace("it would put code before a cell magic")
         for line, following in zip(restored, [*lines[1:], ""], strict=True):
             if line.endswith("\\") and line not in self.code and mark not in following:
                 raise CannotPlace("it would change a shell command of several lines")
@@ -127,7 +127,9 @@ def read_cell(lines: Sequence[str], mark: str, first_mark: int, *, names: bool =
         if name in _FOREIGN_CELLS:
             return _unread(lines, "", names=False)
         if name in _ELSEWHERE:
-            return _unread(lines, f"%%{name} makes a file or another process of it", names=False)
+            return _unread(
+                lines, f"%%{name} writes it to a file or runs it in another process", names=False
+            )
         return _unread(lines, f"what %%{name} does is unknown", names=names)
     reader.read(lines)
     if parses(reader.code):

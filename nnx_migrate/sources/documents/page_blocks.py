@@ -58,9 +58,9 @@ class PageBlock:
     def rendered(self, lines: Sequence[str]) -> str:
         new = self.read.restored(lines, self.mark)
         if not any(line.strip() for line in new):
-            raise CannotPlace("nothing would be left of its block")
+            raise CannotPlace("its block would be empty")
         if self.literal and any("\\" in line or self.literal in line for line in new):
-            raise CannotPlace("it would change what the string around it says")
+            raise CannotPlace("it would change the string around it")
         prompts = _prompts(new) if self.prompts else [""] * len(new)
         rendered = []
         for at, line, prompt in zip(kept_lines(self.code, lines), new, prompts, strict=True):

@@ -240,7 +240,7 @@ def read_facts(file: Path) -> ObservedFacts:
         ) from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FactsError(
-            f"{file} holds no facts that this version reads; record them again with"
+            f"{file} has facts of another version; record them again with"
             f" `nnx-migrate observe --out {file} -- COMMAND`"
         ) from None
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PYPROJECT = "pyproject.toml"
 OWN_FILE = "nnx-migrate.toml"
-NO_TARGET = "what is written holds in graph mode and in tree mode, always"
+NO_TARGET = "the rewritten code always works in both modes"
 KnownRules = Callable[[], Collection[str]]
 #: Keys that are tables of their own.
 _TABLES = frozenset({"overrides", "check", "transforms"})
@@ -200,7 +200,7 @@ def _values(
 
     for key in table if isinstance(table, Mapping) else ():
         if key in _GONE:
-            raise ConfigError(f"{where} {key} is gone: {_GONE[key]}; remove the key")
+            raise ConfigError(f"{where} {key} no longer exists: {_GONE[key]}; remove the key")
     values = read_values(where, table, kind, unread=_TABLES)
     for key in ("select", "ignore"):
         if key in values:

@@ -149,7 +149,9 @@ class Walk:
         if may_hold_python(Path(path), data):
             yield Candidate(Path(path), data)
         else:
-            reason = f"its name ends in {Path(path).suffix}, and its first line names no Python"
+            reason = (
+                f"its name ends in {Path(path).suffix}, and its first line does not name Python"
+            )
             self._skip(path, "other-file", reason)
 
     def _walk(self, root: str, real_root: str) -> Iterator[Listing]:
@@ -238,7 +240,7 @@ class Walk:
         except OSError as error:  # it is gone, too
             self._fail(path, error)
             return
-        self._skip(path, "broken-link", f"it links to {target}, which is not there")
+        self._skip(path, "broken-link", f"it links to {target}, which does not exist")
 
     def _linked_folder(self, path: str) -> None:
         target = os.path.realpath(path)
@@ -280,7 +282,7 @@ class Walk:
         return None
 
     def _leaves_tree(self, path: str, target: str) -> None:
-        reason = f"it links to {target}, outside the given paths; name the target to change it"
+        reason = f"it links to {target}, outside the named paths; to change it, name the target"
         self._skip(path, "link-out-of-tree", reason)
 
     def _skip(self, path: str, rule: str, reason: str) -> None:

@@ -124,13 +124,13 @@ def read_settings(path: str | os.PathLike[str]) -> bytes:
 
     Raises:
         TooLarge: nobody writes as much by hand.
-        OSError: it is no regular file, or cannot be read.
+        OSError: it is not a regular file, or cannot be read.
     """
     descriptor = os.open(path, _FLAGS)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file", os.fspath(path))
+            raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
         if status.st_size > LARGEST_SETTINGS:
             raise TooLarge(status.st_size)
         with open(descriptor, "rb", closefd=False) as file:
@@ -142,7 +142,7 @@ def read_settings(path: str | os.PathLike[str]) -> bytes:
 def _require_regular(descriptor: int) -> None:
     """Stops at what has become a device since it was found: it may have no end."""
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        raise OSError(errno.EINVAL, "it is no regular file any more")
+        raise OSError(errno.EINVAL, "it is no longer a regular file")
 
 
 def may_use_nnx(data: bytes) -> bool:

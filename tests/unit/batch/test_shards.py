@@ -33,7 +33,7 @@ def test_shards_of_two_cuts_are_told_with_what_to_type(tmp_path: Path) -> None:
         "1-of-5.json",
         "2-of-5.json",
     ]
-    with pytest.raises(ConfigError, match="not finished yet: 3/5, 4/5, 5/5"):
+    with pytest.raises(ConfigError, match="these shards are not finished: 3/5, 4/5, 5/5"):
         finished_shards(folder)
     done(folder, "7/50")
     (folder / "1-of-5.json").unlink()
@@ -49,7 +49,7 @@ def test_there_may_be_more_shards_than_files() -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="shards: run --shard 1/N to N/N first"):
+    with pytest.raises(ConfigError, match="is finished: first run --shard 1/N to N/N"):
         finished_shards(tmp_path / "shards")
     (tmp_path / "shards").touch()
     with pytest.raises(ConfigError, match="shards: File exists"):

@@ -16,4 +16,4 @@ def test_files_get_their_old_bytes_each_on_its_own(tmp_path: Path) -> None:
     reverted, failed = put_back(Replacement(path, b"old", b"new") for path in files)
     assert reverted == [files[0], files[2]]
     assert [path.read_bytes() for path in files] == [b"old", b"edited since", b"old"]
-    assert failed == [f"{files[1]} could not be put back: changed while migrating"]
+    assert failed == [f"{files[1]} could not be put back: the file changed during the run"]

@@ -53,7 +53,7 @@ def test_the_text_report_lists_what_needs_eyes_and_counts_the_rest() -> None:
         "  module-gradient  1 rewritten\n"
         "  state-axes       1 manual, 1 same\n"
         "  syntax-error     1 manual\n"
-        "2 places left for you, listed above; 'nnx-migrate rule NAME' explains a rule.\n"
+        "2 places left for you, listed above; to explain a rule: nnx-migrate rule NAME\n"
     )
 
 

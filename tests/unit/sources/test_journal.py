@@ -55,7 +55,7 @@ def test_a_journal_is_confined_to_what_its_run_was_for(tmp_path: Path) -> None:
     for path in (b"../other.py", bytes(other), b"b.py", b"src/../../other.py"):
         with contextlib.closing(sqlite3.connect(run.file, isolation_level=None)) as database:
             database.execute("UPDATE files SET path = ?", (path,))
-        with pytest.raises(NoJournal, match="outside of what the run was for"):
+        with pytest.raises(NoJournal, match="outside of the paths of the run"):
             run.entries()
 
 

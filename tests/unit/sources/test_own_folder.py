@@ -87,5 +87,5 @@ def test_a_name_is_no_path(outside: Path, name: str) -> None:
 
 def test_what_is_no_file_is_not_replaced(outside: Path) -> None:
     os.mkfifo("pipe")
-    with pytest.raises(OSError, match="no regular file"):
+    with pytest.raises(OSError, match="not a regular file"):
         put_file(Path("pipe"), b"")

@@ -40,7 +40,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 def test_a_file_that_changed_is_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "a.py"
     file.write_bytes(b"edited by somebody")
-    with pytest.raises(WriteError, match="changed while migrating"):
+    with pytest.raises(WriteError, match="the file changed during the run"):
         replace_file(Replacement(file, b"old", b"new"))
     assert file.read_bytes() == b"edited by somebody"
 
@@ -151,12 +151,12 @@ def test_an_interrupt_leaves_the_old_bytes_and_no_trace(
 def test_what_an_earlier_try_has_written_counts_as_done_when_resumed(tmp_path: Path) -> None:
     file = tmp_path / "a.py"
     file.write_bytes(b"new")
-    with pytest.raises(WriteError, match="changed while migrating"):
+    with pytest.raises(WriteError, match="the file changed during the run"):
         replace_file(Replacement(file, b"old", b"new"))
     replace_file(Replacement(file, b"old", b"new"), resumed=True)
     assert file.read_bytes() == b"new"
     file.write_bytes(b"mine")
-    with pytest.raises(WriteError, match="changed while migrating"):
+    with pytest.raises(WriteError, match="the file changed during the run"):
         replace_file(Replacement(file, b"old", b"new"), resumed=True)
 
 

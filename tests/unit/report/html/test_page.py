@@ -89,8 +89,8 @@ def test_owners_that_cannot_be_told_are_a_note(tmp_path: Path) -> None:
     (tmp_path / "CODEOWNERS").write_bytes(b"* @\xff\n")
     review = review_of(run, written=False)
     assert review.owners("a.py") == ()
-    assert "The owners of files are not known" in review.notes[0]
-    assert "The owners of files are not known" in render_page(review)
+    assert "The owners of files are unknown" in review.notes[0]
+    assert "The owners of files are unknown" in render_page(review)
 
 
 def test_failed_files_are_work_too(tmp_path: Path) -> None:

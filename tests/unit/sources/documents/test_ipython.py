@@ -62,7 +62,7 @@ def test_names_that_a_command_reads_are_used() -> None:
 def test_what_runs_elsewhere_stays_as_it_is(magic: str, told: bool) -> None:
     read = read_cell([magic, "nnx.jit(f)", "x"], MARK, 0)
     assert read.foreign
-    assert read.reason.endswith("makes a file or another process of it") is told
+    assert read.reason.endswith("writes it to a file or runs it in another process") is told
     assert read.code[0] == ""
     with pytest.raises(CannotPlace):
         read.restored(["x = 1", "", ""], MARK)
@@ -81,7 +81,7 @@ def test_an_unknown_cell_magic_is_said() -> None:
         lambda lines: [lines[0], lines[1].replace("f(1)", "f(\n1)"), *lines[2:]],
         lambda lines: [lines[0], lines[1], lines[2], "y = 2", lines[3]],
     ],
-    ids=["lost", "doubled", "in front of a cell magic", "spread", "inside a command"],
+    ids=["lost", "doubled", "before a cell magic", "spread", "inside a command"],
 )
 def test_edits_that_break_it_are_refused(edit) -> None:  # type: ignore[no-untyped-def]
     read = read_cell(["%%time", "%time f(1)", "!ls \\", "  -l"], MARK, 0)

@@ -99,7 +99,7 @@ def test_prompts_are_kept_and_made() -> None:
 
 def test_a_value_that_is_shown_stays_the_last() -> None:
     page = "```pycon\n>>> nnx\n1\n>>> b\n```\n"
-    with pytest.raises(CannotPlace, match="value that is shown"):
+    with pytest.raises(CannotPlace, match="value shown below it"):
         edited(page, "nnx\n", "nnx\nx = 1\n")
     assert edited(page, "b\n", "b\nx = 1\n") == page.replace(">>> b\n", ">>> b\n>>> x = 1\n")
 
