@@ -115,12 +115,12 @@ def refuse_split(
     if by_code_in_sight and effect is not None and known.permission is None:
         left = _without_impossible(context, site, effects)
         if not left:
-            claim = f"no code in sight that it may run changes the structure of argument {index}"
+            claim = f"no code in sight changes the structure of argument {index}"
             evidence.append(Evidence(claim, Proof.ASSUMED, effect.where))
             return None
         effect = worst(left)
     if effect is None:
-        claim = f"the function leaves the structure of argument {index} alone"
+        claim = f"the function keeps the structure of argument {index}"
         shown = (Place(each.module, context.project.function(each).line) for each in scopes)
         evidence.append(Evidence(claim, Proof.PROVED, min(shown, default=None)))
         return None

@@ -96,5 +96,7 @@ RULE = Rule(
     of_nnx(lambda t: t.inspects),
     decide,
     project_words=frozenset({*SETS_MESH, "mesh"}),
-    way_out="pass the mesh (nnx.get_abstract_model(f, mesh)), or read no sharding from the result",
+    way_out=(
+        "pass the mesh (nnx.get_abstract_model(f, mesh)), or do not read shardings from the result"
+    ),
 )

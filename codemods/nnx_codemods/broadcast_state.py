@@ -93,8 +93,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if not places:
         return None
     evidence = Evidence(
-        "a copy in the body gives the results of graph mode in both modes "
-        "(docs/semantics.md: SCN-1)",
+        "with a copy in the body, both modes give the results of graph mode (docs/semantics.md: "
+        "SCN-1)",
         Proof.PROVED,
     )
     return Contribution(
@@ -178,5 +178,5 @@ RULE = Rule(
     "broadcast-state",
     of_nnx(lambda t: t.maps_axes and t.carries),
     decide,
-    way_out="let the scan carry the object (nnx.Carry), or return what it updates",
+    way_out="let the scan carry the object (nnx.Carry), or return the updated values",
 )

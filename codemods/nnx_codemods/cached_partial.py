@@ -170,5 +170,5 @@ RULE = Rule(
     _NAMES,
     decide,
     project_words=_NAMES,
-    way_out="pass the arguments at each call, with functools.partial",
+    way_out="pass the arguments at each call, or bind them with functools.partial",
 )

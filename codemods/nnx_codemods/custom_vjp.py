@@ -68,5 +68,5 @@ RULE = Rule(
     "custom-vjp",
     of_nnx(lambda t: t.has_passes),
     decide,
-    way_out="write it with jax.custom_vjp over arrays, and take the Module apart around it",
+    way_out="write it with jax.custom_vjp over arrays, and split the Module around it",
 )

@@ -66,5 +66,5 @@ RULE = Rule(
     GRADIENTS,
     decide,
     project_words=frozenset({"DiffState"}),
-    way_out="split the Module by the filter, and take the gradient of that State",
+    way_out="split the Module with the filter, and differentiate that State",
 )

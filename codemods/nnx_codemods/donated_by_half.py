@@ -169,5 +169,5 @@ RULE = Rule(
     of_nnx(lambda t: t.donates),
     decide,
     project_words=frozenset({_NUMBERS, _NAMES}),
-    way_out="name what is donated by number and by name: donate_argnums and donate_argnames",
+    way_out="declare donated arguments in both ways: donate_argnums and donate_argnames",
 )

@@ -185,5 +185,5 @@ RULE = Rule(
     "keyword-arguments",
     of_nnx(lambda t: t.by_place != "never"),
     decide,
-    way_out="pass the arguments by place, and write defaults out at the call",
+    way_out="pass the arguments by position, and write the defaults at the call",
 )

@@ -77,5 +77,5 @@ RULE = Rule(
     "module-gradient",
     GRADIENTS,
     decide,
-    way_out="split the Module in front of the gradient, and merge it again in the loss",
+    way_out="split the Module before the gradient, and merge it in the loss",
 )

@@ -72,7 +72,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         because = "this file reads where arrays lie"
     else:
         told = "in_shardings" in site.options
-        because = "in_shardings say where it goes"
+        because = "in_shardings decide where it goes"
     for scope in function_scopes(context, site) if told else ():
         for index, name, values in given_parameters(context, site, scope):
             if not by_device and not _is_placed(context, site, index):
@@ -123,5 +123,5 @@ RULE = Rule(
     "placement",
     of_nnx(lambda t: t.places or (t.compiles and t.maps_axes)),
     decide,
-    way_out="put the State where it belongs in front of the call, with jax.device_put",
+    way_out="place the State before the call, with jax.device_put",
 )

@@ -129,5 +129,5 @@ RULE = Rule(
     "replaced-carry",
     of_nnx(lambda t: t.maps_axes and t.carries),
     decide,
-    way_out="write to the Variables that are carried (v[...] = new) instead of replacing them",
+    way_out="write to the carried Variables (v[...] = new) instead of replacing them",
 )

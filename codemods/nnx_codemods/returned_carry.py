@@ -180,5 +180,5 @@ RULE = Rule(
     "returned-carry",
     of_nnx(lambda t: t.carries),
     decide,
-    way_out="use what the loop returns, and what went in no longer",
+    way_out="after the loop, use only the object that it returns",
 )

@@ -105,7 +105,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     same = all(is_graph_node(context, values) for _, values in returned.values())
     again = returned_again(context, site, frozenset(returned)) if same else None
     if again is not None:
-        claim = "all calls bind it to the name that they pass"
+        claim = "all calls assign it to the name that they pass"
         seen = Evidence(claim, Proof.PROVED, context.where(site.node))
         names = " and ".join(returned)
         message = ReturnedCause.NO_LONGER_RETURNED.about(names=names)
@@ -146,5 +146,5 @@ RULE = Rule(
     "returned-input",
     _TRACING | SPLITTERS,
     decide,
-    way_out="return what was computed and not the object: its Variables are updated in place",
+    way_out="return only computed values: the Variables of the object are updated in place",
 )

@@ -388,6 +388,8 @@ RULE = Rule(
     "shared-reference",
     _TRANSFORMS,
     decide,
-    way_out="let one object own what is shared, and hand it to the others when they are called; a"
-    " class with pytree=False becomes a pytree with nnx.data around its lists of Modules",
+    way_out=(
+        "keep the shared object in one place, and pass it to the others when you call them; make "
+        "a class with pytree=False a pytree, with nnx.data around its lists of Modules"
+    ),
 )

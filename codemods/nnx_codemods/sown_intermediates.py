@@ -150,7 +150,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if found is None:
         return _put_back(context, site)
     evidence = tuple(
-        Evidence("what it sows is popped after the call", Proof.PROVED, context.where(call.pop))
+        Evidence("the sown values are popped after the call", Proof.PROVED, context.where(call.pop))
         for call in found.plan.calls
     )
     return Contribution(
@@ -212,5 +212,5 @@ RULE = Rule(
     SOWN_UNDER,
     decide,
     project_words=frozenset({"sow", "sow_weights", "perturb"}),
-    way_out="pop in the traced function and return what was popped, or use nnx.capture",
+    way_out="pop in the traced function and return the popped values, or use nnx.capture",
 )

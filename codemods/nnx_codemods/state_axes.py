@@ -64,5 +64,5 @@ RULE = Rule(
     of_nnx(lambda t: t.maps_axes),
     decide,
     project_words=frozenset({"StateAxes"}),
-    way_out="split the object by the filters, and give each State its axis",
+    way_out="split the object with the filters, and give each State its axis",
 )

@@ -65,5 +65,5 @@ RULE = Rule(
     of_nnx(lambda t: t.places),
     decide,
     project_words=frozenset({"StateSharding"}),
-    way_out="split the object by the filters, and give each State its sharding",
+    way_out="split the object with the filters, and give each State its sharding",
 )

@@ -172,7 +172,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 def _set_before(context: FileContext, plan: Hoist) -> Contribution:
     """What the function sets first is set before its calls."""
     evidence = tuple(
-        Evidence("nothing before it can tell", Proof.PROVED, context.where(statement))
+        Evidence("no code before it depends on the mode", Proof.PROVED, context.where(statement))
         for statement in plan.statements
     )
     calls = tuple(

@@ -33,10 +33,10 @@ def test_a_rewrite_shows_its_evidence(command: Command, project: Path) -> None:
         "train.py:18:19: nnx.value_and_grad (called with its function)",
         "  runs loss_fn (train.py:15)",
         "    model: Net or a subclass (annotation)",
-        "  module-gradient: rewrite: the Module is split, and the gradient taken of its "
-        "differentiable State",
+        "  module-gradient: rewrite: the Module is split, and the gradient is taken with respect "
+        "to its differentiable State",
         "    proved: argument 0 is Net (annotation)",
-        "    proved: the function leaves the structure of argument 0 alone (train.py:15)",
+        "    proved: the function keeps the structure of argument 0 (train.py:15)",
     ]
     assert (project / "train.py").read_bytes() == TRAIN
 

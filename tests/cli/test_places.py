@@ -259,8 +259,8 @@ def test_evidence_is_at_the_place_that_proves_it(command: Command, tmp_path: Pat
     report = json.loads(command("apply", "pkg", "--check", "--format", "json").out)
     (findings,) = (file["findings"] for file in report["files"] if file["findings"])
     places = {each["claim"]: each["where"] for finding in findings for each in finding["evidence"]}
-    assert places["self.linear is kept in several places (pkg/net.py:7)"] == "pkg/net.py:7"
-    assert places["the function leaves the structure of argument 0 alone"] == "pkg/train.py:6"
+    assert places["self.linear is held in several places (pkg/net.py:7)"] == "pkg/net.py:7"
+    assert places["the function keeps the structure of argument 0"] == "pkg/train.py:6"
     assert not set(places.values()) & {f"pkg/train.py:{each['line']}" for each in findings}
     sarif = json.loads(command("apply", "pkg", "--check", "--format", "sarif").out)
     related = [
@@ -270,4 +270,4 @@ def test_evidence_is_at_the_place_that_proves_it(command: Command, tmp_path: Pat
     ]
     assert {("pkg/net.py", 7), ("pkg/train.py", 6)} <= set(related)
     verbose = command("apply", "pkg", "--check", "--verbose").said
-    assert verbose.count("proved: self.linear is kept in several places (pkg/net.py:7)\n") == 1
+    assert verbose.count("proved: self.linear is held in several places (pkg/net.py:7)\n") == 1

@@ -154,14 +154,14 @@ KEPT = {
         ("class Part(nnx.Module)", "class Part(Base)"),
     ),
     "made_outside": _kept(
-        "something other than a constructor", (MAIN, f"    Part(nnx.Rngs(1))(X)\n{MAIN}")
+        "code other than a constructor", (MAIN, f"    Part(nnx.Rngs(1))(X)\n{MAIN}")
     ),
     "named_outside": _kept(
-        "the code does more with it than make it",
+        "the code uses it beyond creating it",
         (MAIN, f"    assert not isinstance(model, Part)\n{MAIN}"),
     ),
     "called_outside": _kept("may belong to a Model", (MAIN, f"    model.one(X)\n{MAIN}")),
-    "asked_for": _kept("asks for it", (MAIN, f'    getattr(model, "one")(X)\n{MAIN}')),
+    "asked_for": _kept("reads it", (MAIN, f'    getattr(model, "one")(X)\n{MAIN}')),
     "rngs_of_the_owner_set": _kept(
         "model.rngs may belong to a Model", (MAIN, f"    model.rngs = nnx.Rngs(9)\n{MAIN}")
     ),
@@ -181,12 +181,12 @@ KEPT = {
         _in_front(MODEL, "    def first(self):\n        return self.one\n\n"),
     ),
     "in_a_sequence": _kept(
-        "it is not kept as an attribute",
+        "it is not stored in an attribute",
         (MADE, "        self.both = nnx.Sequential(Part(rngs), Part(rngs))"),
         ("self.two(self.one(x))", "self.both(x)"),
     ),
     "beside_others": _kept(
-        "others are kept in one container",
+        "its container also holds other objects",
         (
             MADE,
             "        self.parts = nnx.List([Part(rngs), Part(rngs), nnx.Linear(2, 2, rngs=rngs)])",

@@ -1,4 +1,4 @@
-"""Objects with shared parts that are handed to packages whose code was not looked at."""
+"""Objects with shared parts that are handed to packages whose code was not read."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_is_reported_once(name: str) -> None:
     (finding,) = _findings(_program(*REPORTED[name]))
     assert finding.outcome is Outcome.MANUAL
     assert "adapters" in finding.message
-    assert "was not looked at" in finding.message
+    assert "was not read" in finding.message
     assert "nnx.set_graph_mode(True)" in finding.message
 
 
@@ -121,7 +121,7 @@ def test_a_file_without_flax_is_looked_at() -> None:
 def test_a_package_of_the_project_is_no_other() -> None:
     main = _program(*REPORTED["function"])
     results = migrated_files({"main.py": main, "adapters.py": PACKAGE})
-    assert "not looked at" not in str([f.message for f in results["main.py"].findings])
+    assert "not read" not in str([f.message for f in results["main.py"].findings])
 
 
 @pytest.mark.runs_jax

@@ -109,8 +109,8 @@ def test_where_no_method_in_sight_changes_structure_nothing_is_said(body: str) -
 
 def test_the_finding_names_the_code_that_may_be_meant() -> None:
     (pin,) = _pins("@nnx.jit\ndef step(m, x):\n    return m(x)\n")
-    assert "unknown effect on m" in pin.message
-    assert "it may be Net.__call__, where attribute n is updated" in pin.message
+    assert "cannot tell what happens to m" in pin.message
+    assert "it may be Net.__call__: attribute n is updated" in pin.message
 
 
 _PARTS = """

@@ -109,7 +109,7 @@ def placements(mesh):
         abstract = nnx.eval_shape(lambda: Placed(nnx.Rngs(0)))
     return [leaf.sharding for leaf in jax.tree.leaves(nnx.state(abstract))]
 """,
-        "tree mode leaves out the shardings of the mesh",
+        "tree mode omits the shardings of the mesh",
     )
 
 
@@ -178,5 +178,5 @@ def shapes():
 
 
 {_RUN_UNDER_A_MESH[how]}""",
-        "tree mode leaves out the shardings of the mesh",
+        "tree mode omits the shardings of the mesh",
     )

@@ -94,5 +94,5 @@ def test_arguments_that_are_not_to_be_seen_is_left_to_a_person() -> None:
 def bind(run, arguments):
     return nnx.cached_partial(*arguments)
 """,
-        "the code does not show what it binds",
+        "cannot tell what it binds",
     )

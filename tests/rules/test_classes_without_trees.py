@@ -104,7 +104,7 @@ def test_a_long_line_is_broken() -> None:
 #: What the constructor stores, what stands behind the class, and why the class stays.
 _STAYING = {
     "a number beside layers": (f"self.parts = [{_LAYER}, 3]", "", "beside other things"),
-    "something unknown in a list": ("self.parts = [make(rngs)]", "", "is not all seen"),
+    "something unknown in a list": ("self.parts = [make(rngs)]", "", "holds are unknown"),
     "a number before a layer": (
         f"self.part = 3\n        self.part = {_LAYER}",
         "",
@@ -123,7 +123,7 @@ _STAYING = {
     "a leaf": (
         "self.part = jnp.ones(2)",
         "def named(parts: dict[str, Part]):\n    return jax.tree.leaves(parts)\n",
-        "takes it for a leaf",
+        "treats it as a leaf",
     ),
     "a comment at the keyword": ("self.part = jnp.ones(2)", "#", "cannot be changed here"),
 }
@@ -161,5 +161,5 @@ def test_a_decorator_that_is_not_known_keeps_a_class() -> None:
         RULE,
         "from parts import registered\n\n\n@registered\n"
         + _class("nnx.Module, pytree=False", "self.part = jnp.ones(2)"),
-        "what its decorators make of it is not known",
+        "the effect of its decorators is unknown",
     )

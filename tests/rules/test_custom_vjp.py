@@ -52,7 +52,7 @@ def clipped_bwd(inside, g):
 
 clipped.defvjp(clipped_fwd, clipped_bwd)
 """,
-        "its backward pass gets the gradients of updates in addition to that of the output",
+        "in graph mode, its backward pass also gets the gradients of updates",
     )
 
 
@@ -75,5 +75,5 @@ def scaled_bwd(model, g):
 
 scaled.defvjp(scaled_fwd, scaled_bwd)
 """,
-        "its backward pass gets the gradients of updates in addition to that of the output",
+        "in graph mode, its backward pass also gets the gradients of updates",
     )

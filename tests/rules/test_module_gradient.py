@@ -127,7 +127,7 @@ def slope(model: nnx.Module, x):
 
     return loss_fn(model)
 """,
-        "because the class of the Module is not",
+        "because the class of the Module is unknown",
     )
 
 

@@ -45,7 +45,7 @@ def shifted(net: nnx.Linear, xs):
 
     return nnx.scan(body)(nnx.state(net), xs)
 """,
-        "the body returns other Variables than it was given",
+        "the body returns Variables other than those it gets",
     )
 
 
@@ -57,5 +57,5 @@ def test_a_variable_that_is_made_anew_is_kept_in_graph_mode() -> None:
 def summed(x, total: nnx.Variable):
     return x, nnx.Variable(total[...] + x)
 """,
-        "the body returns other Variables than it was given",
+        "the body returns Variables other than those it gets",
     )

@@ -70,7 +70,7 @@ def run(model: nnx.Dropout, xs):
     model.eval()
     return ys
 """,
-        "model is changed, and the model that came in is not",
+        "model is changed, and model, which was passed, is not",
     )
 
 
@@ -90,7 +90,7 @@ def run(model: nnx.Dropout, xs):
 
     return epoch(xs), model(xs[0])
 """,
-        "trained is changed, and the model that came in is not",
+        "trained is changed, and model, which was passed, is not",
     )
 
 

@@ -78,7 +78,7 @@ class Tied(nnx.Module):
 def leaves(tied: Tied):
     return len(jax.tree.leaves(nnx.state(tied)))
 """,
-        "tree mode takes only trees: self.one is kept in several places",
+        "tree mode allows no shared objects: self.one is held in several places",
     )
 
 
@@ -94,7 +94,7 @@ def both(left: nnx.Linear, right: nnx.Linear, x):
 def run(model: nnx.Linear, x):
     return both(model, model, x)
 """,
-        "tree mode takes only trees: model goes in twice",
+        "tree mode allows no shared objects: model is passed twice",
     )
 
 
@@ -123,7 +123,7 @@ def step(state: State, x):
 def run(x, rngs: nnx.Rngs):
     return step(State(Tied(rngs), 1.0), x)
 """,
-        "in state, self.one is kept in several places",
+        "in state, self.one is held in several places",
     )
 
 
@@ -140,7 +140,7 @@ def run(x, rngs: nnx.Rngs):
     model = type("Other", (Tied,), {})(rngs)
     return nnx.jit(lambda m, x: m.one(x))(model, x)
 """,
-        "in m, what Linear makes is kept in several places",
+        "in m, the result of Linear() is held in several places",
     )
 
 

@@ -55,7 +55,7 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
             where = context.where(element)
             return Evidence(claim, Proof.ASSUMED, where, Permission.UNKNOWN_PARTS)
         if any(each.transform in JAX_SITES for each in stack_of(context, site)):
-            claim = f"{text} is passed already: jax drops what is done to it, and nnx would keep it"
+            claim = f"{text} is passed already: jax drops its updates, and nnx would keep them"
             return Evidence(claim, Proof.PROVED, context.where(element))
         reasons = (_together(context, site, element, capture) for capture in captured.objects)
         if reason := next(filter(None, reasons), ""):
@@ -71,7 +71,7 @@ def not_a_tree(context: FileContext, values: Values, where: Place) -> Evidence |
         return Evidence(shared, Proof.PROVED, where)
     unseen = context.analysis.contents.of(values).unseen
     if unseen:
-        claim = f"not all that it holds is seen: {unseen[0]}"
+        claim = f"some of its parts are unknown: {unseen[0]}"
         return Evidence(claim, Proof.ASSUMED, where, Permission.UNKNOWN_PARTS)
     return None
 

@@ -42,7 +42,7 @@ def updating_of_module(context: FileContext, site: Site) -> Manual | None:
     (module, name), use = found
     own = module == context.tree.module
     which = f"{name} of this file" if own else f"{name} of {Place(module)}"
-    way = f", by way of {', '.join(map(str, use.via))}" if use.via else ""
+    way = f", through {', '.join(map(str, use.via))}" if use.via else ""
     return Manual(
         "captured-module",
         CaptureCause.GLOBAL_UPDATED.about(

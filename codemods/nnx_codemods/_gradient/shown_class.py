@@ -50,7 +50,7 @@ def shown_class(context: FileContext, site: Site, index: int, values: Values) ->
         return STATE
     used = all(_is_used_as_object(context, scope, name, _DEPTH) for scope, name in given)
     if used and site.uses and all(_is_optimized(context, site, use, index) for use in site.uses):
-        words = "called in the loss, and an optimizer is updated with it and its gradients"
+        words = "called in the loss, and passed to an optimizer with its gradients"
         return frozenset({Instance(_MODULE, exact=False, origin=words)})
     return values
 

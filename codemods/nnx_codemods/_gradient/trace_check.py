@@ -82,7 +82,7 @@ def checked_beside_runs(context: FileContext, site: Site, index: int) -> Evidenc
 
 
 def _evidence(context: FileContext, site: Site, index: int) -> Evidence:
-    claim = f"the function leaves the structure of argument {index} alone"
+    claim = f"the function keeps the structure of argument {index}"
     return Evidence(claim, Proof.CHECKED, context.where(site.node))
 
 

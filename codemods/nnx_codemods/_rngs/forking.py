@@ -22,5 +22,7 @@ def forks_wanted(context: FileContext, values: Values) -> tuple[Evidence, ...]:
     keeping = sorted({short_name(name) for name in held if keeps_rngs(context.evaluator, name)})
     if not keeping:
         return ()
-    claim = f"{' and '.join(keeping)} may keep a fork of the Rngs, and draw other random numbers"
+    claim = (
+        f"{' and '.join(keeping)} may keep a fork of the Rngs, and then draw other random numbers"
+    )
     return (Evidence(claim, Proof.ASSUMED, None, Permission.FORK_RNGS),)

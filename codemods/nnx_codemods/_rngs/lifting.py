@@ -40,12 +40,14 @@ def lifted_rngs(context: FileContext, site: Site, rule: str) -> Contribution | E
     try:
         found = lift_at(context, site)
     except NotLifted as refused:
-        return Evidence(f"the Rngs that parts keep is not lifted: {refused}", Proof.PROVED)
+        return Evidence(
+            f"the Rngs of the parts cannot move to their owner: {refused}", Proof.PROVED
+        )
     if found is None:
         return None
     keeper, lift = found
     name = keeper.of.node.name
-    claim = f"no code outside of this file makes or calls {name}"
+    claim = f"no code outside of this file creates or calls {name}"
     where = context.where(keeper.stored)
     evidence = Evidence(claim, Proof.ASSUMED, where, Permission.LIFT_RNGS)
     if not context.options.allows(Permission.LIFT_RNGS):

@@ -51,7 +51,7 @@ def _reason(value: Value) -> str:
     if isinstance(value, Basic) and value.sort == "unknown":
         return value.reason or "not known"
     if isinstance(value, LibraryValue) and harmless_library_call(value.dotted) is None:
-        return f"{value.dotted}, which is no part of the project"
+        return f"{value.dotted}, which is not in the project"
     return ""
 
 

@@ -133,7 +133,7 @@ def _as_functions(evaluator: Evaluation, values: Values) -> Values:
         elif isinstance(value, Basic):
             found |= unknown(value.reason or "a transform of something unknown")
         elif isinstance(value, LibraryValue):
-            found |= unknown(f"a transform of {value.dotted}, which is no part of the project")
+            found |= unknown(f"a transform of {value.dotted}, which is not in the project")
         else:
             found.add(value)
     return frozenset(found)

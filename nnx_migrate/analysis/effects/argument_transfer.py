@@ -87,7 +87,7 @@ class Giving(Touching):
                 case Instance():
                     yield from self.to_instance(scope, value, call, where)
                 case Basic(sort="unknown", reason=reason, named_at_run_time=by_name):
-                    what = f"something unknown: {reason}"
+                    what = f"unknown code: {reason}"
                     called = ir.last_name(func)
                     form = self._form(scope, call) if whole else None
                     yield Effect("unknown", PassedTo(what, called, by_name, form=form), where)
@@ -156,7 +156,7 @@ class Giving(Touching):
             yield Effect("structure", FunctionChanges("functools.update_wrapper"), where)
         elif verdict is None:
             by_name = dotted.endswith(NAMED_AT_RUN_TIME)
-            unseen = f"something unknown: {NAMED_AT_RUN_TIME}, by getattr()" if by_name else dotted
+            unseen = f"unknown code: {NAMED_AT_RUN_TIME}, by getattr()" if by_name else dotted
             yield Effect("unknown", PassedTo(unseen, "", by_name, not by_name), where)
         elif not verdict:
             of_attributes = any(self.is_attributes(scope, call.args[place]) for place in given)

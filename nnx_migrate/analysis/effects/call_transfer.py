@@ -125,7 +125,7 @@ class Handing:
             receiving = _receiving(function, passed, call, each)
             reached += [parameter for parameter in receiving if parameter not in reached]
             if not receiving:
-                cause = Unseen(f"the way {function.name} receives it is unknown")
+                cause = Unseen(f"how {function.name} receives it is unknown")
                 yield Effect("unknown", cause, where)
         own = isinstance(call.func, ir.Attribute) and self.is_self(scope, call.func.base)
         for parameter in reached:

@@ -199,19 +199,19 @@ def explain(cause: Cause) -> str:
         case ElementReplaced():
             return "an element of it is replaced"
         case PropertyCached(name=name):
-            return f"the cached property {name} is kept in it"
+            return f"it caches the property {name}"
         case MethodChanges(name=name, layer=layer):
             return f"{layer}.{name}() changes it"
         case FunctionChanges(dotted=dotted):
             return f"{_shown(dotted)}() changes it"
         case KeywordAsks(layer=layer, keyword=keyword, sows=sows):
-            return f"{layer} {'sows' if sows else 'changes'} because of {keyword}"
+            return f"{layer} {'sows' if sows else 'changes'} ({keyword})"
         case UpdateAdds(what=what):
             return _UPDATES[what]
         case Returned():
             return "it, or a part of it, is returned"
         case Kept():
-            return "it is kept in something that outlives the call"
+            return "it is stored where it outlives the call"
         case PassedTo(what=what):
             return f"it is passed to {what}"
         case MethodUnknown(name=name, because=because):
@@ -219,7 +219,7 @@ def explain(cause: Cause) -> str:
         case CalleeUnknown(because=because):
             return f"the called code is unknown: {because}"
         case TextExecuted(function=function):
-            return f"what {function}() runs is {NAMED_AT_RUN_TIME}"
+            return f"the code that {function}() runs is {NAMED_AT_RUN_TIME}"
         case Unseen(words=words):
             return words
         case _:
@@ -293,6 +293,6 @@ def _shown(dotted: str) -> str:
 _UPDATES = {
     "": "nnx.update() may add to it",
     "with a dictionary": "nnx.update() with a dictionary may add to it",
-    "arrays": "nnx.update() may set attributes of it that are arrays",
-    "sown values": "nnx.update() may add to it what was sown",
+    "arrays": "nnx.update() may set its array attributes",
+    "sown values": "nnx.update() may add sown values to it",
 }

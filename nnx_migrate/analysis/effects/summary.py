@@ -205,7 +205,7 @@ class EffectFinder(abc.ABC):
     def of_method(self, instance: Instance, name: str, where: Place) -> Effects:
         """The effects on the object of calling one of its methods."""
         if instance.class_name in ANY_OBJECT:
-            cause = MethodUnknown(name, ", because the class of the Module is not")
+            cause = MethodUnknown(name, ", because the class of the Module is unknown")
             return frozenset({Effect("unknown", cause, where)})
         # Hundreds of classes may have it from one above them, which is asked once.
         methods: dict[Scope, None] = {}

@@ -37,7 +37,7 @@ class TieFinder:
             where = Place(scope.module, line)
             for holder in self.evaluator.values(scope, root):
                 if isinstance(holder, Instance):
-                    reason = f"one object is kept under two names ({where})"
+                    reason = f"one object has two names ({where})"
                     found.setdefault(holder.class_name, reason)
         return found
 

@@ -340,7 +340,7 @@ def elements_of(value: Value) -> Values:
         case Basic():
             return frozenset({value})
         case _:
-            return unknown("an element of something unknown")
+            return unknown("an element of an unknown container")
 
 
 def is_dict(values: Values) -> bool:

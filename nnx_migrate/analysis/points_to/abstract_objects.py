@@ -69,7 +69,9 @@ class Object:
 
     def __str__(self) -> str:
         root = self.root
-        name = f"what {ir.last_name(root.call)} makes" if isinstance(root, MadeBy) else root.name
+        name = (
+            f"the result of {ir.last_name(root.call)}()" if isinstance(root, MadeBy) else root.name
+        )
         path = [each for each in self.path if each.isidentifier()]
         return self.label or ".".join([name, *path])
 

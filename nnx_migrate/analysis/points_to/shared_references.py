@@ -210,7 +210,7 @@ class SharingFinder:
                 found = next((reason for n in names if (reason := self._class(n))), "")
                 found = found or self.of(wraps)
                 if value.probable and found:
-                    return f"of a {short_name(class_name)}, which it most probably is, {found}"
+                    return f"{found}, if it is a {short_name(class_name)} (which is likely)"
                 return found
             case _:
                 return next(filter(None, map(self.of, parts_of(value))), "")
@@ -309,7 +309,7 @@ class SharingFinder:
         function = self.project.function(scope)
         for write in self._stores(scope):
             if write.value == _own(function):
-                return f"it keeps itself ({Place(scope.module, write.line)})"
+                return f"it holds itself ({Place(scope.module, write.line)})"
         return self._kept_twice(scope)
 
     def _kept_twice(self, scope: Scope) -> str:
@@ -337,7 +337,7 @@ class SharingFinder:
             for line, (one, other) in pairs:
                 if self._is_in_both(one, other):
                     where = Place(scope.module, line)
-                    return f"{one.object} is kept in several places ({where})"
+                    return f"{one.object} is held in several places ({where})"
         return ""
 
     def _stores(self, scope: Scope) -> Iterator[ir.Write]:

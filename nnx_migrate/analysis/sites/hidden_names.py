@@ -51,8 +51,10 @@ def hidden_names(tree: Tree) -> Iterator[HiddenName]:
             if isinstance(node.ctx, ast.Load) and _goes_on(tree, node):
                 text = ast.unparse(tree.parents[node])
                 text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-                why = f"{text} hands nnx on as a value"
-                yield HiddenName(node, f"{why}, and which of its functions are called is not seen")
+                why = f"{text} passes nnx on as a value"
+                yield HiddenName(
+                    node, f"{why}, so nnx-migrate cannot tell which of its functions are called"
+                )
     for call in tree.of_kind(ast.Call):
         name = callee(call)
         if name in _RUNNING_TEXT:
@@ -110,7 +112,10 @@ def _in_text(tree: Tree, call: ast.Call) -> Iterator[HiddenName]:
         if isinstance(node, ast.Name | ast.Attribute):
             name = nnx_name(tree.project.dotted(tree.scope(call), lower_expr(node)))
             if name in _CALLED:
-                yield HiddenName(call, f"a text names nnx.{name}, and no code in a text is seen")
+                yield HiddenName(
+                    call,
+                    f"a string names nnx.{name}, and nnx-migrate does not read code in strings",
+                )
                 return
 
 
@@ -121,5 +126,5 @@ def _of_computed_module(tree: Tree, func: ast.Attribute) -> Iterator[HiddenName]
         assigned = tree.assigned_value(tree.scope(base), base.id)
         base = assigned[0] if assigned is not None else base
     if isinstance(base, ast.Call) and callee(base) in IMPORTING and lookup(base) is None:
-        why = f"which module {ast.unparse(base)} is cannot be seen, so it may be nnx"
+        why = f"cannot tell which module {ast.unparse(base)} is; it may be nnx"
         yield HiddenName(func, why)

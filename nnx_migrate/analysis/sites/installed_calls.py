@@ -84,7 +84,9 @@ def reached(environment: Environment, call: ForeignCall) -> Reached | None:
     built = _calling(environment, call)
     if built is None:
         package = call.dotted.partition(".")[0]
-        return Reached(f"{package} is not installed where it was looked for", "", False)
+        return Reached(
+            f"{package} is not installed in the environment that was searched", "", False
+        )
     found = list(_Walk(Evaluator(built)).found())
     return min(found, key=lambda each: not each.dependent, default=None)
 
@@ -157,7 +159,7 @@ class _Walk:
             scope = self.waiting.popleft()
             yield from self.function(scope)
             if len(self.seen) > _MOST_FUNCTIONS:
-                yield self.reached(scope, 0, "more functions than are followed", False)
+                yield self.reached(scope, 0, "more functions than nnx-migrate follows", False)
                 return
 
     def enter(self, scope: Scope) -> None:

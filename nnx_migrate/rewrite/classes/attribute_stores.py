@@ -27,17 +27,17 @@ _OBJECTS = frozenset({"module", "metric", "variable", "rngs", "optimizer", "stat
 class NoPytree(Cause):
     """Why a class stays one that is no pytree."""
 
-    SILENCED = "a comment or an earlier check says to leave it alone"
-    BASES = "not all of its base classes are seen"
-    DECORATED = "what its decorators make of it is not known"
+    SILENCED = "a comment or an earlier check keeps it as it is"
+    BASES = "some of its base classes are unknown"
+    DECORATED = "the effect of its decorators is unknown"
     ABOVE = "{name} is no pytree either, and stays so"
-    HIDDEN = "what {name} holds is not all seen"
+    HIDDEN = "some values that {name} holds are unknown"
     MIXED = "{name} holds Modules or arrays beside other things"
     OTHERS = "{name} is set to Modules or arrays in one place, and to other things in another"
     UNPACKED = "{name} is set beside other names"
     NAMED_TUPLE = "{name} is a tree that is no object of nnx, with Variables in it"
     FROM_OUTSIDE = "code outside of its methods sets {name} ({place})"
-    AS_TREE = "a function of jax.tree is given it, and takes it for a leaf ({place})"
+    AS_TREE = "a function of jax.tree gets it, and treats it as a leaf ({place})"
     SPELLING = "{name} cannot be changed here"
 
 

@@ -84,7 +84,7 @@ class ThreadCause(Cause):
 class LoopCause(Cause):
     """Why the functions of a loop cannot be given, and return, another carry."""
 
-    UNPACKED_BESIDE_CODE = "the carry is unpacked on a line with other code"
+    UNPACKED_BESIDE_CODE = "other code shares the line that unpacks the carry"
     NOTHING_RETURNED = "the body of the loop returns nothing"
     COMMENT_IN_ANNOTATION = "there is a comment in the return annotation of the function"
     NOT_ALL_RETURN = "the body of the loop does not return a carry on every path"
@@ -184,7 +184,7 @@ class LayoutCause(Cause):
     SPELLED_OUT_REPLACED = "the rewrite would replace a part of a function that is written out"
     BOUND_IN_STATEMENT = "the statement of the call binds {name}"
     CALL_FOLLOWS_ANOTHER = "the argument is computed by a call that must follow another"
-    GIVEN_TO_ANOTHER = "another call in the same statement gets {text}"
+    GIVEN_TO_ANOTHER = "another call in the same statement also gets {text}"
     HEADER_END = "the end of the definition's header was not found"
     IN_ELIF = "the call is in an elif, and no statement can go before it"
     CALL_BEHIND_CODE = "the call comes after other code on its line"
@@ -225,7 +225,9 @@ class FunctionCause(Cause):
 class EmitCause(Cause):
     """Why what rules want at a site cannot be done there; {escape} and {why} are told elsewhere."""
 
-    WRAPPER_NOT_KNOWN = "nnx-migrate does not know what {wrapper} does besides nnx.{transform}"
+    WRAPPER_NOT_KNOWN = (
+        "nnx-migrate does not know what {wrapper} does in addition to nnx.{transform}"
+    )
     COPIED_AND_SPLIT = "some arguments are copied here, and others are split"
     ATTRIBUTE_READ = "the code reads {name}.{attribute}, which a plain function does not have"
     NOT_ALL_CALLS = "{escape}"
@@ -264,7 +266,7 @@ class PinCause(Cause):
 
     NO_MODE = "nnx.{transform} has no mode of its own"
     NO_GRAPH_FORM = (
-        'no form of {wrapper} for graph mode is known; say compat = "..." or '
+        '{wrapper} has no known form for graph mode; set compat = "..." or '
         'passes = ["graph", "graph_updates"] in [tool.nnx-migrate.transforms."{wrapper}"]'
     )
 

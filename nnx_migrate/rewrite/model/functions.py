@@ -125,7 +125,7 @@ def _parameter_values(context: FileContext, site: Site, index: int) -> Values:
         for parameter in context.project.function(scope).parameters:
             if parameter.name == name:
                 found |= context.evaluator.parameter(scope, parameter)
-    return found or unknown("the function that it is passed to is not defined in the project")
+    return found or unknown("the function that gets it is not defined in the project")
 
 
 def definition_of(

@@ -78,7 +78,7 @@ class Settlement:
 
     def _gone(self, place: int, pin: OldPin) -> Finding:
         line, column = self._text.line_and_column(place)
-        message = f"no longer kept in graph mode: nothing of nnx.{pin.transform} depends on it here"
+        message = f"no longer kept in graph mode: nnx.{pin.transform} does not depend on it here"
         return Finding(CODE, line, column, Outcome.REWRITTEN, message)
 
 

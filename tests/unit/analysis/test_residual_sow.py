@@ -84,7 +84,7 @@ LEFT = {
     "inner function": ("(lambda: model(x))()", "other code also sows on"),
     "attribute": ("model.h = nnx.Intermediate(x)", "attribute h is set"),
     "updated": ("nnx.update(model, x)", "nnx.update() may add to it"),
-    "unknown function": ("x.add(model)", "passed to something unknown"),
+    "unknown function": ("x.add(model)", "passed to unknown code"),
     "library": ("print(model)", ""),
 }
 

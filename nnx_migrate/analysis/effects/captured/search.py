@@ -307,7 +307,7 @@ class Search:
                 if library in CONTROL_FLOW:
                     yield Use("transform", f"it is passed to nnx.{library}", where)
                 if spec(library).collects and call.args and call.args[0] in given:
-                    yield Use("update", "nnx.capture() puts on it what is sown", where)
+                    yield Use("update", "nnx.capture() puts the sown values on it", where)
                 if library == "update" and call.args and call.args[0] in given:
                     yield Use("update", "nnx.update() writes to it", where)
                 places = [i for i, argument in enumerate(call.args) if argument in given]
