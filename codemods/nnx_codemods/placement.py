@@ -69,7 +69,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     by_device = site.spec.maps_axes or not site.spec.compiles
     if by_device:
         told = _reads_shardings(context, site)
-        because = "this file reads where arrays lie"
+        because = "this file reads the placement of arrays"
     else:
         told = "in_shardings" in site.options
         because = "in_shardings decide where it goes"

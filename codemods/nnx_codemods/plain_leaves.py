@@ -132,5 +132,5 @@ RULE = Rule(
     "plain-leaves",
     _TAKING_APART | TRACING | CONTROL_FLOW,
     decide,
-    way_out="keep numbers and strings beside what is split, or in static attributes",
+    way_out="pass numbers and strings separately, or keep them in static attributes",
 )

@@ -73,7 +73,9 @@ class Commands(TyperGroup):
         name = args[0]
         if self.get_command(ctx, name) is None:
             if os.path.exists(name):
-                _stop(f"{name!r} is no command; did you mean: nnx-migrate apply {name} --dry-run")
+                _stop(
+                    f"{name!r} is not a command; did you mean: nnx-migrate apply {name} --dry-run"
+                )
             if name == "help":
                 _stop("for help: nnx-migrate --help, or nnx-migrate apply --help")
         return super().resolve_command(ctx, args)

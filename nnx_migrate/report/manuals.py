@@ -106,7 +106,7 @@ ENGINE_FINDINGS = {
         "Give yourself permission to read it, or leave it out with `exclude`.",
     ),
     "unread-name": EngineFinding(
-        "Rewrites left a name behind that `nnx-migrate` can't remove.",
+        "After the rewrites, a name is left that `nnx-migrate` can't remove.",
         "Remove the name by hand if nothing else uses it.",
     ),
     "unused-ignore": EngineFinding(

@@ -40,7 +40,7 @@ class _Reader(pickle.Unpickler):
             is_ours = getattr(found, "__module__", None) == module
             if is_ours and (isinstance(found, type) or name in _MAKERS):
                 return found
-        raise pickle.UnpicklingError(f"{module}.{name} is no part of an answer")
+        raise pickle.UnpicklingError(f"{module}.{name} is not a part of an answer")
 
 
 def read_answer(data: bytes) -> Any:

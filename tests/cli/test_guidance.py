@@ -15,7 +15,7 @@ from tests.cli.conftest import COMMAND, Command
 from tests.unit.sources.documents.notebooks import MODEL, code, notebook, written
 
 WRONG = [
-    ("src", "'src' is no command; did you mean: nnx-migrate apply src --dry-run"),
+    ("src", "'src' is not a command; did you mean: nnx-migrate apply src --dry-run"),
     ("help", "nnx-migrate --help"),
     ("aply src", "no such command 'aply'. Did you mean 'apply'?"),
     ("apply", "name files or folders, as in: nnx-migrate apply src/ --dry-run"),

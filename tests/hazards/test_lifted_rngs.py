@@ -261,7 +261,7 @@ KEPT = {
         ),
     ),
     "the_rngs_goes_in_beside_it": _kept(
-        "is passed together with an object that keeps one",
+        "passes an Rngs and an object that keeps one",
         ("def apply(model: Model, x)", "def apply(model: Model, rngs: nnx.Rngs, x)"),
         ("    model = Model(nnx.Rngs(0))", "    rngs = nnx.Rngs(0)\n    model = Model(rngs)"),
         ("apply(model, X)", "apply(model, rngs, X)"),

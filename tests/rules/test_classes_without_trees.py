@@ -103,7 +103,7 @@ def test_a_long_line_is_broken() -> None:
 
 #: What the constructor stores, what stands behind the class, and why the class stays.
 _STAYING = {
-    "a number beside layers": (f"self.parts = [{_LAYER}, 3]", "", "beside other things"),
+    "a number beside layers": (f"self.parts = [{_LAYER}, 3]", "", "with other values"),
     "something unknown in a list": ("self.parts = [make(rngs)]", "", "holds are unknown"),
     "a number before a layer": (
         f"self.part = 3\n        self.part = {_LAYER}",
@@ -113,7 +113,7 @@ _STAYING = {
     "several at once": (
         f"self.parts, self.n = [{_LAYER}], 3",
         "",
-        "is set beside other names",
+        "is set together with other names",
     ),
     "from outside": (
         "self.part = 2.0",
@@ -152,7 +152,7 @@ class Part(Base, pytree=False):
     def __call__(self, x):
         return x
 {_JITTED}""",
-        "Base is no pytree either, and stays so",
+        "Base is not a pytree either, and stays so",
     )
 
 

@@ -24,7 +24,7 @@ class RngsCause(Cause):
     HAS_SUBCLASSES = "other classes inherit from {name}"
     NO_PLAIN_CONSTRUCTOR = "{name} has no plain constructor"
     OWN_ATTRIBUTE_ACCESS = "{name} defines its own attribute access"
-    RNGS_BESIDE = "an Rngs is passed together with an object that keeps one"
+    RNGS_BESIDE = "the call passes an Rngs and an object that keeps one"
     NOT_SEEN_IN_FILE = "this file does not show how {name} keeps its Rngs"
     KEYWORD_PASSED = "a call of a {name} already passes {keyword}, or may pass it"
     IN_F_STRING = "an f-string reads it ({place})"

@@ -19,7 +19,7 @@ _OPEN, _FOUND, _STALE, _FINAL = range(4)
 
 
 def _forgotten(*_: object) -> Any:
-    raise AssertionError("nobody said how to answer this question")
+    raise AssertionError("no rule answers this question")
 
 
 class _Question:

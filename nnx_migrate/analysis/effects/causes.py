@@ -197,7 +197,7 @@ def explain(cause: Cause) -> str:
         case AttributeWritten(name=name, how=how):
             return f"attribute {name} is {how}"
         case ElementReplaced():
-            return "an element of it is replaced"
+            return "one of its elements is replaced"
         case PropertyCached(name=name):
             return f"it caches the property {name}"
         case MethodChanges(name=name, layer=layer):

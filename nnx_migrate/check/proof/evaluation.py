@@ -52,7 +52,7 @@ class Evaluation:
     ) -> Sequence[Value | None]:
         self.equations += 1
         if self.equations > self._limit:
-            raise Refusal(f"more than {self._limit} equations to look at")
+            raise Refusal(f"more than {self._limit} equations to compare")
         if id(equation) not in self._inspected:
             calls.inspect(equation)
             self._inspected.add(id(equation))

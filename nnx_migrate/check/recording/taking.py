@@ -253,7 +253,7 @@ def _first_of_its_kind(site: Site, digest: str) -> Seen:
     taken, kinds = store.count_calls(recording, site.path, site.name, digest)
     too_many = not taken and kinds >= _MOST_KINDS
     if too_many:
-        note_missed(site, f"there are more than {_MOST_KINDS} kinds of calls of it", "more")
+        note_missed(site, f"it was called in more than {_MOST_KINDS} ways", "more")
     return Seen(digest, done=too_many)
 
 
@@ -287,7 +287,8 @@ def _may_look(site: Site) -> bool:
         site.skipped = True
         note_missed(
             site,
-            f"not every call after the {_ALWAYS_LOOKED_AT}th was looked at: it takes too much time",
+            f"some calls after the {_ALWAYS_LOOKED_AT}th were skipped, because recording takes "
+            "too much time",
         )
     return False
 

@@ -120,7 +120,7 @@ def _leaf(path: Path) -> Plain:
     if path.is_dir():
         return Plain("folder", "")
     if not path.is_file():
-        return Plain("file", "that is no regular file")
+        return Plain("file", "that is not a regular file")
     with path.open("rb") as opened:
         if path.stat().st_size <= _MOST_TEXT:
             content = opened.read()

@@ -154,7 +154,7 @@ def _written(report: Any, request: Request, root: Path) -> Any:
         return report
     if request.branch is not None:
         files = {path: each.after for path, each in changed.items()}
-        message = f"Migrate to tree mode, as far as it is checked\n\n{report.summary()}\n"
+        message = f"Migrate to tree mode where a check passes\n\n{report.summary()}\n"
         try:
             unknown = put_on_branch(root, request.branch, files, message)
         except NoBranch as error:

@@ -60,7 +60,7 @@ _KEYS = (
     ("x", "more lines around the hunk"),
     ("s", "side by side or inline"),
     ("e", "open or close all evidence"),
-    ("/", "search files, code and messages; Esc goes back"),
+    ("/", "search files, code, and messages; Esc closes the search"),
     ("t", "light or dark"),
     ("?", "this list"),
 )

@@ -122,7 +122,7 @@ class Walk:
             elif stat.S_ISREG(mode):
                 self._files.append(path)
             else:
-                self._skip(path, "special-file", "it is a pipe, socket or device, not a file")
+                self._skip(path, "special-file", "it is a pipe, socket, or device, not a file")
 
     def _unreachable(self, path: str, error: OSError) -> None:
         if isinstance(error, FileNotFoundError | NotADirectoryError):
@@ -226,7 +226,7 @@ class Walk:
 
     def _odd_entry(self, path: str, entry: os.DirEntry[str]) -> None:
         if not entry.is_symlink():
-            self._skip(path, "special-file", "it is a pipe, socket or device, not a file")
+            self._skip(path, "special-file", "it is a pipe, socket, or device, not a file")
         elif not os.path.exists(path):
             self._broken_link(path)
         elif os.path.isdir(path):
@@ -261,7 +261,7 @@ class Walk:
             self._fail(link.path, error)
             return
         if not regular:
-            self._skip(link.path, "special-file", "it links to a pipe, socket or device")
+            self._skip(link.path, "special-file", "it links to a pipe, socket, or device")
         elif marked:
             self.seen.add(link.target)
             if not inside:

@@ -45,7 +45,7 @@ def test_records_and_results_are_read_back() -> None:
     ],
 )
 def test_what_no_answer_is_made_of_is_refused(evil: object) -> None:
-    with pytest.raises(ValueError, match="is no part of an answer"):
+    with pytest.raises(ValueError, match="is not a part of an answer"):
         read_answer(pickle.dumps(evil))
 
 
@@ -57,7 +57,7 @@ def test_a_name_through_one_of_our_modules_is_refused() -> None:
     ]:
         data = b"\x80\x04" + pickle.SHORT_BINUNICODE + bytes([len(module)]) + module.encode()
         data += pickle.SHORT_BINUNICODE + bytes([len(name)]) + name.encode() + pickle.STACK_GLOBAL
-        with pytest.raises(ValueError, match="is no part of an answer"):
+        with pytest.raises(ValueError, match="is not a part of an answer"):
             read_answer(data + b".")
 
 

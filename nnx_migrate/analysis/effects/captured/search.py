@@ -39,7 +39,7 @@ class Use:
     """One use that needs the object at the trace level of the function.
 
     Args:
-        kind: "update": a Variable of it is written; "transform": it is an argument of one.
+        kind: "update": one of its Variables is written; "transform": it is an argument of one.
         what: in words, for the finding.
         where: its place.
         certain: it happens whenever the code is run; not so a layer that may be told not to.
@@ -145,7 +145,7 @@ class Search:
                 and aliases.is_variable(scope, target.base)
             )
         if written:
-            yield Use("update", "a Variable of it is written", self._place(scope, write.line))
+            yield Use("update", "one of its Variables is written", self._place(scope, write.line))
 
     def _call(self, aliases: Aliases, scope: Scope, call: ir.Call) -> Iterator[Use]:
         func = call.func
@@ -198,7 +198,7 @@ class Search:
         kind = self.hierarchy.kind(base.class_name)
         library = layer_of(base.class_name) is not None
         if kind == "variable" and name in _WRITING:
-            yield Use("update", f".{name}() writes a Variable of it", where)
+            yield Use("update", f".{name}() writes one of its Variables", where)
         elif kind == "rngs" and name not in _READING_RNGS:
             yield Use("update", "a random key is drawn from it", where)
         elif kind == "module" and name == "sow" and not self._is_own_method(base, name):

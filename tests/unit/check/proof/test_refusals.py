@@ -139,7 +139,7 @@ def test_too_much_to_look_at_is_refused() -> None:
         f = twice(f)
     jaxpr = jax.make_jaxpr(f)(X)
     assert canonical_program(jaxpr, ["x"], limit=1000) == Refused(
-        "more than 1000 equations to look at"
+        "more than 1000 equations to compare"
     )
 
 
