@@ -72,7 +72,7 @@ class Autoencoder(nnx.Module):
         encoder = self.encoder
         return encoder, encoder(x)
 """,
-        "self, or a part of it, goes in and comes out",
+        "self, or a part of it, is both argument and result",
     )
 
 
@@ -95,7 +95,7 @@ def step(state: State, x):
 def run(x, rngs: nnx.Rngs):
     return step(State(nnx.Linear(2, 2, rngs=rngs), 1.0), x)
 """,
-        "state, or a part of it, goes in and comes out",
+        "state, or a part of it, is both argument and result",
     )
 
 
@@ -116,5 +116,5 @@ def step(model):
 def run(rngs: nnx.Rngs):
     return step(globals()["Net"](rngs))
 """,
-        "model, or a part of it, goes in and comes out",
+        "model, or a part of it, is both argument and result",
     )
