@@ -230,10 +230,16 @@ def test_what_is_damaged_or_only_begun_is_told_or_made_anew(
     assert command("batch", "src", "--out", "out", "--shard", "1/1").code == 0
     (out / "state.sqlite").write_text("no database " * 100)
     done = command("batch", "src", "--out", "out", "--merge")
-    assert (done.code, "state.sqlite is damaged; remove it to begin anew" in done.err) == (2, True)
+    assert (done.code, "state.sqlite is damaged; if the run had written files" in done.err) == (
+        2,
+        True,
+    )
     (out / "state.sqlite").unlink()
     done = command("batch", "src", "--out", "out", "--merge", "--unsafe")
-    assert "planned again: no shard of these flags and this version has them" in done.err
+    assert (
+        "planned again: no shard with these flags and this version has their current content"
+        in done.err
+    )
     done = command("batch", "src", "--out", "out", "--merge")
     assert "0 of them planned again\n" in done.err
 
@@ -422,7 +428,7 @@ def test_a_run_of_another_version_is_not_gone_on_with(tmp_path: Path, command: C
         database.commit()
     done = command(*flags, "--resume")
     assert (done.code, "another version" in done.err) == (2, True)
-    found = re.search(r"nnx-migrate (undo \S+), and remove (\S+)", done.err)
+    found = re.search(r"nnx-migrate (undo \\S+), then remove (\S+)", done.err)
     assert found is not None
     assert command(*found[1].split()).code == 0
     (tmp_path / found[2]).unlink()

@@ -169,7 +169,7 @@ def test_reasons_are_told(whole: dict[str, Any]) -> None:
     }
     assert "stopped after 20 s" in reasons["hanging"]
     assert "it ends with Exited: os._exit(7)" in reasons["dying"]
-    assert "the parameter x has no annotation" in reasons["unclear"]
+    assert "annotate the parameter x" in reasons["unclear"]
     assert reasons["summed"] == "rounding: in float64 the difference disappears"
     assert "not rounding: in float64" in reasons["scaled"]
 

@@ -51,7 +51,7 @@ def test_a_pinned_place_is_shown_with_its_code_reason_and_way_out(
         "  |            ^^^^^^^^ kept in graph mode\n"
         "  = why: "
     ) in told
-    assert "  = help: split the Module in front of the gradient" in told
+    assert "  = help: split the Module before the gradient" in told
     assert "  = help: or let the rewrite assume it: --allow unknown-class\n" in told
     assert "  = help: or let a run show it: nnx-migrate observe -- COMMAND" in told
     assert "  = docs: nnx-migrate rule module-gradient\n" in told
@@ -59,7 +59,7 @@ def test_a_pinned_place_is_shown_with_its_code_reason_and_way_out(
 
 def test_a_run_ends_with_what_to_do_next(command: Command, generic: Path) -> None:
     told = command("apply", "src", "--dry-run", "--ignore", "state-axes", *FULL).err
-    apply = "Next: nnx-migrate apply src --ignore state-axes  (to put it back: nnx-migrate undo"
+    apply = "Next: nnx-migrate apply src --ignore state-axes  (to undo: nnx-migrate undo"
     assert apply in told
     explain = "nnx-migrate apply --explain src/steps.py:9"
     assert f"      {explain}  (explains one place)\n" in told

@@ -141,9 +141,14 @@ def test_what_cannot_be_read_is_a_finding(command: Command, project: Path) -> No
     done = command("apply", "src/a.ipynb", "src/b.ipynb", "src/c.md", "--check")
     assert done.code == 1
     assert "a.ipynb: unreadable-file: failed: it is not a notebook: " in done.said
-    assert "b.ipynb:cell 2:1:1: unread-code: manual: this cell says nnx and was not" in done.said
+    assert (
+        "b.ipynb:cell 2:1:1: unread-code: manual: this cell mentions nnx and could not be"
+        in done.said
+    )
     assert "b.ipynb:cell 5:1:15: module-gradient: rewritten" in done.said
-    assert "c.md:4:1: unread-code: manual: this block says nnx and was not read" in done.said
+    assert (
+        "c.md:4:1: unread-code: manual: this block mentions nnx and could not be read" in done.said
+    )
     assert "c.md:24:" in done.said
 
 

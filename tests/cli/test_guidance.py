@@ -29,7 +29,7 @@ WRONG = [
         "'-' (stdin) cannot be combined with other paths; run nnx-migrate once for each",
     ),
     ("apply src --stdin-filename a.py", "nnx-migrate apply - --stdin-filename src/train.py <"),
-    ("apply src --verify --check", "leave out '-' and --dry-run, --diff, --patch, and --check"),
+    ("apply src --verify --check", "leave out '-', --dry-run, --diff, --patch, and --check"),
     ("apply --explain src/train.py", "as in: --explain src/train.py:42; for a notebook, FILE:CELL"),
     ("apply --explain no.py:1", "no.py: No such file or directory"),
     (
@@ -67,8 +67,8 @@ def test_a_line_of_a_cell_is_explained(command: Command, project: Path) -> None:
     done = command("apply", "--explain", "src/a.ipynb:3:2")
     assert done.out.startswith(b"a.ipynb:cell 3:2:9: nnx.grad (called with its function)\n")
     assert b"argument 0 is Net (a.ipynb:cell 2:7)" in done.out
-    assert b"one is on cell 3, line 2" in command("apply", "--explain", "src/a.ipynb:3:1").out
-    assert b"no Python that was read" in command("apply", "--explain", "src/a.ipynb:9:1").out
+    assert b"try cell 3, line 2" in command("apply", "--explain", "src/a.ipynb:3:1").out
+    assert b"there is no Python code" in command("apply", "--explain", "src/a.ipynb:9:1").out
 
 
 def completed(shell: str, words: str, last: str) -> list[str]:

@@ -493,7 +493,7 @@ def test_what_a_proof_contradicts_is_told_and_does_not_count(
     findings = json.loads(done.out)["files"][0]["findings"]
     told = [each for each in findings if each["rule"] == "observed-facts"]
     assert [each["line"] for each in told] == [14], findings
-    assert "model of step was Other in a recorded run, and the code says" in told[0]["message"]
+    assert "model of step was Other in a recorded run, but the code says" in told[0]["message"]
 
 
 PARTLY_KNOWN = """\

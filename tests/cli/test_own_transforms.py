@@ -187,7 +187,7 @@ def test_where_no_form_for_graph_mode_is_known_a_person_is_told(
     assert done.code == 1
     assert file.read_text() == before
     assert "structural-update: manual: the function changes net" in done.said
-    assert "no form of acme.fancy_jit for graph mode is known; say compat" in done.said
+    assert "acme.fancy_jit has no known form for graph mode; set compat" in done.said
 
 
 def test_one_that_is_not_in_sight_is_known_by_its_name(command: Command, tmp_path: Path) -> None:

@@ -152,4 +152,4 @@ def test_a_file_that_cannot_be_read_is_said(command: Command, tmp_path: Path) ->
     (tmp_path / "broken.py").write_text("from flax import nnx\nnnx.jit(\n")
     done = command("pins")
     assert done.code == 1
-    assert "not looked at: broken.py" in done.err
+    assert "not read: broken.py" in done.err

@@ -89,7 +89,7 @@ def test_what_writes_nothing_keeps_nothing(tmp_path: Path, command: Command) -> 
     for flag in ("--dry-run", "--check", "--diff"):
         command("apply", "src", flag)
     assert not (tmp_path / ".nnx-migrate").exists()
-    assert b"no run of `apply` has written files" in command("undo").out
+    assert b"no run of nnx-migrate has written files" in command("undo").out
     assert "put back" not in command("apply", "src", "--no-journal").err
     assert not (tmp_path / ".nnx-migrate").exists()
 

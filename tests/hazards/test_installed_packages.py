@@ -114,14 +114,17 @@ REPORTED = {
     "method": (f"adapters.Adapter().count({MODEL})", "(adapters/walking.py:2)"),
     "object that keeps it": (
         f"adapters.Keeper({MODEL})",
-        "reaches nnx.split (adapters/core.py:51)",
+        "calls nnx.split (adapters/core.py:51)",
     ),
-    "kept for a while": (f"adapters.kept({MODEL})", "reaches nnx.split"),
-    "under a transform": (f"adapters.traced({MODEL})", "reaches nnx.jit"),
+    "kept for a while": (f"adapters.kept({MODEL})", "calls nnx.split"),
+    "under a transform": (f"adapters.traced({MODEL})", "calls nnx.jit"),
     "partial": (f"functools.partial(adapters.count, {MODEL})()", "(adapters/walking.py:2)"),
-    "of a part without source": (f"adapters.fast({MODEL})", "not all that fast runs was seen"),
-    "by a computed name": (f"adapters.computed({MODEL}, WHICH)", "not all that computed runs"),
-    "not installed": (f"missing.count({MODEL})", "missing is not installed where it was looked"),
+    "of a part without source": (
+        f"adapters.fast({MODEL})",
+        "some code that fast runs was not found",
+    ),
+    "by a computed name": (f"adapters.computed({MODEL}, WHICH)", "some code that computed runs"),
+    "not installed": (f"missing.count({MODEL})", "missing is not installed in the environment"),
 }
 FREE = {
     "no function of nnx": f"adapters.name({MODEL})",

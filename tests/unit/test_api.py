@@ -103,7 +103,7 @@ def test_choices_beat_the_configuration(train: Path) -> None:
     assert nnx_migrate.migrate_paths([train]).totals.files[changed] == 0
     assert nnx_migrate.migrate_paths([train], ignore=[]).totals.files[changed] == 1
     assert nnx_migrate.migrate_paths([train], ignore=[], exclude=["*.py"]).results == ()
-    with pytest.raises(nnx_migrate.ConfigError, match="nothing to allow named 'unknown-clas'"):
+    with pytest.raises(nnx_migrate.ConfigError, match="no permission named 'unknown-clas'"):
         nnx_migrate.migrate_text("", allow=["unknown-clas"])
 
 

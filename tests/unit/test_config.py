@@ -102,7 +102,10 @@ def test_overrides_apply_by_path_in_order(tmp_path: Path) -> None:
         ("jobs = 0", "jobs must be a whole number of 1 or more, not 0"),
         ("jobs = true", "jobs must be a whole number"),
         ('select = "state-axes"', "select must be a list of strings"),
-        ('target = "tree"', "target is gone: what is written holds in graph mode and in tree mode"),
+        (
+            'target = "tree"',
+            "target no longer exists: the rewritten code always works in both modes",
+        ),
         ('overrides = [{paths = ["a"], target = "both"}]', "number 1 target is gone"),
         ('on_unsafe = "pin"', "has no key 'on_unsafe'; did you mean 'on-unsafe'?"),
         ('ignore = ["state-axis"]', "no rule named 'state-axis'; did you mean 'state-axes'?"),

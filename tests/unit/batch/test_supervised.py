@@ -156,7 +156,9 @@ def test_processes_that_cannot_be_started_are_told(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("pebble.pool.process.launch_process", launch)
     supervised = Supervised(Work(work, given_up, exhausted, start, (1,)), 2, Limits())
-    with pytest.raises(ConfigError, match="cannot be started: Too many open files; take"):
+    with pytest.raises(
+        ConfigError, match="cannot start worker processes: Too many open files; use"
+    ):
         list(supervised.map(range(100)))
 
 
@@ -166,7 +168,7 @@ def test_semaphores_that_cannot_be_had_are_told(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr("pebble.pool.process.channels", channels)
     supervised = Supervised(Work(work, given_up, exhausted, start, (1,)), 2, Limits())
-    with pytest.raises(ConfigError, match="cannot be started: No space left on device"):
+    with pytest.raises(ConfigError, match="cannot start worker processes: No space left on device"):
         list(supervised.map(range(100)))
 
 

@@ -104,5 +104,5 @@ def test_functions_that_are_no_cases_are_told_apart() -> None:
 
     with pytest.raises(BadCase, match="has to return"):
         called(case_nothing)
-    with pytest.raises(BadCase, match="the parameter x has no annotation"):
+    with pytest.raises(BadCase, match="annotate the parameter x"):
         called(case_unknown)

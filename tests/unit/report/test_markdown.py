@@ -90,7 +90,7 @@ def test_a_long_run_is_cut_and_says_so() -> None:
     assert page(text).elements <= OURS
     assert text.rstrip().endswith("</details>")
     shown = text.count("\n- ")
-    cut = sum(int(n.replace(",", "")) for n in re.findall(r"([\d,]+) more had no room", text))
+    cut = sum(int(n.replace(",", "")) for n in re.findall(r"([\d,]+) more did not fit", text))
     assert shown > 20
     # Each copy has a manual site and a pin.
     assert shown + cut == 2 * 400
