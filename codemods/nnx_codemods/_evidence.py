@@ -37,10 +37,10 @@ from nnx_migrate.rewrite.model.functions import (
 class SplitRefused(Cause):
     """Why an argument may not be passed as States; {what} is told by the analysis."""
 
-    BELOW_CAPTURE = "nnx.capture is below it, and needs the Module itself"
-    SHARED = "tree mode takes only trees: {reason}"
+    BELOW_CAPTURE = "nnx.capture is below it, and needs the whole Module"
+    SHARED = "tree mode allows no shared objects: {reason}"
     CHANGES = "the function changes its Module: {what} ({place})"
-    UNKNOWN = "some of what the function does to its Module is unknown: {what} ({place})"
+    UNKNOWN = "cannot tell everything that the function does to its Module: {what} ({place})"
     UPDATES_BROADCAST = "the scan may update argument {index}, which it broadcasts"
 
 

@@ -56,7 +56,7 @@ from nnx_migrate.rewrite.model.rule import Rule
 class MeshCause(Cause):
     """Why an abstract model differs by the mode."""
 
-    SHARDINGS_LEFT_OUT = "tree mode leaves out the shardings of the mesh ({place})"
+    SHARDINGS_LEFT_OUT = "tree mode omits the shardings of the mesh ({place})"
 
 
 _WITH_METADATA = frozenset({"flax.nnx.with_partitioning", "flax.nnx.with_metadata"})

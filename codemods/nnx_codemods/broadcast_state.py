@@ -70,12 +70,10 @@ class BroadcastCause(Cause):
     """How state that a scan broadcasts ends."""
 
     AXIS_HIDDEN = "the code does not show whether argument {index} is broadcast"
-    EFFECT_HIDDEN = (
-        "nnx-migrate cannot see what the scan does to argument {index}, which it broadcasts"
-    )
+    EFFECT_HIDDEN = "cannot tell what the scan does to argument {index}, which it broadcasts"
     WORKS_ON_COPY = (
-        "the body works on a copy, because updates of what a scan broadcasts are discarded today; "
-        "if they were meant to be kept, carry it instead"
+        "the body works on a copy, because a scan discards updates of broadcast objects today; "
+        "to keep the updates, carry the object instead"
     )
 
 

@@ -71,11 +71,13 @@ class BindingCause(Cause):
     SOME_HIDDEN = (
         "the code does not show everything that it binds; bind the arguments with functools.partial"
     )
-    GOES_IN_TWICE = "tree mode takes only trees, and {argument} goes in twice; pass it once"
+    GOES_IN_TWICE = (
+        "tree mode allows no shared objects, and {argument} is passed twice; pass it once"
+    )
     BOUND = "functools.partial binds the arguments; nnx.jit_partial is faster once the flip is done"
     BOUND_COPIES = (
-        "functools.partial binds the arguments, of copies as before, since their structure may "
-        "change later; nnx.jit_partial is faster once the flip is done"
+        "functools.partial binds the arguments; it still copies them, because their structure "
+        "may change later; nnx.jit_partial is faster once the flip is done"
     )
 
 
@@ -87,7 +89,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     bound = site.node.args[1:]
     again = _passed_again(context, site, bound)
     if again is not None:
-        evidence = Evidence(f"{ast.unparse(again)} goes in twice", Proof.PROVED)
+        evidence = Evidence(f"{ast.unparse(again)} is passed twice", Proof.PROVED)
         reason = BindingCause.GOES_IN_TWICE.about(argument=ast.unparse(again))
         return Manual(RULE.name, reason, (evidence,))
     copied = tuple(

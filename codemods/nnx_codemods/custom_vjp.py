@@ -54,9 +54,7 @@ from nnx_migrate.rewrite.model.rule import Rule
 class BackwardCause(Cause):
     """Why a backward pass depends on the mode."""
 
-    GETS_UPDATES = (
-        "its backward pass gets the gradients of updates in addition to that of the output"
-    )
+    GETS_UPDATES = "in graph mode, its backward pass also gets the gradients of updates"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

@@ -59,13 +59,13 @@ from nnx_migrate.rewrite.model.rule import Rule
 class DonationCause(Cause):
     """How a donation by half ends."""
 
-    OPTIONS_HIDDEN = "it may donate arguments: the code does not show all its options"
+    OPTIONS_HIDDEN = "it may donate arguments: some of its options are unknown"
     FUNCTION_HIDDEN = "the code does not show what it jits"
     ARGUMENTS_HIDDEN = "the code does not show which arguments are donated"
     BY_NAME_ONLY = "donated by name, and there is no other way to pass it"
     ARRAYS_ONLY = "only arrays are donated"
     BY_POSITION_ONLY = "donated by number, and passed by position in every call"
-    DONATED_BOTH_WAYS = "donated by number and by name, so that it holds for both ways to call it"
+    DONATED_BOTH_WAYS = "donated by number and by name, which covers both ways to call it"
 
 
 _NUMBERS, _NAMES = "donate_argnums", "donate_argnames"

@@ -56,7 +56,8 @@ class LeafCause(Cause):
     """What becomes of plain values that are taken apart with an object."""
 
     MADE_BY_MODE = (
-        "the attributes become arrays or Variables by the mode that made the graphdef; make it "
+        "the mode that made the graphdef decides whether the attributes are arrays or Variables; "
+        "make it "
         "with nnx.compat.split"
     )
     IN_DATA = (

@@ -55,7 +55,7 @@ from nnx_migrate.rewrite.model.rule import Rule
 class ReplacedCause(Cause):
     """Why a carry does not fit."""
 
-    OTHER_VARIABLES = "the body returns other Variables than it was given ({place})"
+    OTHER_VARIABLES = "the body returns Variables other than those it gets ({place})"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -69,7 +69,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             made = _made_anew(context, scope, _carried(context, site, returned))
             if made is not None:
                 where = Place(scope.module, made.line)
-                evidence = Evidence("the carry is made anew", Proof.PROVED, where)
+                evidence = Evidence("the body creates a new carry", Proof.PROVED, where)
                 return Pin(RULE.name, ReplacedCause.OTHER_VARIABLES.about(where), (evidence,))
     return None
 

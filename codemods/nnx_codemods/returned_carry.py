@@ -63,7 +63,7 @@ class CarryCause(Cause):
     ANOTHER = "tree mode returns another object: {reason}"
     COMPARED = "{text} compares them"
     OTHER_USED = "{changed} is changed and {other} used"
-    ONE_CHANGED = "{changed} is changed, and the {outside} that came in is not"
+    ONE_CHANGED = "{changed} is changed, and {outside}, which was passed, is not"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

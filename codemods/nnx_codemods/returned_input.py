@@ -81,9 +81,9 @@ class ReturnedCause(Cause):
     """How an object ends that goes in and comes out."""
 
     NO_LONGER_RETURNED = (
-        "{names}: no longer returned, because all callers keep using what they pass"
+        "{names}: no longer returned, because all callers use the object that they pass"
     )
-    GOES_IN_AND_OUT = "{name}, or a part of it, goes in and comes out ({place})"
+    GOES_IN_AND_OUT = "{name}, or a part of it, is both argument and result ({place})"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

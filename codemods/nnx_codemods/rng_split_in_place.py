@@ -52,7 +52,7 @@ from nnx_migrate.rewrite.model.rule import Rule
 class InPlaceCause(Cause):
     """Why streams that are split in place keep graph mode."""
 
-    ARGUMENT_HIDDEN = "the code does not show what it is called with"
+    ARGUMENT_HIDDEN = "its arguments are unknown"
     RETURNS_BACKUPS = "it changes the object in place and returns backups"
 
 

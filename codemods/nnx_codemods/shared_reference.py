@@ -161,20 +161,18 @@ _Way = Callable[[FileContext, Site], Reason]
 class SharingCause(Cause):
     """How a site ends that one object reaches twice; {reason} is told by the analysis."""
 
-    NO_TABLE = "tree mode keeps no table of references"
-    STATE_OUTSIDE = "the model is returned alone, and the callers take its State from it"
+    NO_TABLE = "tree mode has no table of references"
+    STATE_OUTSIDE = "only the model is returned, and the callers read its State"
     NO_LONGER_PASSED = "{name} is read from the object that holds it, and no longer passed"
-    TAKEN_APART = "loops of tree mode take it apart: {reason}"
-    NO_TREE = "tree mode takes only trees: {reason}"
-    TAKES_NO_MODE = "{reason}; it takes no mode: use nnx.Optimizer(..., graph=True)"
-    USED_AROUND = "{reason}; what it gives has to be used with nnx.set_graph_mode(True) around it"
-    CALLED_AROUND = (
-        "{reason}; what it gives has to be called with nnx.set_graph_mode(True) around it"
-    )
+    TAKEN_APART = "loops in tree mode copy shared objects: {reason}"
+    NO_TREE = "tree mode allows no shared objects: {reason}"
+    TAKES_NO_MODE = "{reason}; it has no mode option: use nnx.Optimizer(..., graph=True)"
+    USED_AROUND = "{reason}; use its result with nnx.set_graph_mode(True) around it"
+    CALLED_AROUND = "{reason}; call its result with nnx.set_graph_mode(True) around the call"
     IN_ARGUMENT = "in {name}, {reason}"
-    HELD_BESIDE = "{holder} holds {name}, which goes in beside it"
-    STATE_BESIDE = "{holder} keeps the State of {name}, which goes in beside it ({place})"
-    IN_RESULT = "of what is returned, {reason}"
+    HELD_BESIDE = "{holder} holds {name}, and both are passed"
+    STATE_BESIDE = "{holder} holds the State of {name}, and both are passed ({place})"
+    IN_RESULT = "in the result, {reason}"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -194,13 +192,13 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return _lifted_for_a_gradient(context, site) if of_theirs else None
     outside = state_outside(context, site) if not _goes_in_twice(context, site) else None
     if outside is not None:
-        claim = f"all calls bind {outside.model} and its State to names"
+        claim = f"all calls assign {outside.model} and its State to names"
         evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
         return Contribution(RULE.name, SharingCause.STATE_OUTSIDE, (evidence,), outside)
     owned = owned_argument(context, site)
     if owned is not None:
         message = SharingCause.NO_LONGER_PASSED.about(name=owned.parameter)
-        claim = f"all calls pass what {owned.source} is"
+        claim = f"all calls pass {owned.source}"
         evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
         return Contribution(
             RULE.name,

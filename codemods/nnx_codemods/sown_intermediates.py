@@ -133,10 +133,10 @@ from nnx_migrate.rewrite.model.sown_plans import PutBack
 class ResultCause(Cause):
     """What becomes of values that are sown, or perturbed."""
 
-    CAPTURED = "nnx.capture collects what the function sows, and the function returns it"
-    BY_TWIN = "a private twin of the function returns what it sows, and its call puts that back"
-    PUT_BACK = "the function returns what it sows, and the caller puts that back"
-    PERTURBED = "nnx.capture makes the perturbations, and the function gets them as an argument"
+    CAPTURED = "nnx.capture collects the sown values, and the function returns them"
+    BY_TWIN = "a private twin of the function returns the sown values, and its call puts them back"
+    PUT_BACK = "the function returns the sown values, and the caller puts them back"
+    PERTURBED = "nnx.capture creates the perturbations, and the function gets them as an argument"
 
 
 #: Rules that keep a site in graph mode because of what is sown.
@@ -192,9 +192,9 @@ def _decide_perturbed(context: FileContext, site: Site) -> Decision | None:
         first, last = context.where(call.first), context.where(call.pop or call.use)
         evidence += (
             Evidence(
-                "the same forward pass before it makes the perturbations", Proof.PROVED, first
+                "the same forward pass before it creates the perturbations", Proof.PROVED, first
             ),
-            Evidence("they are popped after it, or nothing else sees them", Proof.PROVED, last),
+            Evidence("they are popped after it, or no other code sees them", Proof.PROVED, last),
         )
     return Contribution(
         RULE.name,

@@ -54,9 +54,9 @@ from nnx_migrate.rewrite.model.rule import Rule
 class VisitCause(Cause):
     """How a walk over all that an object holds ends."""
 
-    VISIT_HIDDEN = "the code does not show what it visits, or what happens to it"
+    VISIT_HIDDEN = "cannot tell what it visits, or what happens to the result"
     STATE = "a State has no static attributes"
-    NODES_ONLY = "only Modules and Variables are looked at"
+    NODES_ONLY = "only Modules and Variables are used"
     VISITS_STATIC = "graph mode visits static attributes too"
 
 

@@ -147,15 +147,15 @@ class StructureCause(Cause):
     """How structure that changes inside of a transform ends; {what} is told by the analysis."""
 
     SET_BEFORE = "the mode that the function sets first is set before its calls"
-    ESCAPES = "{how}: name what it calls"
-    FUNCTIONS_HIDDEN = "the code does not show which functions it runs"
+    ESCAPES = "{how}: call the function by name"
+    FUNCTIONS_HIDDEN = "cannot tell which functions it runs"
     FUNCTION_HIDDEN = (
-        "the code does not show which function it runs: {function}; name it, or put all candidates "
-        "into a dictionary in sight"
+        "the code does not show which function it runs: {function}; call it by name, or from a "
+        "dictionary that lists all candidates"
     )
     CHANGES = "the function {does} {name}: {what} ({place})"
-    MAKES = "what it makes then is lost: {what} ({place})"
-    HANDED_ON = "{text} is passed on as a value, and the code does not show what it is applied to"
+    MAKES = "what it creates is lost: {what} ({place})"
+    HANDED_ON = "{text} is passed on as a value, so nnx-migrate cannot tell what it is applied to"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

@@ -11,7 +11,7 @@ from typing import Any
 from nnx_migrate.check.branches.not_taken import Branch
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Costs
-from nnx_migrate.check.summing_up import counted, last_lines
+from nnx_migrate.check.telling.summary import counted, last_lines
 from nnx_migrate.report.terminal import shown
 
 SCHEMA_VERSION = 1

@@ -36,7 +36,7 @@ from nnx_migrate.check.matrix import matrix
 from nnx_migrate.check.parallel import check_in_groups
 from nnx_migrate.check.report import CheckReport
 from nnx_migrate.check.settings import CheckSettings
-from nnx_migrate.check.telling import Listener, Telling
+from nnx_migrate.check.telling.in_order import Listener, Telling
 from nnx_migrate.check.worker import column as worker
 from nnx_migrate.check.worker.processes import Workers, running_workers
 from nnx_migrate.sources.own_folder import OwnFolder

@@ -13,41 +13,41 @@ class CaptureCause(Cause):
 
     PASSED = "{names} from outside became an argument"
     CARRIED = "{names} from outside became part of the carry"
-    PASSED_TO_EVAL_SHAPE = "{text} became an argument of eval_shape"
-    MAY_NOT_BE_UPDATED = "what it captures may or may not be updated: left as it is"
-    ONLY_READ = "the function only reads what it captures, which works in both modes"
+    PASSED_TO_EVAL_SHAPE = "{text} is now an argument of eval_shape"
+    MAY_NOT_BE_UPDATED = "the captured object may or may not be updated: unchanged"
+    ONLY_READ = "the function only reads the captured object, which works in both modes"
     UPDATES = (
-        "the function captures {names} and updates what it captures ({what}, {place}), which "
-        "raises in both modes; pass it explicitly. Not done here: {reason}"
+        "the function captures {names}, and updates it ({what}, {place}), which raises in both "
+        "modes; pass it explicitly. nnx-migrate does not do it here: {reason}"
     )
     BOUND_UPDATES = (
-        "{names} updates what it is bound to ({what}, {place}), which raises in both modes; pass "
-        "it explicitly. Not done here: {reason}"
+        "{names} updates the object that it is bound to ({what}, {place}), which raises in both "
+        "modes; pass it explicitly. nnx-migrate does not do it here: {reason}"
     )
     CALLED_UPDATES = (
         "{function}, which it calls, uses {name} from outside and updates it ({what}, {place}), "
-        "which raises in both modes; pass it explicitly. Not done here: {reason}"
+        "which raises in both modes; pass it explicitly. nnx-migrate does not do it here: {reason}"
     )
     GLOBAL_UPDATED = (
-        "the function updates {which} ({what}, {place}{way}) without being given it, which raises "
-        "in both modes; pass {name} explicitly, from where the transformed function is called "
-        "through all functions on the way"
+        "the function updates {which} ({what}, {place}{way}) without getting it as an argument, "
+        "which raises in both modes; pass {name} explicitly, from the call of the transformed "
+        "function through all functions in between"
     )
-    OF_NNX = "nnx.{name} is to be given it"
+    OF_NNX = "nnx.{name} needs it as an argument"
     NOT_OF_NNX = (
         "nnx has no such transform in both modes; split the object outside, merge it in the "
-        "function, return its State beside the result (has_aux), and update the object with that"
+        "function, return its State beside the result (has_aux), and update the object with it"
     )
-    MAY_CHANGE = "between its calls the object may change, which a compiled function does not see"
-    RETURNS_OBJECT = (
-        "it returns an object, or a State of one, which nnx does in other ways than jax"
+    MAY_CHANGE = (
+        "the object may change between its calls, and a compiled function does not see that"
     )
-    SOWS_UNDER_CAPTURE = "what it sows is to be collected by nnx.capture inside of it"
+    RETURNS_OBJECT = "it returns an object, or its State, which nnx and jax do differently"
+    SOWS_UNDER_CAPTURE = "nnx.capture inside of it collects what it sows"
     EFFECT = "{what} ({place})"
     HELD_BY_DEFAULT = "{name} holds an object by default"
     IS_PARTIAL = "{name} is a partial of the object"
-    IN_HOLDERS = "the objects are reached through what only holds them, or is bound to them"
-    NOT_FOLLOWED = "{name} is, or holds, an object in a way that is not followed"
+    IN_HOLDERS = "the objects are reached through a container or a bound method"
+    NOT_FOLLOWED = "nnx-migrate cannot follow how {name} holds an object"
     FUNCTION_CAPTURES = "the function {name} uses an object from outside too"
     CODE_UNKNOWN = "the code that {name}() runs is unknown"
     IS_PART = "{name} is a part of {holder}"
@@ -62,4 +62,4 @@ class CaptureCause(Cause):
     STATIC_IN_JAX = "a transform of jax traces {function} with static arguments"
     BOUND_BEFORE = "{name} is bound to {function} before it is called"
     METHOD_TRACED = "{function} is traced as a method of an object from outside"
-    METHOD_HANDED_ON = "{function} is handed on as a method of an object"
+    METHOD_HANDED_ON = "{function} is passed on as a method of an object"

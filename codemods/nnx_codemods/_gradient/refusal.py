@@ -20,9 +20,11 @@ class GradientCause(Cause):
     OPTIONS_HIDDEN = "the code does not show all its options"
     NO_MODULE = "the differentiated argument is not a Module"
     RETURNS_CAPTURED = "tree mode does not return captured objects: {what}"
-    ONLY_PARAMS = "the model holds only Params, and nobody sees the type of the gradients"
-    SPLIT = "the Module is split, and the gradient taken of its differentiable State"
+    ONLY_PARAMS = "the model holds only Params, and no code depends on the type of the gradients"
+    SPLIT = (
+        "the Module is split, and the gradient is taken with respect to its differentiable State"
+    )
     SPLIT_AND_CHECKED = (
-        "the Module is split, and the gradient taken of its differentiable State; that the loss "
-        "leaves its structure alone is checked when it is traced"
+        "the Module is split, and the gradient is taken with respect to its differentiable "
+        "State; when the loss is traced, a check makes sure that it keeps the structure"
     )

@@ -19,6 +19,6 @@ class ModeCause(Cause):
     EFFECT = "{what} ({place})"
     GIVEN_NOT_CLEAR = "its argument in line {line} is not clear"
     NO_NAME_IN_CALL = "the object has no name in the call (line {line})"
-    MADE_BY_CODE = "what {text} gives may be made by code"
-    NOT_HOISTED = "{reason}; it is not set before the calls: {why}"
+    MADE_BY_CODE = "code may compute the result of {text}"
+    NOT_HOISTED = "{reason}; the mode is not set before the calls: {why}"
     MAY_DEPEND = "{text} may depend on it (line {line})"

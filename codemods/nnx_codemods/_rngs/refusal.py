@@ -65,9 +65,9 @@ class RngsCause(Cause):
     METHOD_MORE_THAN_CALLED = "its method {name} is also used as a value"
     PART_MORE_THAN_CALLED = "a {name} is also used as a value"
     OUTSIDE_OF_METHOD = "it is called outside of a method"
-    MORE_THAN_GONE_THROUGH = "the code does more with its parts than loop over them"
+    MORE_THAN_GONE_THROUGH = "the code does more than loop over its parts"
     LIFTED = "{name} gets the Rngs of {owners} at its calls, and keeps none"
-    TAKEN_APART = "its parts are taken apart"
+    TAKEN_APART = "the code unpacks its parts"
 
 
 def not_lifted(context: FileContext, node: ast.expr, why: Refusal) -> NotLifted:

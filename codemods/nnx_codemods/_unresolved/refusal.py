@@ -12,15 +12,16 @@ class UnresolvedCause(Cause):
     """What is not resolved; {what} is told by the analysis."""
 
     COMPUTED_HIDDEN = (
-        "which function of nnx {text} is cannot be seen: name it, or all that it may be"
+        "cannot tell which nnx function {text} is: call it by name, or from a dictionary that "
+        "lists all candidates"
     )
     COMPUTED_NOT_IN_COMPAT = (
-        "{text} may be {names}, of which not all are in nnx.compat; name them apart"
+        "{text} may be {names}, and nnx.compat does not have all of these; call each by name"
     )
     COMPUTED = "{text} is one of {names}"
     NOT_LOOKED_AT = (
-        "{package} is not part of the project, and its code was not looked at: where {called} "
-        "calls functions of nnx on what it is given, tree mode raises"
+        "{package} is outside of the project, so its code was not read: if {called} calls nnx "
+        "functions on its arguments, tree mode raises"
     )
     REACHES = (
         "{package} is not part of the project, and {called} reaches {what} with what it is given: "
@@ -31,14 +32,15 @@ class UnresolvedCause(Cause):
         "where it calls functions of nnx on what it is given, tree mode raises"
     )
     HANDED_OUT = (
-        "{seen}, for {reason}; put nnx.set_graph_mode(True) around the call, unless {package} is "
-        "known to work in tree mode"
+        "{seen}, because {reason}; put nnx.set_graph_mode(True) around the call, unless you know "
+        "that {package} works in tree mode"
     )
     EFFECT = (
-        "unknown effect on {name}: {what} ({place}); annotate what it is, or name what is called, "
-        "where neither changes structure"
+        "nnx-migrate cannot tell what happens to {name}: {what} ({place}); if that code changes "
+        "no structure, annotate its type or call it by name"
     )
     EFFECT_BY = (
-        "unknown effect on {name}: {what} ({place}); it may be {function}, where {does} ({where}); "
-        "annotate what it is, or name what is called, where neither changes structure"
+        "nnx-migrate cannot tell what happens to {name}: {what} ({place}); it may be {function}: "
+        "{does} ({where}); "
+        "if that code changes no structure, annotate its type or call it by name"
     )

@@ -227,7 +227,7 @@ class _Walk:
         where = Place(scope.module, call.line)
         values = self.evaluator.values(scope, call.func)
         named = isinstance(call.func, ir.Attribute) and call.func.name in self.harmless
-        for value in in_order(values or unknown("what is called was not found")):
+        for value in in_order(values or unknown("the called code was not found")):
             if isinstance(call.func, ir.Attribute) and isinstance(value, Basic):
                 if named:
                     continue

@@ -387,7 +387,7 @@ def in_words(one: Found, other: Found, does: str = GOES_IN) -> str:
     """
     if one.holder is not None and other.holder is not None:
         if str(one.holder) == str(other.holder):
-            return f"{one.holder} keeps {one.object} twice"
+            return f"{one.holder} holds {one.object} twice"
         return f"{one.object} {does} with {one.holder} and with {other.holder}, which keep it"
     if one.object.path != other.object.path:
         return f"{one.object} {does} beside {other.object}, which holds it"

@@ -241,22 +241,22 @@ class PlanCause(Cause):
     """How places end that stay as they are; {reason} is what the rule says of them."""
 
     SET_AROUND = "the code around it sets the mode"
-    LEFT_ALONE = "left alone: {reason}"
-    DEFAULT_SET = "Flax's default is asked for or set here, by {name}"
+    LEFT_ALONE = "unchanged: {reason}"
+    DEFAULT_SET = "the code reads or sets Flax's default here, with {name}"
     MODE_SET = "the mode is set here, by nnx.{name}"
-    MODE_SAID = "nnx.{name} says its mode itself, by {said}"
-    IN_REGION = "left alone: it runs inside the function that is kept in graph mode at {place}"
-    LEFT_IN_DEFAULT = "left in the mode of the default: {reason}"
-    NOT_PINNED_EITHER = "{reason}; it cannot be pinned either: {error}"
+    MODE_SAID = "nnx.{name} chooses its mode, with {said}"
+    IN_REGION = "unchanged: it runs inside the function that is kept in graph mode at {place}"
+    LEFT_IN_DEFAULT = "unchanged, in the default mode: {reason}"
+    NOT_PINNED_EITHER = "{reason}; nor can it be pinned: {error}"
     KEPT = "kept in graph mode: {reason}"
     STILL_KEPT = "still kept in graph mode: {reason}"
-    KEPT_WITHOUT_UPDATES = "kept in graph mode without its updates: {reason}"
-    DID_NOT_OCCUR = "what would keep it in graph mode did not occur; observed in {runs}"
+    KEPT_WITHOUT_UPDATES = "kept in mid mode: {reason}"
+    DID_NOT_OCCUR = "the cause that would keep it in graph mode did not occur; observed in {runs}"
     NO_RUN_CALLS = "{reason}; no recorded run calls it"
     OBSERVED = "{reason}; observed in {runs}"
     CONTRADICTED = (
-        "{seen}, and the code says that it is {proved}; what rests on that may be wrong:"
-        " correct the annotation, or report it where there is none"
+        "{seen}, but the code says that it is {proved}, so rewrites that rely on it may be "
+        "wrong: correct the annotation, or report a bug if there is none"
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Column, Job, Side
-from nnx_migrate.check.telling import Telling
+from nnx_migrate.check.telling.in_order import Telling
 
 
 @dataclasses.dataclass
