@@ -67,10 +67,8 @@ from nnx_migrate.rewrite.model.rule import Rule
 class BindingCause(Cause):
     """How arguments that are bound ahead of time end."""
 
-    BOUND_HIDDEN = "the code does not show what it binds; bind the arguments with functools.partial"
-    SOME_HIDDEN = (
-        "the code does not show everything that it binds; bind the arguments with functools.partial"
-    )
+    BOUND_HIDDEN = "cannot tell what it binds; bind the arguments with functools.partial"
+    SOME_HIDDEN = "cannot tell everything that it binds; bind the arguments with functools.partial"
     GOES_IN_TWICE = (
         "tree mode allows no shared objects, and {argument} is passed twice; pass it once"
     )

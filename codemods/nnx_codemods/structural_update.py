@@ -150,7 +150,7 @@ class StructureCause(Cause):
     ESCAPES = "{how}: call the function by name"
     FUNCTIONS_HIDDEN = "cannot tell which functions it runs"
     FUNCTION_HIDDEN = (
-        "the code does not show which function it runs: {function}; call it by name, or from a "
+        "cannot tell which function it runs: {function}; call it by name, or from a "
         "dictionary that lists all candidates"
     )
     CHANGES = "the function {does} {name}: {what} ({place})"

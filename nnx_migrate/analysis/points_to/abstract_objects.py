@@ -376,10 +376,10 @@ def step(held: Held, name: str, place: Located) -> Held:
 
 
 #: What objects do that reach a function, in words.
-GOES_IN = "goes in"
+IS_PASSED = "is passed"
 
 
-def in_words(one: Found, other: Found, does: str = GOES_IN) -> str:
+def in_words(one: Found, other: Found, does: str = IS_PASSED) -> str:
     """What two finds of one object are, for a person.
 
     Args:
@@ -388,10 +388,10 @@ def in_words(one: Found, other: Found, does: str = GOES_IN) -> str:
     if one.holder is not None and other.holder is not None:
         if str(one.holder) == str(other.holder):
             return f"{one.holder} holds {one.object} twice"
-        return f"{one.object} {does} with {one.holder} and with {other.holder}, which keep it"
+        return f"{one.object} {does} together with {one.holder} and {other.holder}, which hold it"
     if one.object.path != other.object.path:
-        return f"{one.object} {does} beside {other.object}, which holds it"
+        return f"{one.object} {does} together with {other.object}, which holds it"
     holder = one.holder or other.holder
     if holder is not None:
-        return f"{one.object} {does} beside {holder}, which keeps it"
+        return f"{one.object} {does} together with {holder}, which holds it"
     return f"{one.object} {does} twice"

@@ -30,7 +30,7 @@ from nnx_migrate.analysis.interp.attributes import member
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import (
-    GOES_IN,
+    IS_PASSED,
     Found,
     Held,
     Object,
@@ -121,7 +121,7 @@ class SharingFinder:
         return next((reason for v in in_order(values) if (reason := self._made(v, made))), "")
 
     def twice(
-        self, scope: Scope, given: tuple[ir.Expr, ...], at: int = LAST, *, does: str = GOES_IN
+        self, scope: Scope, given: tuple[ir.Expr, ...], at: int = LAST, *, does: str = IS_PASSED
     ) -> str:
         """What is in several values twice, in words: in two of them, or in one.
 
