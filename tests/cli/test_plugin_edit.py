@@ -1,9 +1,10 @@
-"""A rule from outside of the repository, with an edit of its own: the one of the documentation."""
+"""The sample plugin: a package of its own with a rule that pins, and one with an edit by LibCST."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "writing-rules.md").read_text()
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "writing-rules.md").read_text()
+SAMPLE = ROOT / "examples" / "plugin"
+CODE = SAMPLE / "src" / "our_codemods"
 BEFORE = """\
 from flax import nnx
 
@@ -39,20 +43,40 @@ Run = tuple[int, str, str]
 
 @pytest.fixture(scope="module")
 def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the package as pip would install it."""
+    """A folder in which pip has installed the sample."""
+    pytest.importorskip("setuptools")
     root = tmp_path_factory.mktemp("site")
-    pieces = re.findall(r"`(our_codemods/named\w+\.py)`:\n\n```python\n(.*?)```", PAGE, re.DOTALL)
-    assert len(pieces) == 2
-    (root / "our_codemods").mkdir()
-    for name, code in pieces:
-        (root / name).write_text(code)
-    installed = root / "our_codemods-1.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: our-codemods\nVersion: 1\n")
-    (installed / "entry_points.txt").write_text(
-        "[nnx_migrate.codemods]\nnamed-gradient = our_codemods.named_gradient:RULE\n"
-    )
+    # A build leaves files beside the sources.
+    copy = shutil.copytree(SAMPLE, tmp_path_factory.mktemp("sources") / "plugin")
+    options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", str(root)]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, str(copy)], check=True)
     return root
+
+
+def test_the_page_shows_the_files_of_the_sample() -> None:
+    shown = dict(re.findall(r"`(our_codemods/\w+\.py)`:\n\n```python\n(.*?)```", PAGE, re.DOTALL))
+    files = {f"our_codemods/{file.name}": file.read_text() for file in CODE.glob("[a-z]*.py")}
+    assert shown == files
+
+
+def test_its_rules_are_known_by_their_manual_pages(plugin: Path, tmp_path: Path) -> None:
+    code, out, err = _run(plugin, tmp_path, "rule")
+    assert code == 0, err
+    assert {"named-gradient", "unreviewed-pmap"} <= set(out.split())
+    code, out, _ = _run(plugin, tmp_path, "rule", "unreviewed-pmap")
+    assert (code, "Our launcher decides how devices are shared" in out) == (0, True)
+
+
+def test_its_pin_is_written_and_says_why_and_the_way_out(plugin: Path, tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(
+        "from flax import nnx\n\n\n@nnx.pmap\ndef step(model, x):\n    return model(x)\n"
+    )
+    code, _, err = _run(plugin, tmp_path, "apply", "train.py", "--select", "unreviewed-pmap")
+    assert code == 0, err
+    assert "no reviewer has released this pmap" in err
+    assert "ask the launcher team for a review" in err
+    assert "@nnx.compat.pmap" in file.read_text()
 
 
 def _run(plugin: Path, folder: Path, *arguments: str, python: tuple[str, ...] = ()) -> Run:
