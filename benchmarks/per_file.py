@@ -1,4 +1,4 @@
-"""What one file costs: the CPU time of reading its facts and of planning it, by result.
+"""What one file costs: the CPU time of reading its facts and of planning it, by what became of it.
 
     python -m benchmarks.per_file FOLDER
 

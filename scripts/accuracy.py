@@ -60,7 +60,7 @@ class Place:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Judged:
-    """A place, result, and by which rules."""
+    """A place, what became of it, and by which rules."""
 
     place: Place
     outcome: str

@@ -23,7 +23,7 @@ _LAST_FIRST = tuple(reversed(Verdict))
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CampaignReport:
-    """A campaign and results result.
+    """A campaign and what became of its result.
 
     Args:
         command: what called the code.

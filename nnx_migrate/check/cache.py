@@ -67,7 +67,7 @@ class Cache:
 
         Args:
             job: the case.
-            result: result.
+            result: what became of it.
         """
         known = all(result.files.get(side.name) for side in self.sides)
         if result.cached or result.verdict is Verdict.NOT_CHECKED or not known:

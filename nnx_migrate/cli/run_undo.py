@@ -34,7 +34,7 @@ def list_runs() -> int:
 
 
 def undo_run(name: str) -> int:
-    """Put the files of a run back, and say of each result."""
+    """Put the files of a run back, and say of each what became of it."""
     from nnx_migrate.engine.undo import Undone, undo
 
     runs = _known_runs()

@@ -161,7 +161,7 @@ class FileResult:
 
     Args:
         path: the file as it was named or found.
-        status: result.
+        status: what became of it.
         before: its bytes as read (b"" when it could not be read).
         after: its bytes as they should be; equal to before when nothing changes.
         findings: the sites in it, and what is to be said of the file as a whole.

@@ -26,7 +26,7 @@ class Restored:
 
     Args:
         path: the file.
-        outcome: result.
+        outcome: what became of it.
         reason: why it was left alone; "" where it was not.
     """
 

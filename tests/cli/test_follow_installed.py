@@ -42,7 +42,7 @@ def test_apply_says_what_an_installed_package_reaches(command: Command, packages
     found = _messages(command(*apply).out)
     assert "was not read" in found[0]
     followed = [*apply, "--follow-installed", "--python", "environment"]
-    assert "count reaches nnx.state (adapters.py:5)" in _messages(command(*followed).out)[0]
+    assert "count calls nnx.state (adapters.py:5)" in _messages(command(*followed).out)[0]
     (packages / "adapters.py").write_text("def count(model):\n    return 0\n")
     assert _messages(command(*followed).out) == []
 
@@ -56,12 +56,12 @@ def test_an_environment_without_packages_is_an_error(command: Command, packages:
 def test_batch_knows_when_something_else_is_installed(command: Command, packages: Path) -> None:
     batch = ["batch", "project", "--out", "out", "--follow-installed", "--python", "environment"]
     command(*batch)
-    assert "reaches nnx.state" in _written(packages)
+    assert "calls nnx.state" in _written(packages)
     (packages / "adapters.py").unlink()
     (packages / "adapters").mkdir()
     (packages / "adapters" / "__init__.py").write_text("def count(model):\n    return 0\n")
     command(*batch, "--resume")
-    assert "reaches nnx.state" not in _written(packages)
+    assert "calls nnx.state" not in _written(packages)
 
 
 def _messages(out: bytes) -> list[str]:

@@ -158,7 +158,7 @@ def smallest(program: Program, verdict: Verdict, rounds: int = 8) -> tuple[Progr
 
 
 def save(folder: Path, name: str, program: Program, judged: Judged) -> None:
-    """Keep a program, result, and why it is wrong.
+    """Keep a program, what became of it, and why it is wrong.
 
     Args:
         folder: it is made.

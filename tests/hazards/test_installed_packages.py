@@ -107,7 +107,7 @@ INSTALLED = {
 MODEL = "Net(nnx.Rngs(0))"
 #: What is called, and a part of what is said.
 REPORTED = {
-    "function": (f"adapters.count({MODEL})", "reaches .iter_modules() (adapters/walking.py:2)"),
+    "function": (f"adapters.count({MODEL})", "calls .iter_modules() (adapters/walking.py:2)"),
     "keyword": (f"adapters.count(start=1, model={MODEL})", "(adapters/walking.py:2)"),
     "unpacked": (f"adapters.count(*[{MODEL}])", "(adapters/walking.py:2)"),
     "list": (f"adapters.listed([{MODEL}])", "(adapters/walking.py:2)"),

@@ -167,7 +167,7 @@ def test_a_list_that_changes_itself_is_left(change: str) -> None:
 
 def test_a_text_that_code_in_sight_executes_may_be_meant() -> None:
     (pin,) = _pins("@nnx.jit\ndef step(m, x):\n    return m(x)\n", 'exec("self.n = 1")')
-    assert "it may be Net.__call__, where what exec() runs" in pin.message
+    assert "it may be Net.__call__: the code that exec() runs" in pin.message
 
 
 @pytest.mark.parametrize(

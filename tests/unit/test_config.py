@@ -106,7 +106,7 @@ def test_overrides_apply_by_path_in_order(tmp_path: Path) -> None:
             'target = "tree"',
             "target no longer exists: the rewritten code always works in both modes",
         ),
-        ('overrides = [{paths = ["a"], target = "both"}]', "number 1 target is gone"),
+        ('overrides = [{paths = ["a"], target = "both"}]', "number 1 target no longer exists"),
         ('on_unsafe = "pin"', "has no key 'on_unsafe'; did you mean 'on-unsafe'?"),
         ('ignore = ["state-axis"]', "no rule named 'state-axis'; did you mean 'state-axes'?"),
         ("overrides = 3", "overrides must be written as [[tool.nnx-migrate.overrides]]"),

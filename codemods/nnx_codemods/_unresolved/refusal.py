@@ -24,12 +24,13 @@ class UnresolvedCause(Cause):
         "functions on its arguments, tree mode raises"
     )
     REACHES = (
-        "{package} is not part of the project, and {called} reaches {what} with what it is given: "
+        "{package} is outside of the project, and {called} calls {what} on its arguments: "
         "tree mode raises there"
     )
     NOT_ALL_SEEN = (
-        "{package} is not part of the project, and not all that {called} runs was seen: {what}; "
-        "where it calls functions of nnx on what it is given, tree mode raises"
+        "{package} is outside of the project, and some code that {called} runs was not found: "
+        "{what}; "
+        "if it calls nnx functions on its arguments, tree mode raises"
     )
     HANDED_OUT = (
         "{seen}, because {reason}; put nnx.set_graph_mode(True) around the call, unless you know "

@@ -25,7 +25,7 @@ def files_not_compared(old: Side, new: Side) -> Iterator[str]:
     before, after = set(sources_of(old.root)), set(sources_of(new.root))
     for path in sorted(before - after):
         moved = _moved_to(old.root / path, new.root, after - before)
-        to = f"; {moved} may be result" if moved else ""
+        to = f"; it may have moved to {moved}" if moved else ""
         yield f"{path} is not in NEW{to}"
     for path in sources_of(old.root, ".ipynb"):
         if _code(old.root / path) != _code(new.root / path):

@@ -83,7 +83,7 @@ LEFT = {
     "alias": ("other = model; other(x)", "other code also sows on"),
     "inner function": ("(lambda: model(x))()", "other code also sows on"),
     "attribute": ("model.h = nnx.Intermediate(x)", "attribute h is set"),
-    "updated": ("nnx.update(model, x)", "nnx.update() may add to it"),
+    "updated": ("nnx.update(model, x)", "nnx.update() may add sown values to it"),
     "unknown function": ("x.add(model)", "passed to unknown code"),
     "library": ("print(model)", ""),
 }

@@ -32,8 +32,8 @@ def test_files_that_are_gone_are_told_and_where_they_may_be(tmp_path: Path) -> N
     sides = _sides(tmp_path, old, new)
     assert list(files_not_compared(*sides)) == [
         "gone.py is not in NEW",
-        "lib/edited.py is not in NEW; lib/inner/edited.py may be result",
-        "moved.py is not in NEW; steps/moved_too.py may be result",
+        "lib/edited.py is not in NEW; it may have moved to lib/inner/edited.py",
+        "moved.py is not in NEW; it may have moved to steps/moved_too.py",
     ]
 
 
