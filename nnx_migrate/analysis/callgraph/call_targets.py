@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -20,11 +21,23 @@ from nnx_migrate.analysis.symbols.passed_on import (
 )
 from nnx_migrate.analysis.symbols.program import Project
 
-#: To the end, the names of one function of a package were 3,123, in 39 steps; each is verified.
-#: Over two others that took 15 % more time, and what a parameter is became "of several kinds".
-_MAX_HOPS = 6
-
 Item = TypeVar("Item")
+
+
+@dataclasses.dataclass(slots=True)
+class _Visit:
+    """A handle on the way through those that a handle leads to.
+
+    Args:
+        rest: where it leads, but for what was looked at.
+        bits: what of that is called.
+        lowest: the number of the first handle on the way that it leads back to.
+    """
+
+    handle: Handle
+    rest: Iterator[Handle]
+    bits: int
+    lowest: int
 
 
 class Handles:
@@ -45,7 +58,7 @@ class Handles:
         self.wraps = project.tables[0].wraps
         self._called: list[Handle] = []
         self._bits: dict[Handle, int] = {}
-        self._known_reached: tuple[dict[Handle, int], ...] = tuple({} for _ in range(_MAX_HOPS + 1))
+        self._known_reached: dict[Handle, int] = {}
         self._known_aliases: dict[Handle, frozenset[Handle]] = {}
         self._known: dict[Scope | str, tuple[Handle, ...]] = {}
         self._merged: dict[tuple[str, Handle], Sequence[tuple[Scope, ir.Call]]] = {}
@@ -71,7 +84,7 @@ class Handles:
     def _called_by(self, own: Iterable[Handle]) -> tuple[Handle, ...]:
         bits = 0
         for handle in own:
-            bits |= self._reached(handle, _MAX_HOPS)
+            bits |= self._reached(handle)
         called = []
         while bits:
             lowest = bits & -bits
@@ -79,18 +92,43 @@ class Handles:
             bits ^= lowest
         return tuple(sorted(called, key=str))
 
-    def _reached(self, handle: Handle, hops: int) -> int:
-        """What of that handle is called by after so many steps, a bit for each that is called.
+    def _reached(self, handle: Handle) -> int:
+        """What of that handle is called by in the end, a bit for each that is called.
 
-        Many functions lead to the same thousands of handles, of which few are called.
+        Many functions lead to the same thousands of handles, of which few are called. What leads to
+        each other in a circle is called by the same: Tarjan's components, found without recursion.
         """
-        known = self._known_reached[hops]
+        known = self._known_reached
+        numbers: dict[Handle, int] = {}
+        open_: list[Handle] = []
+        path: list[_Visit] = []
         if handle not in known:
-            bits = self._bit(handle)
-            for each in self._aliases(handle) if hops else ():
-                bits |= self._reached(each, hops - 1)
-            known[handle] = bits
+            path.append(self._visit(handle, numbers, open_))
+        while path:
+            visit = path[-1]
+            for each in visit.rest:
+                if each in known:
+                    visit.bits |= known[each]
+                elif each in numbers:
+                    visit.lowest = min(visit.lowest, numbers[each])
+                else:
+                    path.append(self._visit(each, numbers, open_))
+                    break
+            else:
+                path.pop()
+                if path:
+                    path[-1].bits |= visit.bits
+                if visit.lowest == numbers[visit.handle]:
+                    while visit.handle not in known:
+                        known[open_.pop()] = visit.bits
+                elif path:
+                    path[-1].lowest = min(path[-1].lowest, visit.lowest)
         return known[handle]
+
+    def _visit(self, handle: Handle, numbers: dict[Handle, int], open_: list[Handle]) -> _Visit:
+        number = numbers[handle] = len(numbers)
+        open_.append(handle)
+        return _Visit(handle, iter(self._aliases(handle)), self._bit(handle), number)
 
     def _bit(self, handle: Handle) -> int:
         """What stands for a handle by which anything is called; 0 for another one."""

@@ -47,6 +47,12 @@ WAYS = {
     "argument of two functions": (
         "def deep(g):\n    g(B())\ndef run(f):\n    deep(f)\nrun(target)"
     ),
+    "argument of ten functions": (
+        "".join(f"def run{i}(f):\n    run{i + 1}(f)\n" for i in range(9))
+        + "def run9(f):\n    f(B())\nrun0(target)"
+    ),
+    "tenth name": "g0 = target\n" + "".join(f"g{i + 1} = g{i}\n" for i in range(9)) + "g9(B())",
+    "names in a circle": "g = h = target\nfor _ in range(3):\n    g, h = h, g\ng(B())",
     "argument stored by another name": (
         "class R:\n    def __init__(self, f):\n        self.g = f\n"
         "    def run(self):\n        self.g(B())\nR(target).run()"
