@@ -10,9 +10,27 @@ from collections.abc import Sequence
 from proof_projects import FLAX_AND_JAX, TEST_SUITES, TestSuite
 
 _ARTIFEX = next(suite for suite in TEST_SUITES if suite.name == "artifex")
+_DATARAX = next(suite for suite in TEST_SUITES if suite.name == "datarax")
 _BARE = (*FLAX_AND_JAX, "pytest")
 
 MORE_SUITES: Sequence[TestSuite] = (
+    TestSuite(
+        "datarax operators",
+        _DATARAX.why_a_source,
+        tests=(
+            "tests/operators/test_batch_mix_operator.py",
+            "tests/operators/test_element_operator.py",
+            "tests/operators/test_map_operator.py",
+            "tests/operators/test_selector_operator.py",
+            "tests/operators/modality/image/test_brightness_operator.py",
+            "tests/operators/modality/image/test_dropout_operator.py",
+            "tests/operators/modality/image/test_patch_dropout_operator.py",
+            "tests/sources/test_mixed_source_get_batch_at.py",
+            "tests/utils/test_external.py",
+        ),
+        import_from=_DATARAX.import_from,
+        needs=_DATARAX.needs,
+    ),
     TestSuite(
         "nmn",
         "its sdist has no tests; clone mlnomadpy/nmn at 4f0298d",

@@ -106,7 +106,7 @@ def refuse_split(
     if known.permission is not None and not context.options.allows(known.permission):
         return Pin(rule, known.claim, tuple(evidence), outward=True)
     shared = context.analysis.sharing.of(values)
-    if shared:
+    if shared and not seen_apart(context, site, index):
         evidence += [Evidence(shared, Proof.PROVED), *forks_wanted(context, values)]
         return Pin(rule, SplitRefused.SHARED.about(reason=shared), tuple(evidence), outward=True)
     scopes = function_scopes(context, site)
@@ -136,6 +136,22 @@ def refuse_split(
     reason = SplitRefused.UNKNOWN.about(effect.where, what=effect.what)
     sows = isinstance(effect.cause, MethodUnknown) and effect.cause.name == "sow"
     return Pin(rule, reason, tuple(evidence), outward=True, sows=sows)
+
+
+def seen_apart(context: FileContext, site: Site, place: int | str | None) -> bool:
+    """Whether runs have shown an argument, and nothing in it that is in two places.
+
+    Args:
+        place: of the argument, or its keyword.
+    """
+    never = NeverRan(context.project)
+    scopes = function_scopes(context, site)
+    names = [
+        parameter_at(context, site, scope, place) if isinstance(place, int) else place
+        for scope in scopes
+    ]
+    given = zip(scopes, names, strict=True)
+    return bool(scopes) and all(name and never.held_twice(scope, name) for scope, name in given)
 
 
 def _without_impossible(context: FileContext, site: Site, effects: Effects) -> Effects:

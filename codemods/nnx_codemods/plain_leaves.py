@@ -41,6 +41,7 @@ import enum
 
 from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
 from nnx_migrate.analysis.domain.values import PLAIN, Value
+from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW, TRACING
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
@@ -92,9 +93,10 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 
 def _given_plain(context: FileContext, site: Site) -> Pin | None:
     """A transform that takes numbers and strings apart which are none of its arguments today."""
+    never = NeverRan(context.project)
     for scope in function_scopes(context, site):
         for _, name, values in given_parameters(context, site, scope):
-            if context.analysis.contents.of(values).plain:
+            if context.analysis.contents.of(values).plain and not never.held_plain(scope, name):
                 evidence = Evidence(_IN_DATA, Proof.PROVED, context.where(site.node))
                 return Pin(RULE.name, LeafCause.GIVEN.about(name=name), (evidence,))
     return None

@@ -109,6 +109,7 @@ import dataclasses
 import enum
 from collections.abc import Callable, Iterator
 
+from nnx_codemods._evidence import seen_apart
 from nnx_codemods._freshness.model_with_state import state_outside
 from nnx_codemods._freshness.optimizer_alias import owned_argument
 from nnx_codemods._freshness.retained_objects import is_other_class, put_together
@@ -128,6 +129,7 @@ from nnx_migrate.analysis.domain.values import (
     Values,
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
+from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.flax.transforms import (
     CONTROL_FLOW,
     GRADIENTS,
@@ -262,12 +264,18 @@ def _holds_twice(context: FileContext, site: Site) -> Reason:
         made = _given(context, operand)
         same = made == context.values(operand)
         return _reason(context, operand) if same else context.analysis.sharing.of(made)
+    never = NeverRan(context.project)
     for scope in function_scopes(context, site):
         for _, name, values in given_parameters(context, site, scope):
             reason = context.analysis.sharing.of(values)
-            if reason:
+            if reason and not never.held_twice(scope, name):
                 return SharingCause.IN_ARGUMENT.about(name=name, reason=reason)
-    given = [a for use in site.uses for a in (*use.args, *(k.value for k in use.keywords))]
+    given = [
+        argument
+        for use in site.uses
+        for place, argument in (*enumerate(use.args), *((k.arg, k.value) for k in use.keywords))
+        if not seen_apart(context, site, place)
+    ]
     return next(filter(None, (_reason(context, argument) for argument in given)), "")
 
 

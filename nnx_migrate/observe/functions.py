@@ -53,6 +53,26 @@ class Watched(NamedTuple):
         return [*(names[1:] if self.own else names), *(each.arg for each in given.kwonlyargs)]
 
     @property
+    def false_defaults(self) -> dict[str, ast.Constant]:
+        """The defaults of parameters that are numbers or texts, and count as false."""
+        given = self.node.args
+        names = [each.arg for each in (*given.posonlyargs, *given.args)]
+        with_one = names[len(names) - len(given.defaults) :]
+        keywords = [each.arg for each in given.kwonlyargs]
+        pairs = (
+            *zip(with_one, given.defaults, strict=True),
+            *zip(keywords, given.kw_defaults, strict=True),
+        )
+        return {
+            name: default
+            for name, default in pairs
+            if isinstance(default, ast.Constant)
+            and isinstance(default.value, (int, float, str, bytes))
+            and not isinstance(default.value, bool)
+            and not default.value
+        }
+
+    @property
     def is_constructor(self) -> bool:
         """Whether it makes its object."""
         return self.in_class and getattr(self.node, "name", "") in CONSTRUCTORS

@@ -28,9 +28,9 @@ from nnx_migrate.sources.facts.observed_facts import SOWING, WRITING
 _SEEN, _INSIDE, _LEFT = "_nnx_migrate_seen", "_nnx_migrate_inside", "_nnx_migrate_left"
 _SOWS, _CHANGES = "_nnx_migrate_sows", "_nnx_migrate_changes"
 _KEYWORDS, _LOOK = "_nnx_migrate_keywords", "_nnx_migrate_look"
-_RUNS = "_nnx_migrate_runs"
+_RUNS, _DEFAULT = "_nnx_migrate_runs", "_nnx_migrate_default"
 _IMPORTED = {
-    "nnx_migrate.observe.kinds": {"Keywords": _KEYWORDS},
+    "nnx_migrate.observe.kinds": {"Keywords": _KEYWORDS, "or_default": _DEFAULT},
     "nnx_migrate.observe.seen": {
         "seen": _SEEN,
         "seen_inside": _INSIDE,
@@ -196,6 +196,10 @@ def _call(number: int, parameters: list[str], function: Watched) -> ast.Call:
     node = function.node
     at = _place_of(node)
     elements: list[ast.expr] = [ast.Name(each, _LOAD, **at) for each in parameters]
+    for name, default in function.false_defaults.items():
+        place = parameters.index(name)
+        same = ast.copy_location(ast.Constant(default.value), elements[place])
+        elements[place] = _called(_DEFAULT, [elements[place], same], at)
     if node.args.kwarg is not None:
         elements.append(_called(_KEYWORDS, [ast.Name(node.args.kwarg.arg, _LOAD, **at)], at))
     told = [_constant(number, at), ast.Tuple(elements, _LOAD, **at)]

@@ -15,6 +15,7 @@ from nnx_migrate.check.recording.kinds import is_array
 from nnx_migrate.sources.facts.observed_facts import (
     ARRAY,
     BOUND,
+    DEFAULT,
     FUNCTION,
     IN_CONTAINER,
     IN_FILE,
@@ -31,6 +32,23 @@ class Keywords(frozenset[str]):
     """The names of the keywords that a function takes in one parameter."""
 
     __slots__ = ()
+
+
+class Default:
+    """Stands for a parameter that is what it is when nobody passes it, and counts as false."""
+
+
+_DEFAULT = Default()
+
+
+def or_default(value: Any, default: object) -> Any:
+    """A value, or what stands for the default of its parameter.
+
+    Args:
+        value: what the parameter got.
+        default: that of the parameter, a number or a text.
+    """
+    return _DEFAULT if type(value) is type(default) and value == default else value
 
 
 #: Types that say too little: a function is told by its code, a container by what it holds.
@@ -141,6 +159,8 @@ def _of_code(code: CodeType, what: str) -> str:
 def named(kind: type) -> str:
     if kind is type(None):
         return NONE
+    if kind is Default:
+        return DEFAULT
     if issubclass(kind, PLAIN_TYPES):
         return PLAIN
     if is_array(kind):

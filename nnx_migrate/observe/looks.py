@@ -58,9 +58,17 @@ def _compared(
             raise TooMuch
         happened = tuple(sorted(changes(before, held(value))))
     except Exception:  # another thread changes it, for example
-        return SeenObject(1, (UNKNOWN,), 1, 1, beside)
+        return SeenObject(1, (UNKNOWN,), 1, 1, 1, 1, beside)
     returned = bool(before.nodes) and comes_out(before, result)
-    return SeenObject(1, happened, int(returned), int(before.shared), beside)
+    return SeenObject(
+        1,
+        happened,
+        int(returned),
+        int(before.shared),
+        int(before.plain),
+        int(before.split),
+        beside,
+    )
 
 
 def begun(names: Iterable[str], values: Iterable[object], told: Told) -> Look | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import NoneType
 from typing import Any, NamedTuple
 
@@ -33,11 +33,15 @@ class Held(NamedTuple):
         parts: by the way to them.
         nodes: the objects and Variables among these, by their identities.
         shared: whether one of them is in two places.
+        plain: whether numbers, texts and the like are among its leaves.
+        split: whether streams of an Rngs are split.
     """
 
     parts: dict[tuple[object, ...], object]
     nodes: dict[int, object]
     shared: bool
+    plain: bool
+    split: bool
 
 
 def may_hold(value: object) -> bool:
@@ -53,12 +57,14 @@ def held(value: object) -> Held:
     """
     parts: dict[tuple[object, ...], object] = {}
     nodes: dict[int, object] = {}
-    shared = False
-    left: list[tuple[tuple[object, ...], object]] = [((), value)]
+    shared = plain = split = False
+    left: list[tuple[tuple[object, ...], object, bool]] = [((), value, False)]
     inside: dict[int, object] = {}
     while left:
-        way, part = left.pop()
+        way, part, is_data = left.pop()
         parts[way] = part
+        plain = plain or (is_data and _is_no_array(part))
+        split = split or _is_split(part)
         if len(parts) > _MOST_PARTS:
             raise TooMuch
         if _is_node(part):
@@ -70,8 +76,9 @@ def held(value: object) -> Held:
             if id(part) in inside:
                 continue
             inside[id(part)] = part
-        left.extend((((*way, key)), each) for key, each in _parts(part))
-    return Held(parts, nodes, shared)
+        data = _data_of(part, is_data)
+        left.extend(((*way, key), each, data(key)) for key, each in _parts(part))
+    return Held(parts, nodes, shared, plain, split)
 
 
 def changes(before: Held, after: Held) -> frozenset[str]:
@@ -128,6 +135,28 @@ def _parts(part: object) -> Iterator[tuple[object, object]]:
     elif _is_state(part):
         mapping: Any = part
         yield from list(mapping.raw_mapping.items())
+
+
+def _data_of(part: object, is_data: bool) -> Callable[[object], bool]:
+    """Says of what a part holds whether it is data: of objects what their class says of it."""
+    nnx = _nnx()
+    if nnx is None or not isinstance(part, _pytrees(nnx)):
+        return lambda _key: is_data
+    marked = vars(part).get("_pytree__nodes", {})
+    return lambda key: bool(marked.get(key, False))
+
+
+def _is_no_array(leaf: object) -> bool:
+    held = isinstance(leaf, list | tuple | dict) or _is_node(leaf) or _is_state(leaf)
+    return not (leaf is None or held or is_array(type(leaf)))
+
+
+def _is_split(part: object) -> bool:
+    """Whether it is the key of a stream of several."""
+    if type(part).__name__ != "RngKey" or not _is_node(part):
+        return False
+    key: Any = part
+    return bool(getattr(key.get_raw_value(), "shape", ()))
 
 
 def _is_own(name: object) -> bool:

@@ -88,6 +88,17 @@ def test_grow():
 """
 
 
+ALONE: dict[str, Any] = {
+    "looks": 3,
+    "changes": [],
+    "returned": 0,
+    "shared": 0,
+    "plain": 0,
+    "split": 0,
+    "beside": [],
+}
+
+
 def observed(folder: Path) -> dict[str, Any]:
     data = json.loads((folder / "facts.json").read_text())
     functions: dict[str, Any] = data["files"]["net.py"]["functions"]
@@ -106,7 +117,7 @@ def test_what_unknown_code_never_does_does_not_pin(tmp_path: Path, command: Comm
     done = command("observe", "--", sys.executable, "-m", "pytest", "-q", "test_net.py")
     assert done.code == 0, done.err
     seen = observed(tmp_path)
-    kept = {"looks": 1, "changes": [], "returned": 0, "shared": 0, "beside": []}
+    kept = ALONE | {"looks": 1}
     assert seen["step"]["objects"] == {"model": kept}
     assert seen["train.loss"]["objects"]["m"] == kept
     assert seen["grow"]["objects"]["model"]["changes"] == [".last made"]
@@ -126,9 +137,6 @@ def test_what_unknown_code_never_does_does_not_pin(tmp_path: Path, command: Comm
     assert command("apply", "net.py", "--facts", "facts.json").code == 0
     for graph in ("true", "false"):
         suite_passes(tmp_path, graph)
-
-
-ALONE = {"looks": 3, "changes": [], "returned": 0, "shared": 0, "beside": []}
 
 
 @pytest.mark.parametrize(
@@ -210,3 +218,131 @@ def test_a_change_that_a_proof_contradicts_is_told(tmp_path: Path, command: Comm
     found = findings(command, "--facts", "facts.json")
     # That it was not seen says nothing against a proof.
     assert {line: each["outcome"] for line, each in found.items()} == {14: "pinned"}
+
+
+TIED = """\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs, tie):
+        self.embed = nnx.Linear(2, 2, rngs=rngs)
+        self.head = self.embed if tie else nnx.Linear(2, 2, rngs=rngs)
+
+
+@nnx.jit
+def step(model: Net, x):
+    return model.head(model.embed(x))
+
+
+def train(model: Net, x):
+    def loss(m):
+        return m.head(m.embed(x)).sum()
+
+    return nnx.grad(loss)(model)
+"""
+TIED_RUN = """\
+import jax.numpy as jnp
+from flax import nnx
+
+import net
+
+tied = net.Net(nnx.Rngs(0), True)
+free = net.Net(nnx.Rngs(0), False)
+net.step(free, jnp.ones((1, 2)))
+net.train(tied, jnp.ones((1, 2)))
+"""
+
+
+@pytest.mark.runs_jax
+def test_what_a_place_never_got_twice_does_not_pin_it(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "net.py").write_text(TIED)
+    (tmp_path / "run.py").write_text(TIED_RUN)
+    before = findings(command)
+    assert {line: each["outcome"] for line, each in before.items()} == {
+        10: "pinned-mid",
+        19: "pinned",
+    }
+    done = command("observe", "--", sys.executable, "run.py")
+    assert done.code == 0, done.err
+    seen = observed(tmp_path)
+    assert seen["step"]["objects"]["model"]["shared"] == 0
+    assert seen["train.loss"]["objects"]["m"]["shared"] == 1
+    # Of the class as a whole it is not so, and at the other place it was seen.
+    after = findings(command, "--facts", "facts.json")
+    assert {line: each["outcome"] for line, each in after.items()} == {10: "same", 19: "pinned"}
+    claims = [each["claim"] for each in after[10]["evidence"]]
+    assert "model of step never held one thing in two places in 1 call of it" in claims
+
+
+LEAVES = """\
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, scale, named):
+        self.w = nnx.Param(scale)
+        self.table = nnx.data({"scale": scale})
+        if named:
+            self.table = nnx.data({"scale": "two"})
+
+    def __call__(self, x):
+        return self.w * x
+
+
+@nnx.jit
+def step(model: Net, x):
+    return model(x)
+
+
+@nnx.jit
+def other(model: Net, x):
+    return model(2 * x)
+
+
+def counted(model: Net, x, times=0, key=""):
+    @nnx.jit
+    def run(model, x):
+        if times:
+            model.last = x
+        if key:
+            model.key = key
+        return model(x)
+
+    return run(model, x)
+"""
+LEAVES_RUN = """\
+import jax.numpy as jnp
+
+import net
+
+net.step(net.Net(jnp.ones(2), False), jnp.ones(2))
+net.other(net.Net(jnp.ones(2), True), jnp.ones(2))
+net.counted(net.Net(jnp.ones(2), False), jnp.ones(2), key="")
+"""
+
+
+@pytest.mark.runs_jax
+def test_leaves_that_were_always_arrays_do_not_pin(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "net.py").write_text(LEAVES)
+    (tmp_path / "run.py").write_text(LEAVES_RUN)
+    before = findings(command)
+    assert {line: each["outcome"] for line, each in before.items()} == dict.fromkeys(
+        (16, 21, 27), "pinned"
+    )
+    done = command("observe", "--", sys.executable, "run.py")
+    assert done.code == 0, done.err
+    seen = observed(tmp_path)
+    assert seen["step"]["objects"]["model"]["plain"] == 0
+    assert seen["other"]["objects"]["model"]["plain"] == 1
+    assert seen["counted"]["parameters"]["times"] == ["default"]
+    assert seen["counted"]["parameters"]["key"] == ["default"]
+    after = findings(command, "--facts", "facts.json")
+    assert {line: each["outcome"] for line, each in after.items()} == {
+        16: "same",
+        21: "pinned",
+        27: "same",
+    }
+    claims = [each["claim"] for each in after[16]["evidence"]]
+    assert "model of step never had a leaf that is not an array in 1 call of it" in claims

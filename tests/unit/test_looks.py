@@ -101,7 +101,7 @@ def test_what_comes_out(call: Callable[[Any], object], returned: int) -> None:
 
 def test_what_is_in_two_places_or_comes_by_two_parameters() -> None:
     shared = Variable()
-    assert seen(lambda model: None, Pytree(a=shared, b=shared)) == SeenObject(1, (), 0, 1, ())
+    assert seen(lambda model: None, Pytree(a=shared, b=shared)) == SeenObject(1, shared=1)
     model: Any = Pytree(a=shared)
     assert seen(lambda model: None, model, other=[shared]).beside == ("other",)
     model.own = model
@@ -123,3 +123,23 @@ def test_what_cannot_be_looked_through_counts_as_changed(monkeypatch: pytest.Mon
 def test_what_holds_no_object_is_not_looked_at() -> None:
     assert looks.begun(("a", "b", "c"), (1, "x", Foreign()), print) is None
     assert looks.begun(("a",), ((1, 2),), print) is None
+
+
+def test_leaves_that_are_no_arrays_and_streams_that_are_split() -> None:
+    def nothing(model: object) -> None:
+        pass
+
+    class RngKey(Variable):
+        shape: tuple[int, ...] = ()
+
+        def get_raw_value(self) -> RngKey:
+            return self
+
+    key = RngKey()
+    model: Any = Pytree(table=[1, None], rate=0.5, key=key)
+    assert (seen(nothing, model).plain, seen(nothing, model).split) == (0, 0)
+    key.shape = (4,)
+    vars(model)["_pytree__nodes"] = {"table": True, "rate": False}
+    assert (seen(nothing, model).plain, seen(nothing, model).split) == (1, 1)
+    model.table = [None, Variable()]
+    assert seen(nothing, model).plain == 0

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nnx_migrate.check.recording import compiling
-from nnx_migrate.observe import seen
+from nnx_migrate.observe import kinds, seen
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_a_container_that_changes_meanwhile_is_not_looked_into(
 
 
 @pytest.mark.parametrize(
-    ("value", "kinds"),
+    ("value", "found"),
     [
         ([1, 2.0], ["in plain"]),
         ({"a": [None, "x"]}, ["in in none", "in in plain"]),
@@ -56,7 +56,18 @@ def test_a_container_that_changes_meanwhile_is_not_looked_into(
     ],
 )
 def test_containers_are_told_by_what_they_hold(
-    told: dict[str, Any], tmp_path: Path, value: object, kinds: list[str]
+    told: dict[str, Any], tmp_path: Path, value: object, found: list[str]
 ) -> None:
     seen.seen(seen.number_of("code.py", "f", ("a",)), (value,))
-    assert lines(tmp_path)[0]["parameters"] == {"a": kinds}
+    assert lines(tmp_path)[0]["parameters"] == {"a": found}
+
+
+@pytest.mark.parametrize(
+    ("given", "told_as"),
+    [("", "default"), ("x", "plain"), (b"", "plain"), (0, "plain"), (False, "off"), (None, "none")],
+)
+def test_a_default_that_counts_as_false_is_told(
+    told: dict[str, Any], tmp_path: Path, given: object, told_as: str
+) -> None:
+    seen.seen(seen.number_of("code.py", "f", ("a",)), (kinds.or_default(given, ""),))
+    assert lines(tmp_path)[0]["parameters"] == {"a": [told_as]}

@@ -8,6 +8,7 @@ from nnx_migrate.analysis.domain.values import ParameterOf, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.sources.facts.observed_facts import (
+    DEFAULT,
     KEYWORD,
     MESH,
     NO_MESH,
@@ -91,6 +92,26 @@ class NeverRan:
         given = None if seen is None else seen.objects.get(name)
         return seen if given is not None and given.looks and not given.returned else None
 
+    def held_twice(self, scope: Scope, name: str) -> SeenFunction | None:
+        """What was seen of a function that never got what holds one thing in two places.
+
+        Args:
+            name: of the parameter that it was given that by.
+        """
+        seen = self._seen(scope)
+        given = None if seen is None else seen.objects.get(name)
+        return seen if given is not None and given.looks and not given.shared else None
+
+    def held_plain(self, scope: Scope, name: str) -> SeenFunction | None:
+        """What was seen of a function that never got numbers or texts among leaves.
+
+        Args:
+            name: of the parameter that it was given that by.
+        """
+        seen = self._seen(scope)
+        given = None if seen is None else seen.objects.get(name)
+        return seen if given is not None and given.looks and not given.plain else None
+
     def under_a_mesh(self, scope: Scope) -> SeenFunction | None:
         """What was seen of a function that never ran under a mesh."""
         seen = self._seen(scope)
@@ -101,10 +122,10 @@ class NeverRan:
         )
 
     def flag(self, scope: Scope, name: str) -> SeenFunction | None:
-        """What was seen of a function whose parameter was False or None in each call."""
+        """What was seen of a function whose parameter counted as false in each call."""
         seen = self._seen(scope)
         types = () if seen is None else seen.parameters.get(name, ())
-        return seen if types and set(types) <= {OFF, NONE} else None
+        return seen if types and set(types) <= {OFF, NONE, DEFAULT} else None
 
     def flags(self, scope: Scope) -> Iterator[tuple[str, SeenFunction]]:
         """The parameters that have to be true for a call in a function, and never were."""

@@ -22,7 +22,13 @@ from nnx_migrate.sources.facts import observed_facts
 from nnx_migrate.sources.facts.observed_facts import BOUND, FUNCTION, IN_CONTAINER, IN_FILE
 
 _PLAIN = frozenset(
-    {observed_facts.PLAIN, observed_facts.NONE, observed_facts.ON, observed_facts.OFF}
+    {
+        observed_facts.PLAIN,
+        observed_facts.NONE,
+        observed_facts.ON,
+        observed_facts.OFF,
+        observed_facts.DEFAULT,
+    }
 )
 
 

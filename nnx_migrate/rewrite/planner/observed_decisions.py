@@ -136,15 +136,25 @@ def _left_alone(
 ) -> Iterator[tuple[int, str, SeenFunction]]:
     """The objects to which a function might do something, as far as the code shows, and did not."""
     plain = context.unobserved
-    for parameter in function.parameters if plain is not None else ():
+    if plain is None:
+        return
+    where = function.name
+    for parameter in function.parameters:
         name = parameter.name
-        effects = () if plain is None else plain.effects_of(scope, name)
+        kinds = {each.kind for each in plain.effects_of(scope, name)}
+        values = plain.evaluator.parameter(scope, parameter)
         seen = never.changed(scope, name)
-        if seen is not None and any(each.kind == "unknown" for each in effects):
-            yield function.line, f"the structure of {name} never changed in {function.name}", seen
+        if seen is not None and "unknown" in kinds:
+            yield function.line, f"the structure of {name} never changed in {where}", seen
+        seen = never.held_twice(scope, name)
+        if seen is not None and plain.analysis.sharing.of(values):
+            yield function.line, f"{name} of {where} never held one thing in two places", seen
+        seen = never.held_plain(scope, name)
+        if seen is not None and plain.analysis.contents.of(values).plain:
+            yield function.line, f"{name} of {where} never had a leaf that is not an array", seen
         seen = never.gave_back(scope, name)
-        if seen is not None and any(each.kind == "escape" for each in effects):
-            yield function.line, f"{function.name} never gave {name} back", seen
+        if seen is not None and "escape" in kinds:
+            yield function.line, f"{where} never gave {name} back", seen
 
 
 def _freed(before: Pin | Manual, seen: _Seen) -> Same:

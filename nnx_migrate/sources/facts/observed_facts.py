@@ -28,12 +28,13 @@
 Names, types and places stand in it, and no values. A type is a class of the project
 (`FILE::CLASS`), one of a library (`flax.nnx.Linear`), a function of the project (`FILE::PATH()`) or
 a method that is bound to an object (`FILE::PATH(self)`), or a sort: `array`, `plain`, `none`, `on`
-and `off` (of a flag, whether it was set), `other`. Of `**more` the names are told that it took:
-`keyword mask`. What lists, tuples and dictionaries hold is told behind `in `, once for each of them
-that the thing lies in: `in in array`. Of a class of Modules is told how many objects were looked
-at, and how many of them held something in two places. A line that writes attributes of a parameter
-made, replaced or deleted them (`n made`); of another object the name stands alone; a constructor
-tells of none. `objects` is told in `seen_objects.py`. What is not there was not looked for.
+and `off` (of a flag, whether it was set), `default` (0, "" and the like, where nobody passes more),
+`other`. Of `**more` the names are told that it took: `keyword mask`. What lists, tuples and
+dictionaries hold is told behind `in `, once for each of them that the thing lies in: `in in array`.
+Of a class of Modules is told how many objects were looked at, and how many of them held something
+in two places. A line that writes attributes of a parameter made, replaced or deleted them (`n
+made`); of another object the name stands alone; a constructor tells of none. `objects` is told in
+`seen_objects.py`. What is not there was not looked for.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ from nnx_migrate.sources.facts.seen_objects import SeenObject, seen_object
 VERSION = 1
 #: Sorts of values that are no objects of a class that matters.
 ARRAY, PLAIN, NONE, OTHER = "array", "plain", "none", "other"
+#: What a parameter is when nobody passes it, where that is a number or a text that counts as false.
+DEFAULT = "default"
 #: A flag that is set, and one that is not.
 ON, OFF = "on", "off"
 #: In front of the name of a keyword.

@@ -23,6 +23,8 @@ class SeenObject:
         changes: what they did to it: `.norm.mean replaced`.
         returned: in how many of them it came out again, or a part of it did.
         shared: in how many of them it held something in two places.
+        plain: in how many of them there were leaves that are no arrays.
+        split: in how many of them streams of an Rngs in it were split.
         beside: other parameters that held a part of it.
     """
 
@@ -30,6 +32,8 @@ class SeenObject:
     changes: tuple[str, ...] = ()
     returned: int = 0
     shared: int = 0
+    plain: int = 0
+    split: int = 0
     beside: tuple[str, ...] = ()
 
     @property
@@ -44,6 +48,8 @@ class SeenObject:
             tuple(sorted({*self.changes, *other.changes})),
             self.returned + other.returned,
             self.shared + other.shared,
+            self.plain + other.plain,
+            self.split + other.split,
             tuple(sorted({*self.beside, *other.beside})),
         )
 
@@ -65,5 +71,7 @@ def seen_object(data: Any) -> SeenObject:
         tuple(map(str, data["changes"])),
         int(data["returned"]),
         int(data["shared"]),
+        int(data["plain"]),
+        int(data["split"]),
         tuple(map(str, data["beside"])),
     )
