@@ -13,9 +13,10 @@ from nnx_migrate.report.text import printable
 
 if TYPE_CHECKING:
     from nnx_migrate.core.pins import PinnedPlace
+    from nnx_migrate.report.pins.document import By
 
 
-def list_pins(paths: Sequence[Path], by: str, report_format: str, flags: Mapping[str, Any]) -> int:
+def list_pins(paths: Sequence[Path], by: By, report_format: str, flags: Mapping[str, Any]) -> int:
     """Print the list and return the exit code.
 
     Args:

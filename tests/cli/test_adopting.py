@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.conftest import TRAIN, Command
 from tests.cli.test_diagnostics import GENERIC
+from tests.schemas import require_valid
 
 #: One more function that ends in the same way.
 MORE = GENERIC + GENERIC[GENERIC.index(b"\n\ndef other") :].replace(b"other", b"another")
@@ -37,7 +38,9 @@ def test_only_what_a_baseline_does_not_know_is_told(
     written = command("apply", "src", "--write-baseline", "known.json")
     assert (written.code, written.out) == (0, b"")
     assert written.err == "baseline: 3 findings written to known.json\n"
-    assert len(json.loads((tmp_path / "known.json").read_text())["findings"]) == 3
+    baseline = json.loads((tmp_path / "known.json").read_text())
+    assert len(baseline["findings"]) == 3
+    require_valid("baseline", baseline)
     quiet = command("apply", "src", "--check", *KNOWN)
     assert quiet.code == 0
     assert quiet.err.startswith("baseline: 3 known findings left out\n")

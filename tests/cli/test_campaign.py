@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import COMMAND, Command
+from tests.schemas import require_valid
 
 NET = """\
 import jax.numpy as jnp
@@ -106,6 +107,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 def reported(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / ".nnx-migrate/campaign/report.json").read_text())
+    require_valid("campaign", found)
     return found
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import COMMAND, Command, Done
+from tests.schemas import require_valid
 
 pytestmark = pytest.mark.runs_jax
 
@@ -143,6 +144,7 @@ def whole(project: Path) -> dict[str, Any]:
     done = run(project, "--timeout", "20", "--format", "json")
     assert done.code == 1, done.err
     found: dict[str, Any] = json.loads(done.out)
+    require_valid("check", found)
     return found
 
 
@@ -282,6 +284,7 @@ def test_what_cannot_be_done_is_said(
     assert told in done.err
     for_programs = command("check", *arguments, "--format", "json")
     document = json.loads(for_programs.out)
+    require_valid("check", document)
     assert (for_programs.code, document["exit_code"], document["cases"]) == (2, 2, [])
     assert told in document["error"]
 

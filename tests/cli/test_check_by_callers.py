@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Command
+from tests.schemas import require_valid
 
 pytestmark = pytest.mark.runs_jax
 
@@ -69,6 +70,7 @@ def _checked(
     if "json" not in options:
         return done.code, {}, done.said
     document = json.loads(done.out)
+    require_valid("check", document)
     found = {
         case["name"].rpartition(":")[2]: case["columns"]["new@tree"] for case in document["cases"]
     }

@@ -17,6 +17,7 @@ from nnx_migrate.report.patches.folder import write_patches
 from nnx_migrate.sources.configuration import Configuration
 from tests.cli.conftest import TRAIN, Command
 from tests.golden.cases import all_cases
+from tests.schemas import require_valid
 from tests.unit.report.test_markdown import OURS, page
 
 CODEOWNERS = """\
@@ -108,7 +109,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, byte
 
 
 def manifest(root: Path, by: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((root / by / "manifest.json").read_text())["patches"]
+    document = json.loads((root / by / "manifest.json").read_text())
+    require_valid("manifest", document)
+    found: list[dict[str, Any]] = document["patches"]
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Command
+from tests.schemas import require_valid
 
 HEAD = """\
 import jax.numpy as jnp
@@ -61,6 +62,7 @@ def listed(command: Command, *arguments: str) -> dict[str, Any]:
     done = command("pins", *arguments, "--format", "json")
     assert (done.code, done.err) == (0, "")
     found: dict[str, Any] = json.loads(done.out)
+    require_valid("pins", found)
     return found
 
 

@@ -31,6 +31,19 @@ def test_the_page_is_the_one_that_its_script_makes(made: tuple[str, str]) -> Non
     assert f"begin -->\n{text}\n<!--" in page, "run the script that the page names"
 
 
+def test_the_schemas_are_those_of_the_typed_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    defined = runpy.run_path(str(ROOT / "scripts" / "json_page.py"))
+    found = {file.name: file.read_text(encoding="utf-8") for file, _ in defined["schemas"]()}
+    assert len(found) == 5
+    assert found == {file.name: text for file, text in defined["schemas"]()}
+
+
+def test_every_field_has_a_meaning() -> None:
+    text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    assert re.findall(r"^.*\|  \|$", text, re.MULTILINE) == []
+
+
 def test_every_link_within_a_page_has_its_heading(made: tuple[str, str]) -> None:
     _, text = made
     headings = {f"#{name}" for name in re.findall(r"^#+ ([\w-]+)$", text, re.MULTILINE)}

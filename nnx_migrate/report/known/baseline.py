@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+import msgspec
+
+from nnx_migrate.report.known.document import BaselineDocument, KnownFinding
 from nnx_migrate.report.known.fingerprints import Fingerprints
 from nnx_migrate.report.levels import Report, shown_path, told
 from nnx_migrate.report.text import printable
@@ -34,16 +35,15 @@ def fingerprints_of(report: Report) -> dict[Key, str]:
 def render_baseline(report: Report) -> str:
     """Return the baseline that knows all findings of a run."""
     fingerprints = Fingerprints()
-    entries = [
-        {
-            "path": printable(shown_path(item.result.path, report.root)),
-            "rule": item.finding.rule,
-            "fingerprint": fingerprints.of(item.result.path, item.finding),
-        }
+    findings = [
+        KnownFinding(
+            path=printable(shown_path(item.result.path, report.root)),
+            rule=item.finding.rule,
+            fingerprint=fingerprints.of(item.result.path, item.finding),
+        )
         for item in told(report)
     ]
-    document: Mapping[str, Any] = {"schema_version": _VERSION, "findings": entries}
-    return json.dumps(document, indent=1) + "\n"
+    return json.dumps(msgspec.to_builtins(BaselineDocument(findings)), indent=1) + "\n"
 
 
 def read_baseline(data: bytes) -> frozenset[str]:

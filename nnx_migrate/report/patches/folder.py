@@ -7,22 +7,24 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 import nnx_migrate
 from nnx_migrate.report.levels import Level, Report, shown_path, told
 from nnx_migrate.report.patches.dependencies import needs_of
+from nnx_migrate.report.patches.manifest import LeftForYou, ManifestDocument, PatchEntry
 from nnx_migrate.report.patches.owners import owners_in
 from nnx_migrate.report.patches.parts import Part, split, state
 from nnx_migrate.report.patches.patch import render_change
 from nnx_migrate.report.patches.pull_request import by_file, pull_request, title_of
 from nnx_migrate.report.patches.split_by import SplitBy
+from nnx_migrate.report.pins.document import Tool
 from nnx_migrate.sources.config_values import ConfigError
 from nnx_migrate.sources.own_folder import OwnFolder
 from nnx_migrate.sources.walk.scanning import read_file
 
 MANIFEST = "manifest.json"
-SCHEMA_VERSION = 1
 _LONGEST = 80
 _LARGEST_MANIFEST = 2**28
 _ODD = re.compile(r"[^A-Za-z0-9._]+")
@@ -55,16 +57,15 @@ def write_patches(report: Report, folder: Path, by: SplitBy) -> None:
         patch, first = f"{names[number]}.patch", [f"{name}.patch" for name in before]
         text = pull_request(part, patch, first, report, items)
         texts[f"{names[number]}.md"] = text.encode("utf-8", "backslashreplace")
-    manifest = {
-        "schema_version": SCHEMA_VERSION,
-        "tool": {"name": "nnx-migrate", "version": nnx_migrate.__version__},
-        "split_by": by,
-        "patches": [
+    manifest = ManifestDocument(
+        tool=Tool(nnx_migrate.__version__),
+        split_by=by,
+        patches=[
             _entry(part, names, number, needs[number], texts) for number, part in enumerate(parts)
         ],
-        "left_for_you": list(_left(report)),
-    }
-    texts[MANIFEST] = (json.dumps(manifest, indent=1) + "\n").encode()
+        left_for_you=list(_left(report)),
+    )
+    texts[MANIFEST] = (json.dumps(msgspec.to_builtins(manifest), indent=1) + "\n").encode()
     try:
         with OwnFolder(folder, [report.root]) as own:
             _emptied(own)
@@ -86,31 +87,31 @@ def _patch(part: Part, before: Sequence[Part]) -> bytes:
 
 def _entry(
     part: Part, names: Sequence[str], number: int, needs: set[int], texts: dict[str, bytes]
-) -> dict[str, Any]:
+) -> PatchEntry:
     patch = f"{names[number]}.patch"
-    return {
-        "patch": patch,
-        "text": f"{names[number]}.md",
-        "title": title_of(part),
-        "key": list(part.key),
-        "rules": sorted(
+    return PatchEntry(
+        patch=patch,
+        text=f"{names[number]}.md",
+        title=title_of(part),
+        key=list(part.key),
+        rules=sorted(
             {f.result.findings[p].rule for f in part.files.values() for p in f.findings()}
         ),
-        "files": sorted(part.files),
-        "depends_on": [f"{names[need]}.patch" for need in sorted(needs)],
-        "sha256": hashlib.sha256(texts[patch]).hexdigest(),
-    }
+        files=sorted(part.files),
+        depends_on=[f"{names[need]}.patch" for need in sorted(needs)],
+        sha256=hashlib.sha256(texts[patch]).hexdigest(),
+    )
 
 
-def _left(report: Report) -> Iterator[dict[str, Any]]:
+def _left(report: Report) -> Iterator[LeftForYou]:
     for item in told(report):
         if item.level is Level.ERROR:
-            yield {
-                "path": shown_path(item.result.path, report.root),
-                "line": item.finding.line,
-                "rule": item.finding.rule,
-                "message": item.finding.message,
-            }
+            yield LeftForYou(
+                path=shown_path(item.result.path, report.root),
+                line=item.finding.line,
+                rule=item.finding.rule,
+                message=item.finding.message,
+            )
 
 
 def _names(parts: Sequence[Part]) -> Iterator[str]:

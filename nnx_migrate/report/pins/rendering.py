@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+
+import msgspec
+from msgspec import UNSET
 
 import nnx_migrate
 from nnx_migrate.core.pins import Origin, PinnedPlace, Pins
+from nnx_migrate.report.pins.document import By, Group, PinsDocument, Place, Tool
 from nnx_migrate.report.text import first_on_line, printable
 
 
-def as_text(groups: Mapping[str, Sequence[PinnedPlace]], pins: Pins, by: str) -> str:
+def as_text(groups: Mapping[str, Sequence[PinnedPlace]], pins: Pins, by: By) -> str:
     """The list for people.
 
     Args:
@@ -66,37 +69,37 @@ def _burn_down(pins: Pins) -> Iterator[str]:
     yield f"{_plural(len(pins.places), 'place')} in graph mode: {told}."
 
 
-def as_json(groups: Mapping[str, Sequence[PinnedPlace]], pins: Pins, by: str) -> str:
+def as_json(groups: Mapping[str, Sequence[PinnedPlace]], pins: Pins, by: By) -> str:
     """The list for programs."""
-    document = {
-        "tool": {"name": "nnx-migrate", "version": nnx_migrate.__version__},
-        "by": by,
-        "transforms": pins.transforms,
-        "native": pins.transforms - pins.pinned,
-        "places": len(pins.places),
-        "groups": [
-            {"key": key, "count": len(places), "places": [_as_object(each) for each in places]}
+    document = PinsDocument(
+        tool=Tool(nnx_migrate.__version__),
+        by=by,
+        transforms=pins.transforms,
+        native=pins.transforms - pins.pinned,
+        places=len(pins.places),
+        groups=[
+            Group(key, len(places), [_as_object(each) for each in places])
             for key, places in groups.items()
         ],
-    }
-    return json.dumps(document, indent=1) + "\n"
+    )
+    return json.dumps(msgspec.to_builtins(document), indent=1) + "\n"
 
 
-def _as_object(place: PinnedPlace) -> dict[str, Any]:
-    cell = {"cell": place.cell, "cell_line": place.cell_line} if place.cell else {}
-    return {
-        "path": str(place.path),
-        "line": place.line,
-        "column": place.column,
-        **cell,
-        "kept": place.kept,
-        "written": place.written,
-        "mode": place.mode,
-        "origin": str(place.origin),
-        "cause": place.cause,
-        "reason": place.reason,
-        "way_out": place.way_out,
-    }
+def _as_object(place: PinnedPlace) -> Place:
+    return Place(
+        path=str(place.path),
+        line=place.line,
+        column=place.column,
+        kept=place.kept,
+        written=place.written,
+        mode=place.mode,
+        origin=place.origin,
+        cause=place.cause,
+        reason=place.reason,
+        way_out=place.way_out,
+        cell=place.cell or UNSET,
+        cell_line=place.cell_line if place.cell else UNSET,
+    )
 
 
 def _plural(number: int, noun: str) -> str:

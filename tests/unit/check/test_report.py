@@ -10,7 +10,8 @@ import pytest
 from nnx_migrate.check.compare.comparison import Difference
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Costs
-from nnx_migrate.check.report import CheckReport, as_json, as_text, regressions
+from nnx_migrate.check.report import CheckReport, as_json, as_json_error, as_text, regressions
+from tests.schemas import require_valid
 from tests.unit.report.test_machine_formats import schema
 
 APART = Difference("result/x[3]", "1.0 float32", "2.0 float32", 8388608, 1.0)
@@ -95,6 +96,7 @@ def test_a_difference_is_told_with_its_place_and_script() -> None:
 
 def test_json_has_all_of_it() -> None:
     found = json.loads(as_json(report(case("c", Verdict.EQUAL, Verdict.DIFFERENT))))
+    require_valid("check", found)
     column = found["cases"][0]["columns"]["new@tree"]
     assert column["difference"]["path"] == "result/x[3]"
     assert column["repro"] == "again.py"
@@ -105,8 +107,17 @@ def test_json_has_all_of_it() -> None:
 def test_cases_are_by_the_schema_of_reports() -> None:
     costs = {"c": {"new@tree": Costs(1, 0.1, 1, 1.0, 1.0)}}
     found = json.loads(as_json(report(case("c", Verdict.EQUAL, Verdict.DIFFERENT), costs=costs)))
+    require_valid("check", found)
     known = schema()["$defs"]
     jsonschema.validate(found["cases"][0], {**known["case"], "$defs": known})
+
+
+def test_json_of_what_could_not_be_checked_is_by_the_schema() -> None:
+    found = json.loads(as_json_error("there is no command"))
+    require_valid("check", found)
+    assert found["error"] == "there is no command"
+    with pytest.raises(jsonschema.ValidationError, match="Additional properties"):
+        require_valid("check", {**found, "more": 1})
 
 
 def test_costs_that_grew_past_their_threshold_are_told() -> None:
