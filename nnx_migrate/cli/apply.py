@@ -268,4 +268,9 @@ def apply(
         context.exit(explain_place(explain, flags, facts))
     if not paths:
         context.fail("name files or folders, as in: nnx-migrate apply src/ --dry-run")
-    context.exit(apply_paths(paths, flags, request, stdin_filename))
+    from nnx_migrate.engine.workers import uncollected
+
+    # What is imported stays, too.
+    with uncollected():
+        code = apply_paths(paths, flags, request, stdin_filename)
+    context.exit(code)
