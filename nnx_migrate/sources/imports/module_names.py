@@ -8,11 +8,17 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from nnx_migrate.sources.imports.namespace_portions import STANDARD, is_project, package_around
+from nnx_migrate.sources.imports.namespace_portions import (
+    LIBRARIES,
+    STANDARD,
+    is_project,
+    package_around,
+)
 
 #: Folder without `__init__.py` -> the folder above it by which it is imported (see `naming`).
 Above = Mapping[Path, Path]
 _NOTHING: Above = MappingProxyType({})
+_ELSEWHERE = STANDARD | (LIBRARIES - {"flax"})
 _NEVER_IMPORTED = frozenset({".ipynb", ".md", ".markdown", ".rst"})
 
 
@@ -119,7 +125,7 @@ def dotted(package: str, name: str) -> str:
 
 def _alone(stem: str) -> str:
     # `import types` seldom means the file, and where it does, that is said (see `naming`).
-    return f"{stem}@" if stem in STANDARD else stem
+    return f"{stem}@" if stem in _ELSEWHERE else stem
 
 
 def home_of(path: Path) -> Path:

@@ -22,16 +22,31 @@ _MOST = 2 * 1024 * 1024
 #: Libraries that projects of this field have. A file `jax.py` is seldom what `import jax` means.
 LIBRARIES = frozenset(
     {
+        "IPython",
+        "PIL",
+        "absl",
+        "chex",
+        "einops",
+        "equinox",
         "flax",
         "grain",
+        "gymnasium",
         "haiku",
         "jax",
         "keras",
+        "matplotlib",
+        "mpl_toolkits",
         "numpy",
         "optax",
         "orbax",
+        "pandas",
+        "scipy",
+        "sklearn",
         "tensorflow",
         "torch",
+        "tqdm",
+        "typing_extensions",
+        "wandb",
     }
 )
 STANDARD = sys.stdlib_module_names
