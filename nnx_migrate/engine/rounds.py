@@ -19,6 +19,7 @@ from nnx_migrate.rewrite.planner.chosen_mode import chosen_modes
 from nnx_migrate.rewrite.planner.contradictions import contradictions
 from nnx_migrate.rewrite.planner.round import plan_round
 from nnx_migrate.rewrite.split.unused_bindings import drop_unread
+from nnx_migrate.rewrite.style.rejoined import rejoined
 from nnx_migrate.rewrite.text.edits import Edit, LineMap, Text, apply_edits
 from nnx_migrate.rewrite.text.history import History
 from nnx_migrate.sources.suppressions import Suppression, Suppressions
@@ -118,6 +119,7 @@ class Rounds:
             elif not self._tidied(context):
                 self.findings += result.standing
                 self.findings += self.settlement.close()
+                self._rejoin(context)
                 return ""
         return "the rewrite did not settle"
 
@@ -173,6 +175,18 @@ class Rounds:
             return True
         self.findings += [self._left(removals[name][0], name, reasons[name]) for name in reasons]
         return False
+
+    def _rejoin(self, context: FileContext) -> None:
+        """Put on one line what edits have made short enough for it."""
+        owners = rejoined(context, self.history.written())
+        if not owners or self._has_no_place(list(owners)):
+            return
+        try:
+            after = self._gate.changed(_version(context), list(owners))
+        except Refused:
+            return
+        self._advance(list(owners), owners)
+        self._root = after.tree
 
     def _has_no_place(self, edits: Sequence[Edit]) -> bool:
         return self.refuses is not None and bool(self.refuses(apply_edits(self.text.text, edits)))

@@ -23,9 +23,7 @@ def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
         return jnp.mean((model(x) - 1.0) ** 2)
 
     graphdef, diff, nondiff = nnx.split(model, optimizer.wrt, ...)
-    loss, grads = nnx.value_and_grad(
-        loss_fn
-    )(diff, nondiff)
+    loss, grads = nnx.value_and_grad(loss_fn)(diff, nondiff)
     optimizer.update(model, grads)
     return loss
 

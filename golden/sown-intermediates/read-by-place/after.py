@@ -36,9 +36,7 @@ def loss_fn(automaton, state, key):
 
         return vmapped_fn_of_state(mapped, rest, state)
 
-    _, sown = nnx.split_rngs(splits=batch_size)(
-        vmapped_fn
-    )(automaton, state)
+    _, sown = nnx.split_rngs(splits=batch_size)(vmapped_fn)(automaton, state)
     nnx.update(automaton, sown)
     intermediates = nnx.pop(automaton, nnx.Intermediate)
     state = intermediates.state[0]

@@ -31,6 +31,4 @@ class Runner:
 
       return vmapped_fn_of_state(rng_state, rest, obs, scale)
 
-    return nnx.split_rngs(splits=self.n)(
-        vmapped_fn
-    )(self.policy, obs, 2.0)
+    return nnx.split_rngs(splits=self.n)(vmapped_fn)(self.policy, obs, 2.0)

@@ -57,9 +57,7 @@ def loss_fn(system: System, states: jax.Array):
 
         return vmapped_fn_of_state(mapped, rest, state)
 
-    states = nnx.split_rngs(splits=3)(
-        vmapped_fn
-    )(system, states)
+    states = nnx.split_rngs(splits=3)(vmapped_fn)(system, states)
     return jnp.mean(states**2)
 
 

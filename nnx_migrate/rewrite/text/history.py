@@ -104,6 +104,17 @@ class History:
             for other in others:
                 self.rounds.setdefault(other, begun)
 
+    def written(self) -> Iterator[tuple[int, int, tuple[Finding, ...]]]:
+        """Spans of the text as it is now that edits have written, with what they are for.
+
+        A span is empty where they have taken text out.
+        """
+        position = 0
+        for piece in self._pieces:
+            if piece.new is not None:
+                yield position, position + len(piece), piece.findings
+            position += len(piece)
+
     def changes(self) -> Iterator[Change]:
         """Yield what differs from the original, in order; no two changes touch."""
         position, pending = 0, list[_Piece]()
