@@ -25,7 +25,7 @@ After
 -----
     @nnx.scan(in_axes=(None, 0), out_axes=0)
     def body(dropout, x):
-        dropout = nnx.clone(dropout)
+        dropout = nnx.clone(dropout)  # what an iteration updates is dropped
         return dropout(x)
 
 When it is safe

@@ -52,7 +52,7 @@ def step(h, dropout: nnx.Dropout, x):
         """\
 @nnx.scan(in_axes=(nnx.Carry, None, 0), out_axes=(nnx.Carry, 0))
 def step(h, dropout: nnx.Dropout, x):
-    dropout = nnx.clone(dropout)
+    dropout = nnx.clone(dropout)  # what an iteration updates is dropped
     h = dropout(h + x)  # draws anew
     return h, h
 """,
@@ -70,7 +70,7 @@ def roll(model: Net, carry, x):
         """\
 @nnx.scan(in_axes=(None, nnx.Carry, 0), out_axes=(nnx.Carry, 0))
 def roll(model: Net, carry, x):
-    model = nnx.clone(model)
+    model = nnx.clone(model)  # what an iteration updates is dropped
     return model(carry + x), carry
 """,
     )

@@ -13,19 +13,19 @@ class Noisy(nnx.Module):
 
     @nnx.scan(in_axes=(None, nnx.Carry), out_axes=nnx.Carry, length=3)
     def iterate(self, x: jax.Array):
-        self = nnx.clone(self)
+        self = nnx.clone(self)  # what an iteration updates is dropped
         return self(x)
 
 
 @nnx.scan(in_axes=None, out_axes=0, length=4)
 def samples(model: Noisy, x: jax.Array):
-    model = nnx.clone(model)
+    model = nnx.clone(model)  # what an iteration updates is dropped
     return model(x)
 
 
 def pairs(model: Noisy, xs):
     def body(pair: tuple[Noisy, jax.Array]):
-        pair = nnx.clone(pair)
+        pair = nnx.clone(pair)  # what an iteration updates is dropped
         model, x = pair
         return model(x)
 

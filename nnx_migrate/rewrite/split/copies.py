@@ -15,6 +15,9 @@ from nnx_migrate.rewrite.split.arguments import positional_names
 from nnx_migrate.rewrite.style.layout import insert_at_top
 from nnx_migrate.rewrite.text.edits import Edit
 
+#: Without it a reader would take the copy out.
+_WHY = "# what an iteration updates is dropped"
+
 
 def clone_edits(context: FileContext, site: Site, places: Sequence[int], nnx: str) -> list[Edit]:
     """Edits that make the function of a site copy its arguments at `places` first.
@@ -32,7 +35,7 @@ def clone_edits(context: FileContext, site: Site, places: Sequence[int], nnx: st
         raise CannotEmit(SplitCause.ARGUMENTS_NOT_SHOWN)
     chosen = [names[place] for place in places]
     if isinstance(definition, FunctionNode):
-        lines = [f"{name} = {nnx}.clone({name})" for name in chosen]
+        lines = [f"{name} = {nnx}.clone({name})  {_WHY}" for name in chosen]
         return [insert_at_top(context, definition, lines)]
     edits = []
     for name in chosen:
