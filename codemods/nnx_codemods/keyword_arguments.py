@@ -22,15 +22,19 @@ Before
 
 After
 -----
-    @nnx.compat.vmap(in_axes=(0, None))
+    @nnx.vmap(in_axes=(0, None))
     def forward(model, x): ...
 
-    forward(model, x=x)
+    forward(model, x)
 
 When it is safe
 ---------------
-This rule rewrites nothing; it pins, so that all calls keep their meaning. To get rid of the pin,
-pass all arguments by position.
+A call means the same if it passes its arguments by position. The rule rewrites the calls where all
+of these hold, and pins everything else, so that all calls keep their meaning:
+
+- All calls are in the file of the function, and nobody outside may call it.
+- Each call passes its keywords in the order of the parameters, and none from a dictionary.
+- The defaults that a call leaves out are numbers, strings, or the like. The call then passes them.
 
 What it does otherwise
 ----------------------
@@ -45,6 +49,7 @@ import ast
 import enum
 from collections.abc import Iterator, Set
 
+from nnx_codemods._callers.placed import Changed, placed
 from nnx_migrate.analysis.callgraph.binding import unbound
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Scope
 from nnx_migrate.analysis.domain.witnesses import in_order
@@ -56,7 +61,7 @@ from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
 from nnx_migrate.core.refusal import Cause, Reason
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Decision, Pin
+from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Pin
 from nnx_migrate.rewrite.model.functions import function_scopes, function_values
 from nnx_migrate.rewrite.model.rule import Rule
 
@@ -65,6 +70,7 @@ from nnx_migrate.rewrite.model.rule import Rule
 class PassingCause(Cause):
     """Ways to pass arguments that differ by the mode."""
 
+    BY_PLACE = "its calls pass all arguments by place, which means the same in both modes"
     PASSED = "{function} {reason} ({place})"
     PARTIAL = "gets {name} by keyword from a partial"
     KEYWORD = "is called with {name} by keyword"
@@ -76,6 +82,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     ways = _mattering(site)
     if site.form == "reference" or not ways:
         return None
+    changed: list[Changed] = []
+    pins: list[Pin] = []
     for scope in function_scopes(context, site):
         function = context.project.function(scope)
         parameters = [p for p in function.parameters if p.kind == "positional"]
@@ -88,8 +96,22 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         for where, call, free in _calls(context, site, scope, parameters):
             reason = _reason(call, free, ways)
             if reason:
-                return _pin(function, reason, Place(where.module, call.line))
-    return None
+                changed.append((where, call, free))
+                pins.append(_pin(function, reason, Place(where.module, call.line)))
+    return _passed_by_place(context, site, changed, pins)
+
+
+def _passed_by_place(
+    context: FileContext, site: Site, changed: list[Changed], pins: list[Pin]
+) -> Decision | None:
+    """All such calls pass their arguments by place, where they can."""
+    if not pins:
+        return None
+    plan = placed(context, site, changed)
+    if plan is None:
+        return pins[0]
+    evidence = tuple(each for pin in pins for each in pin.evidence)
+    return Contribution(RULE.name, PassingCause.BY_PLACE, evidence, plan)
 
 
 def _pin(function: ir.Function, reason: Reason, place: Place) -> Pin:

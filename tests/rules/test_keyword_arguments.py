@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.rules.checking import check_noop, check_pinned
+from tests.rules.checking import check_noop, check_pinned, check_transformed
 
 RULE = "keyword-arguments"
 
@@ -75,7 +75,20 @@ def shifted(x, y):
 
 
 def run(x, y):
-    return shifted(x, y=y)
+    return shifted(x, **{"y": y})
 """,
         "shifted is called with y by keyword",
     )
+
+
+def test_arguments_are_passed_by_place() -> None:
+    before = """\
+@nnx.vmap(in_axes=1)
+def shifted(x, y):
+    return x - 2 * y
+
+
+def run(x, y):
+    return shifted(x, y=y)
+"""
+    check_transformed(RULE, before, before.replace("y=y", "y"))

@@ -22,9 +22,9 @@ def positive(x, scale):
     return x * scale
 
 
-checked = nnx.compat.checkify(positive)
+checked = nnx.checkify(positive)
 
 
 def run(xs):
     by_place = mapped(xs, xs)
-    return by_place, mapped(xs), mapped_bias(xs), mapped_bias(xs, bias=xs), checked(xs, scale=2)[1]
+    return by_place, mapped(xs), mapped_bias(xs), mapped_bias(xs, bias=xs), checked(xs, 2)[1]

@@ -20,17 +20,17 @@ def create(rngs: nnx.Rngs) -> Net:
     return Net(rngs)
 
 
-@nnx.compat.vmap(in_axes=(0, None))
+@nnx.vmap(in_axes=(0, None))
 def forward(net: Net, x: jax.Array):
     return net(x)
 
 
-@functools.partial(nnx.compat.vmap, in_axes=1, out_axes=1)
+@functools.partial(nnx.vmap, in_axes=1, out_axes=1)
 def columns(x, y):
     return x * y.sum()
 
 
-@nnx.compat.vmap(in_axes=(0, None, None))
+@nnx.vmap(in_axes=(0, None, None))
 def scaled(net: Net, x: jax.Array, scale: float = 2.0):
     return scale * net(x)
 
@@ -41,8 +41,8 @@ def rows(x, y):  # axis 0 is what tree mode maps keywords over
 
 
 def run(net: Net, x: jax.Array):
-    first = forward(net, x=x)
-    second = columns(x, y=x)  # silent: another axis
-    third = scaled(net, x)
+    first = forward(net, x)
+    second = columns(x, x)  # silent: another axis
+    third = scaled(net, x, 2.0)
     fourth = rows(x, y=x)
     return first, second, third, fourth

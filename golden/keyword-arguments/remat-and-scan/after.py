@@ -23,12 +23,12 @@ class Model(nnx.Module):
 
 
 def cumulative(xs: jax.Array):
-    @nnx.compat.scan(in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))
+    @nnx.scan(in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))
     def body(total, x):
         total = total + x
         return total, total
 
-    return body(jnp.zeros(2), x=xs)
+    return body(jnp.zeros(2), xs)
 
 
 def by_position(xs: jax.Array):

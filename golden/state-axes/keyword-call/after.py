@@ -19,12 +19,12 @@ def create(rngs: nnx.Rngs) -> Net:
     return Net(rngs)
 
 
-@nnx.compat.vmap(in_axes=(nnx.StateAxes({nnx.Param: 0, ...: 0}), None, None))
+@nnx.vmap(in_axes=(0, None, None))
 def forward(model: Net, x: jax.Array, scale: float = 2.0):
     return scale * model(x)
 
 
 def run(model: Net, x: jax.Array):
-    by_keyword = forward(model=model, x=x, scale=3.0)
-    by_default = forward(model, x)
+    by_keyword = forward(model, x, 3.0)
+    by_default = forward(model, x, 2.0)
     return by_keyword, by_default

@@ -160,6 +160,26 @@ class OwnedArgument:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class PlacedCall:
+    """A call that is to pass by place what a function has defaults or keywords for.
+
+    Args:
+        passed: what follows the arguments that have their places, in the order of the parameters:
+            a keyword that loses its name, or the source text of a default.
+    """
+
+    call: ast.Call
+    passed: tuple[ast.keyword | str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ByPlace:
+    """All calls of a function that pass something by keyword, or leave something out."""
+
+    calls: tuple[PlacedCall, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Splits:
     """Arguments that are passed, and results that are returned, as States.
 
@@ -223,7 +243,8 @@ class Captures:
 
 #: What is done at a site before anything else is: that is planned again by the text that it leaves.
 Alone = (
-    Captures
+    ByPlace
+    | Captures
     | CapturePlan
     | LiftedRngs
     | OwnedArgument

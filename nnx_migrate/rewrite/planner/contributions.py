@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.rewrite.model.decisions import (
+    ByPlace,
     Captures,
     Contribution,
     Decision,
@@ -26,17 +27,17 @@ from nnx_migrate.rewrite.split.job import Job
 def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
     """The contributions at a site, unless a decision among them forbids to rewrite it.
 
-    What another argument holds is dropped first, and an Rngs that parts keep lifted; what a
-    function captures is passed to it, then what it sows made a result; what else is to be done at
-    the site is planned again, by the text that this leaves. What a rule rewrites itself comes last,
-    one rule after the other.
+    Calls pass their arguments by place first. What another argument holds is dropped then, and an
+    Rngs that parts keep lifted; what a function captures is passed to it, then what it sows made a
+    result; what else is to be done at the site is planned again, by the text that this leaves. What
+    a rule rewrites itself comes last, one rule after the other.
     """
     found = [d for d in decisions if isinstance(d, Contribution)]
     settled = {rule for contribution in found for rule in contribution.settles}
     if any(_forbids(d) and d.rule not in settled for d in decisions):
         return []
     after = (CapturePlan | PerturbPlan | PutBack, StateOutside | Replacement | ReturnedAgain)
-    for kinds in (OwnedArgument, LiftedRngs, Captures, *after):
+    for kinds in (ByPlace, OwnedArgument, LiftedRngs, Captures, *after):
         if first := [c for c in found if isinstance(c.change, kinds)]:
             return first
     # What is set before the calls is no reason any more to leave other things undone.

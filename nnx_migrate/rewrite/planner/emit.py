@@ -10,6 +10,7 @@ from nnx_migrate.rewrite.hoist.before_calls import hoist_edits
 from nnx_migrate.rewrite.model.causes import EmitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
+    ByPlace,
     CannotEmit,
     Captures,
     OwnedArgument,
@@ -38,6 +39,7 @@ from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.style.options import option_edits
 from nnx_migrate.rewrite.style.spelling import Spelling, replaced_by
 from nnx_migrate.rewrite.text.edits import Edit
+from nnx_migrate.rewrite.thread.by_place import by_place_edits
 from nnx_migrate.rewrite.thread.captures import closure_edits
 from nnx_migrate.rewrite.thread.lifted_rngs import lifted_edits
 from nnx_migrate.rewrite.thread.owned_argument import owned_argument_edits
@@ -74,6 +76,8 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
             return replaced_by(context, site.reference, callee) + _copies(context, site, copied)
         case Captures(objects):
             return closure_edits(context, site, objects)
+        case ByPlace() as placed:
+            return by_place_edits(context, placed)
         case OwnedArgument() as owned:
             return owned_argument_edits(context, owned)
         case ReturnedAgain() as again:
