@@ -61,6 +61,8 @@ _GIVING = frozenset(
         "iter_children",
     }
 )
+#: Expressions that stand for nothing that was there before.
+_NO_REFERENCES = (ir.Constant, ir.FunctionRef, ir.ClassRef)
 _VIEWS = frozenset({"state", "split", "variables", "pop", "view", "compat.state", "compat.split"})
 
 
@@ -75,6 +77,7 @@ class Aliases:
         self.finder = finder
         self.evaluator = finder.evaluator
         self.project = finder.project
+        self._known = finder.fixpoint.known
         self.scope = scope
         self.parameter = parameter
         own = any(p.name == parameter for p in self.project.function(scope).parameters)
@@ -90,9 +93,14 @@ class Aliases:
 
     def rooted(self, scope: Scope, expr: ir.Expr) -> bool:
         """Whether `expr` is the tracked object or a part of it that may hold Variables."""
+        if isinstance(expr, _NO_REFERENCES):
+            return False
         if self._naming is not None and scope.module not in self._naming:
             return False
         key = ("rooted", self.scope, self.parameter, scope, expr)
+        known = self._known.get(key)
+        if isinstance(known, bool):
+            return known
         return self.finder.fixpoint.get(
             key, lambda: self._is_rooted(scope, expr), False, lambda _: True
         )

@@ -188,13 +188,13 @@ def _choices(held: Held, holder: Object | None, visited: _Visited) -> Iterator[t
 
 def surely_on_several(sides: Sequence[Held]) -> Iterator[tuple[Found, Found]]:
     """What is on a side and on another one too, whichever of several objects it is."""
-    inside = [dict(_by_object(objects(side))) for side in sides]
+    inside: list[dict[Object, Found]] = []
     for i, side in enumerate(sides):
-        others = [found for j, found in enumerate(inside) if j != i]
         for options in choices(side):
             first, *_ = options
             if len(options) > 1:
-                for other in others:
+                inside = inside or [dict(_by_object(objects(each))) for each in sides]
+                for other in (*inside[:i], *inside[i + 1 :]):
                     if all(option.object in other for option in options):
                         yield first, other[first.object]
 
@@ -205,7 +205,39 @@ def _by_object(found: Iterable[Found]) -> Iterator[tuple[Object, Found]]:
 
 def twice(held: Held) -> Iterator[tuple[Found, Found]]:
     """Pairs of objects in a value of which the first is the second, or a part of it."""
-    return _twice(held, None, set())
+    return _twice(held, None, set()) if _may_repeat(held) else iter(())
+
+
+def _may_repeat(held: Held) -> bool:
+    """Whether an object can be in a value twice, or beside a part of it.
+
+    Most values are done with by this: it looks at each part once, and `_twice` at all that is in a
+    part anew for each container around it.
+    """
+    paths: dict[Variable | MadeBy, set[tuple[str, ...]]] = {}
+    seen: set[int] = set()
+    waiting = [held]
+    while waiting:
+        each = waiting.pop()
+        if each.object is None and not each.parts:
+            continue
+        if id(each) in seen:
+            return True
+        seen.add(id(each))
+        if each.object is not None:
+            of_root = paths.setdefault(each.object.root, set())
+            if each.object.path in of_root:
+                return True
+            of_root.add(each.object.path)
+        if not each.closed:
+            waiting += each
+    return any(
+        path[:length] in of_root
+        for of_root in paths.values()
+        if len(of_root) > 1
+        for path in of_root
+        for length in range(len(path))
+    )
 
 
 def _twice(held: Held, holder: Object | None, visited: _Visited) -> Iterator[tuple[Found, Found]]:

@@ -150,14 +150,13 @@ class Search:
     def _call(self, aliases: Aliases, scope: Scope, call: ir.Call) -> Iterator[Use]:
         func = call.func
         where = self._place(scope, call.line)
-        values = aliases.values(scope, func)
         if is_of_module(aliases.parameter):
-            yield from self._reached(values, aliases.parameter)
+            yield from self._reached(aliases.values(scope, func), aliases.parameter)
         if isinstance(func, ir.Attribute) and aliases.rooted(scope, func.base):
             for base in in_order(aliases.values(scope, func.base)):
                 yield from self._method_call(base, func.name, where)
         if aliases.rooted(scope, func):
-            for value in in_order(values):
+            for value in in_order(aliases.values(scope, func)):
                 yield from self.called(value, where)
         given = [
             argument
@@ -166,7 +165,7 @@ class Search:
         ]
         if given:
             yield from self._updated_by_method(aliases, scope, call, given, where)
-            for value in in_order(values):
+            for value in in_order(aliases.values(scope, func)):
                 yield from self._given(aliases, scope, value, call, given, where)
 
     def _reached(self, called: Values, name: str) -> Iterator[Use]:
