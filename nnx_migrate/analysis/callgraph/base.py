@@ -48,13 +48,18 @@ class Evaluation(abc.ABC):
         self.callers: Callers = Callers(project, weakref.proxy(self), callers)
         self.transparent = TransparentDecorators(project)
         self.fixpoint = Fixpoint(lasting)
+        self._known = self.fixpoint.known
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:
         """The values that `expr` can have in `scope`; an empty set while it is being computed."""
         if isinstance(expr, ir.Constant):
             return PLAIN
+        key = scope, expr
+        known: object = self._known.get(key)
+        if isinstance(known, frozenset):
+            return known
         return self.fixpoint.get(
-            (scope, expr), lambda: limited(self._values(scope, expr)), NOTHING, unsettled
+            key, lambda: limited(self._values(scope, expr)), NOTHING, unsettled
         )
 
     def parameter(self, scope: Scope, parameter: ir.Parameter) -> Values:

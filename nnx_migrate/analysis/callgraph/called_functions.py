@@ -11,14 +11,12 @@ from typing import Literal, NamedTuple
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.records import linked_record
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.analysis.symbols.program import Binding
 
 
-@linked_record
-class Handle(ir.Link):
+class Handle(NamedTuple):
     """Something that a function may be called by.
 
     Args:

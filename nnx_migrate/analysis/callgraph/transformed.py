@@ -66,14 +66,15 @@ def transformed(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: str)
         return held  # what an annotation says of a function, though it is not true
     if gives_own_result(short) and all(map(_is_of_arrays, held)):
         return held  # a batch of arrays in the place of one: `jax.vmap(jax.random.split)`
-    return frozenset(
-        dataclasses.replace(
-            v, transforms=_around(v.transforms, short), partial_args=v.partial_args + bound
-        )
-        if isinstance(v, FunctionValue)
-        else v
-        for v in _as_functions(evaluator, held)
-    )
+    return frozenset(under_transform(v, short, bound) for v in _as_functions(evaluator, held))
+
+
+def under_transform(value: Value, short: str, bound: int = 0) -> Value:
+    """A function with one more transform around it, and what that binds; other values as is."""
+    if not isinstance(value, FunctionValue):
+        return value
+    around = _around(value.transforms, short)
+    return dataclasses.replace(value, transforms=around, partial_args=value.partial_args + bound)
 
 
 def under_capture(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:

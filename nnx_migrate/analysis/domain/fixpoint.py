@@ -73,7 +73,9 @@ class Fixpoint:
 
     def __init__(self, lasting: Lasts | None = None) -> None:
         self._lasting = lasting
-        self._known: dict[Hashable, Any] = {}  # final answers, and questions without one
+        #: Final answers, and questions without one. What is asked a million times looks here
+        #: first, by the class of its answers: to make what would compute one takes longer.
+        self.known: dict[Hashable, Any] = {}
         self._lowest: list[int] = []  # of each that is open, what it depends on so far
         self._asked: list[list[_Asked]] = []  # of each that is open, what it asked so far
         self._found: list[_Question] = []  # in the rounds of open circles, oldest first
@@ -94,7 +96,7 @@ class Fixpoint:
         """
         # Keys are expressions, which are hashed anew each time: each is looked up as seldom as
         # can be.
-        known: Any = self._known.get(key, UNKNOWN)
+        known: Any = self.known.get(key, UNKNOWN)
         if known.__class__ is not _Question:
             if known is not UNKNOWN:
                 answer: T = known
@@ -104,10 +106,10 @@ class Fixpoint:
             answered: T = self._answer(known)
             return answered
         if self._lasting is not None and (lasting := self._lasting(key)) is not UNKNOWN:
-            self._known[key] = lasting
+            self.known[key] = lasting
             return cast(T, lasting)
         if known is None:
-            known = self._known[key] = _Question(key)
+            known = self.known[key] = _Question(key)
         known.compute, known.widen, known.least = compute, widen, least
         unguessed = self.unguessed
         found: T = self._compute(known)
@@ -117,7 +119,7 @@ class Fixpoint:
 
     def final(self, key: Hashable) -> object:
         """The answer for `key` if it is settled, else UNKNOWN."""
-        answer: object = self._known.get(key, UNKNOWN)
+        answer: object = self.known.get(key, UNKNOWN)
         return UNKNOWN if answer.__class__ is _Question else answer
 
     @property
@@ -246,7 +248,7 @@ class Fixpoint:
     def _keep(self, question: _Question, value: Any) -> None:
         question.value = value
         question.state = _FINAL
-        self._known[question.key] = value
+        self.known[question.key] = value
 
     def _reopen(self, opened: int) -> None:
         for question in self._found[opened:]:

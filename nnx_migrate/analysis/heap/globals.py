@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nnx_migrate.analysis.domain.values import Instance, Scope
+from nnx_migrate.analysis.domain.values import Instance, Scope, Value
+from nnx_migrate.analysis.interp.certain_values import CertainValues
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.import_graph import ImportFinder
@@ -20,6 +21,8 @@ class ModuleObjects:
     def __init__(self, evaluator: Evaluator, imports: ImportFinder) -> None:
         self.evaluator = evaluator
         self.imports = imports
+        self._certain = CertainValues(evaluator)
+        self._seen: dict[str, tuple[tuple[str, str], ...]] = {}
         self._known: dict[str, frozenset[str]] = {}
 
     def of(self, module: str) -> frozenset[str]:
@@ -30,19 +33,30 @@ class ModuleObjects:
 
     def seen_from(self, module: str) -> Iterator[tuple[str, str]]:
         """The objects of a file and of all that it imports, through others too: file and name."""
+        if module in self._seen:
+            yield from self._seen[module]
+            return
+        found: list[tuple[str, str]] = []
         for each in sorted(self.imports.of(module)):
-            yield from ((each, name) for name in sorted(self.of(each)))
+            for name in sorted(self.of(each)):
+                found.append((each, name))
+                yield each, name
+        self._seen[module] = tuple(found)
 
     def _found(self, module: str) -> Iterator[str]:
         scope = Scope(module, ir.MODULE_SCOPE)
         for name, bound in self.evaluator.project.function(scope).bindings.items():
             if all(isinstance(value, _DEFINED) for value in bound):
                 continue
+            if not all(map(self._is_object, self._certain.of_name(scope, name))):
+                continue
             values = self.evaluator.values(scope, ir.Name(name))
-            if values and all(
-                isinstance(value, Instance)
-                and not value.partial
-                and self.evaluator.hierarchy.kind(value.class_name) in OBJECTS
-                for value in values
-            ):
+            if values and all(map(self._is_object, values)):
                 yield name
+
+    def _is_object(self, value: Value) -> bool:
+        return (
+            isinstance(value, Instance)
+            and not value.partial
+            and self.evaluator.hierarchy.kind(value.class_name) in OBJECTS
+        )

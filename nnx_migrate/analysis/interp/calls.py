@@ -42,7 +42,7 @@ _SETTERS = frozenset(f"flax.nnx.{name}" for name in SETTERS)
 #: Kinds of classes of which an object may depend on the mode.
 _OBJECTS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
 #: Functions that give one which gives an element of what it is called on.
-_GETTING = frozenset({"itemgetter"})
+GETTING = frozenset({"itemgetter"})
 
 
 def call_values(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
@@ -61,7 +61,7 @@ def call_values(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
         return arithmetic_values(evaluator, operands) or ARRAY
     if call.func == ir.ENTERED:
         return union(_entered(evaluator, v) for v in evaluator.values(scope, call.args[0]))
-    if isinstance(call.func, ir.Call) and ir.last_name(call.func.func) in _GETTING:
+    if isinstance(call.func, ir.Call) and ir.last_name(call.func.func) in GETTING:
         return _got(evaluator, scope, call)
     func = with_classes(evaluator.project, scope, call.func, call.line)
     found = union(_called(evaluator, scope, call, v) for v in evaluator.values(scope, func))

@@ -26,11 +26,16 @@ def named(evaluator: Evaluation, scope: Scope, name: str) -> Values:
     """What a name is bound to, by all of its assignments."""
     bindings = evaluator.project.bindings(scope, name)
     if not bindings:
-        if hasattr(builtins, name):
-            return frozenset({LibraryValue(f"builtins.{name}")})
-        return unknown(f"{name} is not bound in this file")
+        return unbound(name)
     found = _bound(evaluator, bindings)
     return (is_unknown(found) and observed_name(evaluator, scope, name)) or found
+
+
+def unbound(name: str) -> Values:
+    """What a name is that no file binds: one of Python's own, if it has that."""
+    if hasattr(builtins, name):
+        return frozenset({LibraryValue(f"builtins.{name}")})
+    return unknown(f"{name} is not bound in this file")
 
 
 def imported(evaluator: Evaluation, target: str) -> Values:
@@ -41,7 +46,7 @@ def imported(evaluator: Evaluation, target: str) -> Values:
     bindings = evaluator.project.member(followed) or []
     if bindings:
         return _bound(evaluator, bindings)
-    return _of_library(followed)
+    return of_library(followed)
 
 
 def _bound(evaluator: Evaluation, bindings: list[Binding]) -> Values:
@@ -55,7 +60,8 @@ def _bound(evaluator: Evaluation, bindings: list[Binding]) -> Values:
     return found - PLAIN if len(found) > 1 else found
 
 
-def _of_library(dotted: str) -> Values:
+def of_library(dotted: str) -> Values:
+    """What a dotted name that is not of the project stands for."""
     class_name = library_class(dotted)
     if class_name is not None:
         return frozenset({ClassValue(class_name)})

@@ -171,6 +171,8 @@ _CONTROL_FLOW: dict[str, int | None] = {
     **{name: SPECS[name].carried for name in sorted(of_jax(lambda t: t.operands))},
 }
 
+_ANYTHING = unknown("whatever is given")
+
 
 def is_transform(dotted: str) -> bool:
     """Whether a call of this library function takes a function and gives a function."""
@@ -272,6 +274,13 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
     ):
         return PLAIN
     return unknown(f"the result of {dotted}")
+
+
+def result_of_any_arguments(dotted: str, nnx: str | None) -> Values:
+    """What a call gives whatever it is given; nothing where that depends on the arguments."""
+    if dotted in _CONTROL_FLOW or nnx == "recursive_map":
+        return NOTHING
+    return library_result(dotted, nnx, (_ANYTHING, _ANYTHING)) - _ANYTHING
 
 
 def _nnx_result(name: str, arguments: Sequence[Values]) -> Values:

@@ -39,6 +39,7 @@ class ImportFinder:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._known: dict[str, frozenset[str]] = {}
+        self._known_directly: dict[str, tuple[str, ...]] = {}
         self._importing: dict[str, frozenset[str]] = {}
         self._programs: dict[str, frozenset[str] | None] = {}
 
@@ -121,7 +122,13 @@ class ImportFinder:
                 found[target].add(module)
         return found
 
-    def _direct(self, module: str) -> Iterator[str]:
+    def _direct(self, module: str) -> tuple[str, ...]:
+        # Of each module all that it leads to is gathered, so each is met from many.
+        if module not in self._known_directly:
+            self._known_directly[module] = tuple(dict.fromkeys(self._find_direct(module)))
+        return self._known_directly[module]
+
+    def _find_direct(self, module: str) -> Iterator[str]:
         for target in self.project.modules[module].imports:
             while target:
                 if target in self.project.modules:
