@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.values import Instance, Scope, Value
-from nnx_migrate.analysis.interp.certain_values import CertainValues
+from nnx_migrate.analysis.heap.certain_values import CertainValues
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.import_graph import ImportFinder

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nnx_migrate.analysis.domain.values import Instance, is_unknown
-from nnx_migrate.analysis.interp.certain_values import CertainValues
+from nnx_migrate.analysis.heap.certain_values import CertainValues
 from nnx_migrate.analysis.ir import nodes as ir
 from tests.unit.analysis.asking import analysis_of, described, scope_named
 
