@@ -19,12 +19,7 @@ MORE_SUITES: Sequence[TestSuite] = (
         _DATARAX.why_a_source,
         tests=(
             "tests/operators/test_batch_mix_operator.py",
-            "tests/operators/test_element_operator.py",
-            "tests/operators/test_map_operator.py",
-            "tests/operators/test_selector_operator.py",
             "tests/operators/modality/image/test_brightness_operator.py",
-            "tests/operators/modality/image/test_dropout_operator.py",
-            "tests/operators/modality/image/test_patch_dropout_operator.py",
             "tests/sources/test_mixed_source_get_batch_at.py",
             "tests/utils/test_external.py",
         ),

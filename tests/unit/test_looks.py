@@ -117,7 +117,7 @@ def test_lists_that_lie_in_themselves_have_an_end() -> None:
 def test_what_cannot_be_looked_through_counts_as_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nnx_migrate.observe.objects._MOST_PARTS", 3)
     found = seen(lambda model: None, made())
-    assert (found.changes, found.returned, found.was_kept) == ((UNKNOWN,), 1, False)
+    assert (found.changes, found.returned) == ((UNKNOWN,), 1)
 
 
 def test_what_holds_no_object_is_not_looked_at() -> None:

@@ -18,6 +18,7 @@ from nnx_migrate.sources.facts.observed_facts import (
     WRITING,
     SeenFunction,
 )
+from nnx_migrate.sources.facts.seen_objects import SeenObject
 
 _SETATTR = ir.Name("setattr")
 _KEYWORDS_ADDED = frozenset({"update", "setdefault", "__setitem__"})
@@ -72,45 +73,39 @@ class NeverRan:
             if write.how == "key" and write.line in never and write.line not in ran:
                 yield write, never[write.line]
 
-    def changed(self, scope: Scope, name: str) -> SeenFunction | None:
-        """What was seen of a function that never changed the structure of what it was given.
+    def changed(self, scope: Scope, name: str) -> bool:
+        """Whether a function was seen, and never to change the structure of what it was given.
+
+        Args:
+            name: of the parameter that it was given that by.
+        """
+        seen = self.seen_object(scope, name)
+        return seen is not None and not seen[1].changes
+
+    def gave_back(self, scope: Scope, name: str) -> bool:
+        """The same of returning what it was given, or a part of it."""
+        seen = self.seen_object(scope, name)
+        return seen is not None and not seen[1].returned
+
+    def held_twice(self, scope: Scope, name: str) -> bool:
+        """The same of getting what holds one thing in two places."""
+        seen = self.seen_object(scope, name)
+        return seen is not None and not seen[1].shared
+
+    def held_plain(self, scope: Scope, name: str) -> bool:
+        """The same of getting numbers or texts among leaves."""
+        seen = self.seen_object(scope, name)
+        return seen is not None and not seen[1].plain
+
+    def seen_object(self, scope: Scope, name: str) -> tuple[SeenFunction, SeenObject] | None:
+        """What was seen of a function, and of what it was given; None where none was looked at.
 
         Args:
             name: of the parameter that it was given that by.
         """
         seen = self._seen(scope)
         given = None if seen is None else seen.objects.get(name)
-        return seen if given is not None and given.was_kept else None
-
-    def gave_back(self, scope: Scope, name: str) -> SeenFunction | None:
-        """What was seen of a function that never returned what it was given, or a part of it.
-
-        Args:
-            name: of the parameter that it was given that by.
-        """
-        seen = self._seen(scope)
-        given = None if seen is None else seen.objects.get(name)
-        return seen if given is not None and given.looks and not given.returned else None
-
-    def held_twice(self, scope: Scope, name: str) -> SeenFunction | None:
-        """What was seen of a function that never got what holds one thing in two places.
-
-        Args:
-            name: of the parameter that it was given that by.
-        """
-        seen = self._seen(scope)
-        given = None if seen is None else seen.objects.get(name)
-        return seen if given is not None and given.looks and not given.shared else None
-
-    def held_plain(self, scope: Scope, name: str) -> SeenFunction | None:
-        """What was seen of a function that never got numbers or texts among leaves.
-
-        Args:
-            name: of the parameter that it was given that by.
-        """
-        seen = self._seen(scope)
-        given = None if seen is None else seen.objects.get(name)
-        return seen if given is not None and given.looks and not given.plain else None
+        return (seen, given) if seen is not None and given is not None and given.looks else None
 
     def under_a_mesh(self, scope: Scope) -> SeenFunction | None:
         """What was seen of a function that never ran under a mesh."""

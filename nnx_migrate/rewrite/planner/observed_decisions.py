@@ -120,41 +120,44 @@ def _never_done(context: FileContext, site: Site, scopes: tuple[Scope, ...]) -> 
             words = ", ".join(sorted(asked))
             claim = f"**{name} of {function.name} never took {words}"
             told.append((function.line, claim, seen))
-        seen_plain = never.under_a_mesh(scope)
-        if seen_plain is not None:
-            told.append(
-                (function.line, f"a mesh was never entered around {function.name}", seen_plain)
-            )
-        told += _left_alone(context, never, scope, function)
+        without = never.under_a_mesh(scope) if site.spec.inspects else None
+        if without is not None:
+            told.append((function.line, f"{function.name} never ran under a mesh", without))
         for line, claim, seen in told:
             words = f"{claim} in {seen.told()} of it"
             yield Evidence(words, Proof.OBSERVED, Place(scope.module, line))
+        yield from _left_alone(context, never, scope)
 
 
-def _left_alone(
-    context: FileContext, never: NeverRan, scope: Scope, function: ir.Function
-) -> Iterator[tuple[int, str, SeenFunction]]:
+def _left_alone(context: FileContext, never: NeverRan, scope: Scope) -> Iterator[Evidence]:
     """The objects to which a function might do something, as far as the code shows, and did not."""
     plain = context.unobserved
     if plain is None:
         return
+    function = context.project.function(scope)
     where = function.name
     for parameter in function.parameters:
         name = parameter.name
+        seen = never.seen_object(scope, name)
+        if seen is None:
+            continue
         kinds = {each.kind for each in plain.effects_of(scope, name)}
         values = plain.evaluator.parameter(scope, parameter)
-        seen = never.changed(scope, name)
-        if seen is not None and "unknown" in kinds:
-            yield function.line, f"the structure of {name} never changed in {where}", seen
-        seen = never.held_twice(scope, name)
-        if seen is not None and plain.analysis.sharing.of(values):
-            yield function.line, f"{name} of {where} never held one thing in two places", seen
-        seen = never.held_plain(scope, name)
-        if seen is not None and plain.analysis.contents.of(values).plain:
-            yield function.line, f"{name} of {where} never had a leaf that is not an array", seen
-        seen = never.gave_back(scope, name)
-        if seen is not None and "escape" in kinds:
-            yield function.line, f"{where} never gave {name} back", seen
+        claims = {
+            f"the structure of {name} never changed in {where}": (
+                "unknown" in kinds and never.changed(scope, name)
+            ),
+            f"{name} of {where} never held one thing in two places": (
+                never.held_twice(scope, name) and plain.analysis.sharing.of(values)
+            ),
+            f"{name} of {where} never had a leaf that is not an array": (
+                never.held_plain(scope, name) and plain.analysis.contents.of(values).plain
+            ),
+            f"{where} never gave {name} back": "escape" in kinds and never.gave_back(scope, name),
+        }
+        for claim in (each for each, holds in claims.items() if holds):
+            words = f"{claim} in {seen[0].told(seen[1].looks)} of it"
+            yield Evidence(words, Proof.OBSERVED, Place(scope.module, function.line))
 
 
 def _freed(before: Pin | Manual, seen: _Seen) -> Same:

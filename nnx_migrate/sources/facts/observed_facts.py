@@ -107,9 +107,14 @@ class SeenFunction:
     objects: Mapping[str, SeenObject] = dataclasses.field(default_factory=dict)
     around: tuple[str, ...] = ()
 
-    def told(self) -> str:
-        """How often it was seen, in words."""
-        calls = f"{self.calls} call{'s' * (self.calls != 1)}"
+    def told(self, looks: int | None = None) -> str:
+        """How often it was seen, in words.
+
+        Args:
+            looks: in how many of its calls, where that is not all of them.
+        """
+        among = f"{looks} of " if looks is not None and looks < self.calls else ""
+        calls = f"{among}{self.calls} call{'s' * (self.calls != 1)}"
         if not self.tests:
             return calls
         return f"{calls} of {len(self.tests)} test{'s' * (len(self.tests) != 1)}"

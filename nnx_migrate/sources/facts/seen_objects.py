@@ -36,11 +36,6 @@ class SeenObject:
     split: int = 0
     beside: tuple[str, ...] = ()
 
-    @property
-    def was_kept(self) -> bool:
-        """Whether each call that was looked at left it as it was."""
-        return self.looks > 0 and not self.changes
-
     def joined(self, other: SeenObject) -> SeenObject:
         """What two runs have shown together."""
         return SeenObject(
