@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import nnx_migrate
 from nnx_migrate.engine.known.users_own import CACHE_VARIABLE
 from tests.unit.known.test_users_own import grow, run
 
@@ -48,3 +49,17 @@ def test_cached_is_fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: 
     for _ in range(6):
         edit(src, drawn)
         assert run(src) == run(src, cached=False)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_server_is_fresh(tmp_path: Path, seed: int) -> None:
+    """What a language server keeps in memory changes no answer, whatever is edited."""
+    src = grow(tmp_path)
+    drawn = random.Random(seed)
+    kept = nnx_migrate.KnownFiles()
+    for _ in range(6):
+        for file in drawn.sample(sorted(src.rglob("*.py")), 2):
+            text = file.read_text() + drawn.choice(("", *_MORE))
+            found = nnx_migrate.migrate_text(text, file, known=kept)
+            assert found == nnx_migrate.migrate_text(text, file)
+        edit(src, drawn)

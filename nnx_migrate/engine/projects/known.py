@@ -1,15 +1,16 @@
 """What is known of files between runs of one process, such as a language server's.
 
 A file is indexed again when its bytes, the place that its imports start from, or what becomes of
-its pins have changed. Where nothing has, the project is the one of before, with all that was
-computed of it, and so is the result of a file that was asked for already.
+its pins have changed. Where the analysis sees no difference, as in a comment or the text of a
+docstring, the project is the one of before, with all that was computed of it. Where no file has
+changed at all, so is the result of a file that was asked for already.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from nnx_migrate.core.findings import FileResult, FileStatus
@@ -37,15 +38,20 @@ class _Kept:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Around:
-    """The files of a run, and what runs have shown of them."""
+    """The files of a run, what runs have shown of them, and the digests of their bytes."""
 
     indexes: tuple[PlacedIndex, ...]
     facts: ObservedFacts | None
+    digests: Mapping[Path, bytes]
+
+    def looks_like(self, other: _Around) -> bool:
+        """Whether all files are to the analysis what they were."""
+        same = len(self.indexes) == len(other.indexes) and self.facts is other.facts
+        return same and all(map(operator.is_, self.indexes, other.indexes))
 
     def is_still(self, other: _Around) -> bool:
         """Whether all files are as they were."""
-        same = len(self.indexes) == len(other.indexes) and self.facts is other.facts
-        return same and all(map(operator.is_, self.indexes, other.indexes))
+        return self.looks_like(other) and self.digests == other.digests
 
 
 class KnownFiles:
@@ -56,7 +62,8 @@ class KnownFiles:
 
     def __init__(self) -> None:
         self._kept: dict[tuple[Path, Unpin], list[_Kept]] = {}
-        self._around = _Around((), None)
+        self._around = _Around((), None, {})
+        self._digests: dict[Path, bytes] = {}
         self._projects: Projects | None = None
         self._results: dict[Path, tuple[PlanTask, _Around, FileResult]] = {}
 
@@ -67,12 +74,12 @@ class KnownFiles:
             task: names the file.
         """
         versions = self._kept.setdefault((task.path, task.unpin), [])
-        digest = task.digest()
+        digest = self._digests[task.path] = task.digest()
         for kept in versions:
             if (kept.digest, kept.place) == (digest, task.place):
                 break
         else:
-            kept = _Kept(digest, task.place, index_file(task))
+            kept = _Kept(digest, task.place, _seen_before(index_file(task), task.place, versions))
             if kept.indexed.failure is None:  # it may be another one the next time
                 versions[:] = [*versions[1 - _VERSIONS :], kept]
         return dataclasses.replace(kept.indexed, wanted=task.wanted)
@@ -84,9 +91,11 @@ class KnownFiles:
             indexes: one for each file, in any order.
             facts: what runs have shown of them.
         """
-        around = _Around(tuple(sorted(indexes, key=lambda each: str(each.path))), facts)
-        if self._projects is None or not around.is_still(self._around):
-            self._projects, self._around = Projects(around.indexes, facts), around
+        ordered = tuple(sorted(indexes, key=lambda each: str(each.path)))
+        around = _Around(ordered, facts, self._digests)
+        if self._projects is None or not around.looks_like(self._around):
+            self._projects = Projects(around.indexes, facts)
+        self._around, self._digests = around, {}
         return self._projects
 
     def result(self, task: PlanTask, plan: Callable[[PlanTask], FileResult]) -> FileResult:
@@ -107,3 +116,14 @@ class KnownFiles:
             for oldest in list(self._results)[:-_RESULTS]:
                 del self._results[oldest]
         return found
+
+
+def _seen_before(indexed: Indexed, place: Place, versions: Iterable[_Kept]) -> Indexed:
+    """The same, with the index of an earlier version that reads the same, lines and columns too."""
+    for each in versions:
+        before, index = each.indexed.index, indexed.index
+        if before is None or index is None or each.place != place:
+            continue
+        if before.record == index.record:
+            return dataclasses.replace(indexed, index=before)
+    return indexed

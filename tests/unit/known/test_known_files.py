@@ -64,7 +64,7 @@ def test_only_what_is_new_is_looked_at(
     assert server.asked(train, TRAIN) == (0, 0, 0)  # as at a save
     assert server.asked(evaluate, EVAL) == (0, 0, 1)  # in a project that is known
     assert server.asked(train, TRAIN) == (0, 0, 0)
-    typed = TRAIN + b"# more\n"
+    typed = TRAIN + b"more = 1\n"
     assert server.asked(train, typed) == (1, 1, 1)
     # The disk has another version than the editor: neither is looked at twice.
     assert server.asked(evaluate, EVAL) == (0, 1, 0)
@@ -72,6 +72,23 @@ def test_only_what_is_new_is_looked_at(
     train.write_bytes(typed)
     assert server.asked(train, typed) == (0, 0, 0)
     assert server.asked(evaluate, EVAL) == (0, 0, 1)  # what it calls has changed
+
+
+def test_a_comment_costs_no_analysis_of_the_others(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train, evaluate = files
+    server = Counted(monkeypatch)
+    server.asked(train, TRAIN)
+    server.asked(evaluate, EVAL)
+    noted = TRAIN + b"# more\n"
+    assert server.asked(train, noted) == (1, 0, 1)
+    train.write_bytes(noted)
+    assert server.asked(evaluate, EVAL) == (0, 0, 1)  # it may read the text of what it calls
+    left_out = TRAIN + b"# nnx-migrate: skip-file\n"
+    assert server.asked(train, left_out) == (1, 0, 1)
+    moved = b"# more\n" + TRAIN
+    assert server.asked(train, moved) == (1, 1, 1)  # lines are places that messages name
 
 
 def test_another_choice_is_another_answer(files: tuple[Path, Path]) -> None:
