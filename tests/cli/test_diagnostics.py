@@ -51,7 +51,7 @@ def test_a_pinned_place_is_shown_with_its_code_reason_and_way_out(
         "  |            ^^^^^^^^ kept in graph mode\n"
         "  = why: "
     ) in told
-    assert "  = help: split the Module before the gradient" in told
+    assert "  = help: annotate the argument with its class, as in: model: Net\n" in told
     assert "  = help: or let the rewrite assume it: --allow unknown-class\n" in told
     assert "  = help: or let a run show it: nnx-migrate observe -- COMMAND" in told
     assert "  = docs: nnx-migrate rule module-gradient\n" in told
@@ -67,6 +67,14 @@ def test_a_run_ends_with_what_to_do_next(command: Command, generic: Path) -> Non
     (generic / "broken.py").write_text("import nnx\ndef (\n")
     told = command("apply", "src", "--check", *FULL).out.decode()
     assert "      1 place needs you: src/broken.py:2:5\n" in told
+
+
+def test_a_run_that_wrote_ends_with_how_to_check_it(command: Command, generic: Path) -> None:
+    check = "Next: nnx-migrate check git:HEAD . -- pytest  (runs old and new code"
+    assert check not in command("apply", "src", *FULL).err
+    assert command("undo", "last").code == 0
+    (generic.parent / ".git").mkdir()
+    assert check in command("apply", "src", *FULL).err
 
 
 def test_one_cause_is_said_once_with_its_places(command: Command, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def _next_steps(report: CheckReport) -> Iterator[str]:
     if report.scripts:
         (_, column), script = min(report.scripts.items())
         again = f"python {script} {column.replace('@', ' ')}"
-        yield f"{again}  (shows a difference again; nnx-migrate undo last takes a run back)"
+        yield f"{again}  (shows the difference again; to undo the migration: nnx-migrate undo last)"
     if report.gaps and not report.allows_gaps:
-        accept = "accept what has no case: --allow-unchecked"
-        yield f"name a command, or cases, that call what was not checked; or {accept}"
+        accept = "to accept the rest: --allow-unchecked"
+        yield f"check with a command, or cases, that call the code above  ({accept})"

@@ -8,12 +8,15 @@ import sys
 from typing import TextIO
 
 from nnx_migrate.cli.telling.shape import Shape
+from nnx_migrate.core.findings import FileStatus
 from nnx_migrate.core.totals import RunResult
 from nnx_migrate.engine.run import pending
 from nnx_migrate.report.people.causes import shown_findings
 from nnx_migrate.report.people.rendering import Form, Look, next_steps, render_text
 from nnx_migrate.report.terminal import paint_for, table_for
+from nnx_migrate.sources.imports.module_names import repository_of
 
+_CHECK = "nnx-migrate check git:HEAD . -- pytest"
 #: What `apply` is called without when it is to write.
 _FLAGS = frozenset(
     {"--dry-run", "--check", "--diff", "-q", "--quiet", "-v", "--verbose", "--statistics"}
@@ -57,10 +60,17 @@ def rendered(
         steps = next_steps(
             shown_findings(result.results, verbose=False),
             apply=None if written or not pending(result.results) else _apply_command(),
+            check=_CHECK if written and _in_repository(result) else None,
             explain="nnx-migrate apply --explain",
             paint=paint,
         )
     return render_text(result.results, result.totals, look, written=written, next_steps=steps)
+
+
+def _in_repository(result: RunResult) -> bool:
+    """Whether files were changed whose old code git has."""
+    changed = [each.path for each in result.results if each.status is FileStatus.CHANGED]
+    return bool(changed) and repository_of(changed[0]) is not None
 
 
 def _apply_command() -> str:

@@ -129,18 +129,21 @@ def _kept(finding: Finding) -> str:
 
 def _ways_out(finding: Finding) -> list[str]:
     """What a person may do: change the code, or allow what the rewrite would have to assume."""
-    ways = [finding.way_out] if finding.way_out else []
     wanted = {
         each.permission
         for each in finding.evidence
         if each.proof is Proof.ASSUMED and each.permission is not None
     }
     assumed = {str(each) for each in wanted if not each.by_name_alone}
+    # An annotation is all that the rewrite misses: the person need not do it by hand.
+    unknown = Permission.UNKNOWN_CLASS in assumed
+    way = "annotate the argument with its class, as in: model: Net" if unknown else finding.way_out
+    ways = [way] if way else []
     if assumed:
         ways.append(f"let the rewrite assume it: --allow {','.join(sorted(assumed))}")
     if Permission.FORK_RNGS in wanted:
         ways.append("let each Module draw its own random numbers: --allow fork-rngs")
-    if Permission.UNKNOWN_CLASS in assumed:
+    if unknown:
         ways.append("let a run show it: nnx-migrate observe -- COMMAND, then --facts facts.json")
     return ways
 

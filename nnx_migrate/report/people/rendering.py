@@ -82,18 +82,26 @@ def render_text(
 
 
 def next_steps(
-    items: Iterable[Shown], *, apply: str | None, explain: str, paint: Paint | None
+    items: Iterable[Shown],
+    *,
+    apply: str | None,
+    check: str | None,
+    explain: str,
+    paint: Paint | None,
 ) -> list[str]:
     """What a person does next, a line each.
 
     Args:
         items: what was found.
         apply: the command that does what is pending, if anything is.
+        check: the command that compares old and new code, if there is new code.
         explain: the command that says more of a place, which is put behind it.
         paint: how to colour it; None for not at all.
     """
     shown = list(items)
     lines = [f"{apply}  (to undo: nnx-migrate undo last)"] if apply else []
+    if check:
+        lines.append(f"{check}  (runs old and new code, and compares)")
     if left := [item.place for item in shown if item.for_a_person]:
         needs = "place needs you" if len(left) == 1 else "places need you"
         listed = ", ".join(left[:_SOME]) + (", ..." if len(left) > _SOME else "")

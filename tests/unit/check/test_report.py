@@ -14,7 +14,7 @@ from nnx_migrate.check.report import CheckReport, as_json, as_json_error, as_tex
 from tests.schemas import require_valid
 from tests.unit.report.test_machine_formats import schema
 
-APART = Difference("result/x[3]", "1.0 float32", "2.0 float32", 8388608, 1.0)
+APART = Difference("result/x[3]", "1.0 float32", "2.0 float32", 8388608, 0.1)
 
 
 def case(name: str, graph: Verdict, tree: Verdict) -> CaseResult:
@@ -84,13 +84,13 @@ def test_a_difference_is_told_with_its_place_and_script() -> None:
     text = as_text(report(case("c", Verdict.EQUAL, Verdict.DIFFERENT)), verbose=False)
     assert text.splitlines()[1].split() == ["c", "equal", "different"]
     assert "gradient: result/x[3]: expected 1.0 float32, got 2.0 float32 (8388608 ulps" in text
-    assert "it passes with a relative tolerance of 1.0e+00" in text
+    assert "it passes with a relative tolerance of 1.0e-01" in text
     assert "to see it again: python again.py new tree" in text
     assert "note: f is new" in text
     assert text.splitlines()[-2:] == [
         "1 case: 1 different. NEW computes something else.",
-        "Next: python again.py new tree  (shows a difference again; "
-        "nnx-migrate undo last takes a run back)",
+        "Next: python again.py new tree  (shows the difference again; "
+        "to undo the migration: nnx-migrate undo last)",
     ]
 
 
