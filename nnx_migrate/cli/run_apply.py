@@ -232,7 +232,7 @@ def _tell(result: RunResult, request: Request, configuration: Configuration, *, 
                 shape,
                 written=written,
                 on_stdout=request.report_is_asked_for and tells_something(result, shape),
-                proposes=not stdin and request.patch is None,
+                proposes=not stdin and request.patch is None and not request.verify,
                 check=check,
             )
 

@@ -11,8 +11,8 @@ from nnx_migrate.core.refusal import Cause
 class CaptureCause(Cause):
     """How a captured object ends; {what} is told by the analysis."""
 
-    PASSED = "{names} from outside became an argument"
-    CARRIED = "{names} from outside became part of the carry"
+    PASSED = "{names} is now an argument"
+    CARRIED = "{names} is now part of the carry"
     PASSED_TO_EVAL_SHAPE = "{text} is now an argument of eval_shape"
     MAY_NOT_BE_UPDATED = "the captured object may or may not be updated: unchanged"
     ONLY_READ = "the function only reads the captured object, which works in both modes"
