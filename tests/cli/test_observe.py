@@ -622,6 +622,9 @@ def test_reviewers_see_which_test_showed_it(tmp_path: Path, command: Command) ->
     packed = re.findall(r"[A-Za-z0-9+/]{100,}={0,2}", page)
     pages = b"".join(zlib.decompress(base64.b64decode(each)) for each in packed)
     assert b"one of them tests/test_net.py::test_it" in pages
+    command("apply", "net.py", "--facts", "facts.json", "--patch", "out", "--patch-by", "rule")
+    (text,) = (each.read_text() for each in (tmp_path / "out").rglob("*module-gradient*.md"))
+    assert "observed in 1 call of 1 test" in text
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 2}', '{"version": 1, "files": 3}'])

@@ -190,3 +190,20 @@ def test_facts_hold_no_values(tmp_path: Path, command: Command) -> None:
     assert changes == [".open made", ".table[] made", ".table[] replaced"]
     # Without the facts, and what they say of the command, a run leaves nothing behind.
     assert sorted(each.name for each in tmp_path.iterdir()) == ["facts.json", "net.py"]
+
+
+def test_workers_of_pytest_xdist(tmp_path: Path, command: Command) -> None:
+    pytest.importorskip("xdist")
+    (tmp_path / "worker.py").write_text(WORKER)
+    tests = "".join(
+        f"def test_{number}():\n    worker.work(worker.{kind}(), {number})\n\n\n"
+        for number, kind in enumerate(("First", "Second") * 4)
+    )
+    (tmp_path / "test_worker.py").write_text(f"import worker\n\n\n{tests}")
+    run = (sys.executable, "-m", "pytest", "-q", "-p", "xdist", "-n", "2", "test_worker.py")
+    done = command("observe", "--", *run)
+    assert done.code == 0, done.out
+    seen = observed(tmp_path)["worker.py::work"]
+    assert seen["calls"] == 8
+    assert seen["tests"] == [f"test_worker.py::test_{number}" for number in range(8)]
+    assert seen["parameters"]["one"] == ["worker.py::First", "worker.py::Second"]
