@@ -127,7 +127,7 @@ def runs(folder: Path, mode: str) -> None:
 def test_what_differs_is_put_back_place_by_place(tmp_path: Path, command: Command) -> None:
     project(tmp_path)
     before = contents(tmp_path)
-    done = command("campaign", "--html", "review", *RUNS)
+    done = command("campaign", "--html", "review", *RUNS, seconds=500)
     assert done.code == 0, done.said
     page = (tmp_path / "review" / "index.html").read_text()
     assert 'name="verdict"' in page
