@@ -77,6 +77,18 @@ cases:
 - `jax.tree.map` or a similar function takes an object of the class for a leaf.
 - A class above it stays as it is.
 
+A Module may keep the Rngs that it is given, and never read it again (`self.rngs = rngs` in each
+block). If nothing else is shared, the attribute goes, and the constructor uses its parameter in its
+place. All random numbers stay the same; the path of the Rngs leaves `nnx.state`. Every file of the
+project is read for this. The attribute stays if any of these may read it:
+
+- Code that reads an attribute of that name, or names it in a text.
+- Code that takes the State of such an object with all Variables. A filter for other Variables is
+  fine, and so is a split whose rest only goes to `nnx.merge` or `nnx.update`.
+- A package that gets such an object.
+
+With `--allow drop-rngs`, only a method of the class counts as a reader (docs/permissions.md).
+
 With `--allow lift-rngs`, the Module alone keeps the Rngs that its parts keep today (`self.rngs =
 rngs` in each block), and passes it to their calls (`block(x, rngs=self.rngs)`). All draws are the
 same; the Rngs is at another path of `nnx.state`. All parts must be made in this file by
@@ -114,7 +126,7 @@ from nnx_codemods._freshness.model_with_state import state_outside
 from nnx_codemods._freshness.optimizer_alias import owned_argument
 from nnx_codemods._freshness.retained_objects import is_other_class, put_together
 from nnx_codemods._gradient.argnums import argnums_of
-from nnx_codemods._rngs.forking import forks_wanted
+from nnx_codemods._rngs.forking import drops_wanted, forks_wanted
 from nnx_codemods._rngs.lifting import lifted_rngs, values_at
 from nnx_codemods._trees.no_pytrees import no_pytrees
 from nnx_codemods._unresolved.other_packages import handed_out
@@ -218,7 +230,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     why = cause.about(reason="; ".join([str(reason), *(each.claim for each in stay)]))
     told += stay
     if lifted is None or lifted.permission is None:
-        told += forks_wanted(context, values_at(context, site))
+        values = values_at(context, site)
+        told += (*drops_wanted(context, values), *forks_wanted(context, values))
     if site.transform in _WITHOUT_PIN:
         return Manual(RULE.name, _WITHOUT_PIN[site.transform].about(reason=why), told)
     bare = site.form == "object" or site.transform in SPLITTERS

@@ -144,6 +144,7 @@ class Rounds:
             read=self.read,
             pins=self.pins,
             stays=self.classes.trees.stays,
+            drops=self.classes.drops,
         )
 
     def _advance(self, edits: Sequence[Edit], owners: Mapping[Edit, tuple[Finding, ...]]) -> None:

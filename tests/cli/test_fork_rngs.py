@@ -188,6 +188,9 @@ def test_a_fork_is_kept_where_there_is_an_rngs(command: Command, tmp_path: Path,
             def __init__(self, {parameter}):
                 {{}}
 
+            def __call__(self):
+                return self.rngs.noise()
+
 
         class Model(nnx.Module):
             def __init__(self, rngs: nnx.Rngs):

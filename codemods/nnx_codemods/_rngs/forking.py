@@ -1,8 +1,9 @@
-"""What a fork of the Rngs would help: Modules that keep the one that they are given."""
+"""What would help Modules that keep the Rngs that they are given: to keep none, or a fork."""
 
 from __future__ import annotations
 
 from nnx_migrate.analysis.domain.values import Instance, Values, short_name
+from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.rewrite.classes.held import classes_held, keeps_rngs
@@ -26,3 +27,29 @@ def forks_wanted(context: FileContext, values: Values) -> tuple[Evidence, ...]:
         f"{' and '.join(keeping)} may keep a fork of the Rngs, and then draw other random numbers"
     )
     return (Evidence(claim, Proof.ASSUMED, None, Permission.FORK_RNGS),)
+
+
+def drops_wanted(context: FileContext, values: Values) -> tuple[Evidence, ...]:
+    """What a user would have to allow for classes to keep no Rngs that they do not read.
+
+    Args:
+        values: the objects that share something.
+    """
+    drops = context.drops
+    if not drops.stays:
+        return ()
+    analysis = context.analysis
+    without = SharingFinder(analysis.evaluator, analysis.contents, without=drops.unread)
+    if without.of(values):
+        return ()
+    held = classes_held(context.evaluator, values)
+    held |= {value.class_name for value in values if isinstance(value, Instance)}
+    return tuple(
+        Evidence(
+            f"{short_name(name)} keeps an Rngs that its methods do not read: {drops.stays[name]}",
+            Proof.ASSUMED,
+            None,
+            Permission.DROP_RNGS,
+        )
+        for name in sorted(held.intersection(drops.stays))
+    )

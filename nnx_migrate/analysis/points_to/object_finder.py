@@ -8,6 +8,7 @@ from nnx_migrate.analysis.domain.values import (
     Located,
     Scope,
 )
+from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import is_dict
 from nnx_migrate.analysis.points_to.abstract_objects import (
@@ -34,7 +35,17 @@ from nnx_migrate.analysis.points_to.self_stores import what_is_kept
 
 
 class ObjectFinder(Objects):
-    """Follows names, attributes, containers and calls to where an object comes from."""
+    """Follows names, attributes, containers and calls to where an object comes from.
+
+    Args:
+        without: attributes that are taken not to be there: methods, and what these store.
+    """
+
+    def __init__(
+        self, evaluator: Evaluator, without: frozenset[tuple[Scope, str]] = frozenset()
+    ) -> None:
+        super().__init__(evaluator)
+        self._without = without
 
     def resolved(self, scope: Scope, expr: ir.Expr, at: int = LAST) -> Held:
         """The same, with what a method's own object keeps as its class stores it."""
@@ -100,4 +111,7 @@ class ObjectFinder(Objects):
         return what_is_returned(self, scope)
 
     def _kept(self, method: Scope) -> tuple[Kept, ...]:
-        return tuple(what_is_kept(self, method))
+        found = tuple(what_is_kept(self, method))
+        if not self._without:
+            return found
+        return tuple(kept for kept in found if (method, *kept[0][:1]) not in self._without)

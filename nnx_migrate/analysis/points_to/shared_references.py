@@ -84,10 +84,15 @@ class SharingFinder:
 
     Args:
         before: of the project that this one is but for a file.
+        without: attributes that are taken not to be there: methods, and what these store.
     """
 
     def __init__(
-        self, evaluator: Evaluator, contents: ContentsFinder, before: SharingFinder | None = None
+        self,
+        evaluator: Evaluator,
+        contents: ContentsFinder,
+        before: SharingFinder | None = None,
+        without: frozenset[tuple[Scope, str]] = frozenset(),
     ) -> None:
         self._before = before
         self.evaluator = evaluator
@@ -96,7 +101,7 @@ class SharingFinder:
         self.hierarchy = evaluator.hierarchy
         self.ties = TieFinder(evaluator)
         self.contents = contents
-        self.objects = ObjectFinder(evaluator)
+        self.objects = ObjectFinder(evaluator, without)
         self._reasons: dict[str, str] = {}
         #: What only their own code holds twice.
         self._own_reasons: dict[str, str] = {}

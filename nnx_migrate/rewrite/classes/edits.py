@@ -9,6 +9,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.core.findings import Finding
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.rewrite.classes.change import RULE_NAME
+from nnx_migrate.rewrite.classes.dropped_rngs import plan_drops
 from nnx_migrate.rewrite.classes.kept_rngs import forks_in, sharing_classes
 from nnx_migrate.rewrite.classes.pytrees import (
     Conversions,
@@ -18,7 +19,9 @@ from nnx_migrate.rewrite.classes.pytrees import (
     silencing,
 )
 from nnx_migrate.rewrite.classes.second_names import is_second_name, second_names_in
+from nnx_migrate.rewrite.classes.unread_rngs import drops_in, may_keep
 from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.drops import Drops
 from nnx_migrate.rewrite.text.edits import Edit
 from nnx_migrate.sources.configuration import Options
 from nnx_migrate.sources.suppressions import Suppression, Suppressions
@@ -31,10 +34,12 @@ class ClassPlan:
     Args:
         forking: those that are to keep forks of their Rngs, where a file's options allow it.
         trees: what becomes of those that are no pytrees.
+        drops: what becomes of the Rngs that they keep and never read.
     """
 
     forking: frozenset[str] = frozenset()
     trees: Conversions = dataclasses.field(default_factory=lambda: Conversions({}, {}))
+    drops: Drops = dataclasses.field(default_factory=Drops)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -58,7 +63,7 @@ def concerns(options: Options, record: ir.ModuleIndex) -> bool:
 
 def may_change(record: ir.ModuleIndex) -> bool:
     """Whether a file has a class that may change, whatever the options say."""
-    return is_candidate(record) or is_second_name(record)
+    return is_candidate(record) or is_second_name(record) or may_keep(record)
 
 
 def plan_classes(contexts: Iterable[FileContext]) -> ClassPlan:
@@ -69,8 +74,9 @@ def plan_classes(contexts: Iterable[FileContext]) -> ClassPlan:
     """
     files = list(contexts)
     forks = [each for each in files if each.options.allows(Permission.FORK_RNGS)]
-    forking = sharing_classes(forks[0].analysis) if forks else frozenset[str]()
-    return ClassPlan(forking, conversions(files))
+    drops = plan_drops(files)
+    forking = sharing_classes(forks[0].analysis, drops.wanted) if forks else frozenset[str]()
+    return ClassPlan(forking, conversions(files), drops)
 
 
 def class_edits(context: FileContext, suppressions: Suppressions, plan: ClassPlan) -> ClassEdits:
@@ -81,7 +87,8 @@ def class_edits(context: FileContext, suppressions: Suppressions, plan: ClassPla
     used = set(silencing(context, suppressions))
     kept = {place.line for place in context.options.kept}
     changes = (
-        *forks_in(context, plan.forking),
+        *drops_in(context, plan.drops.wanted),
+        *forks_in(context, plan.forking, plan.drops.wanted),
         *pytrees_in(context, plan.trees.pytrees),
         *second_names_in(context),
     )

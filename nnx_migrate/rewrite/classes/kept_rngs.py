@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from nnx_migrate.analysis.domain.values import PLAIN, Instance, short_name
+from nnx_migrate.analysis.domain.values import PLAIN, Instance, Scope, short_name
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.rewrite.classes.change import RULE_NAME, ClassChange
@@ -39,28 +40,53 @@ class KeptRngs:
     value: ast.expr
     may_be_none: bool
 
+    @property
+    def target(self) -> ast.Attribute:
+        """The attribute that it is stored in."""
+        return target_of(self.statement)
 
-def sharing_classes(analysis: Analysis) -> frozenset[str]:
-    """The Modules of a project of which an object holds something twice, and all that they hold."""
+
+def target_of(statement: ast.Assign | ast.AnnAssign) -> ast.Attribute:
+    """The attribute that a statement sets."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+    assert isinstance(target, ast.Attribute)
+    return target
+
+
+def sharing_classes(
+    analysis: Analysis, dropped: Collection[tuple[Scope, str]] = ()
+) -> frozenset[str]:
+    """The Modules of a project of which an object holds something twice, and all that they hold.
+
+    Args:
+        dropped: constructors, and what they are not to store any more.
+    """
     hierarchy, found = analysis.evaluator.hierarchy, set[str]()
+    sharing = analysis.sharing
+    if dropped:
+        sharing = SharingFinder(analysis.evaluator, analysis.contents, without=frozenset(dropped))
     for name in hierarchy.all_classes:
         if name not in found and hierarchy.kind(name) in _OBJECTS:
             made = frozenset({Instance(name)})
-            if analysis.sharing.of(made):
+            if sharing.of(made):
                 found |= {name} | classes_held(analysis.evaluator, made)
     return frozenset(found)
 
 
-def forks_in(context: FileContext, sharing: frozenset[str]) -> Iterator[ClassChange]:
+def forks_in(
+    context: FileContext, sharing: frozenset[str], dropped: Collection[tuple[Scope, str]] = ()
+) -> Iterator[ClassChange]:
     """What makes the Modules of a file keep forks; nothing where that is not allowed.
 
     Args:
         sharing: the classes of which it is wanted.
+        dropped: constructors, and what they are not to store any more.
     """
     if not context.options.allows(Permission.FORK_RNGS):
         return
     for kept in kept_rngs(context):
-        if kept.of in sharing:
+        stored = context.scope(kept.statement), kept.target.attr
+        if kept.of in sharing and stored not in dropped:
             first, last = kept.statement.lineno, kept.statement.end_lineno or 0
             yield ClassChange(first, last, (_edit(context, kept),), _finding(context, kept))
 

@@ -23,6 +23,7 @@ from nnx_migrate.analysis.sites.tree import AnyFunction, Tree, names_in
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.place import Place
 from nnx_migrate.core.refusal import Refusal
+from nnx_migrate.rewrite.model.drops import Drops
 from nnx_migrate.rewrite.pinned.withdrawn import Followed
 from nnx_migrate.rewrite.text.edits import Text
 from nnx_migrate.sources.configuration import Options
@@ -66,6 +67,7 @@ class FileContext:
         asked_by: the file that this one was read for, which is not kept alive by it.
         pins: those of earlier runs that were taken out of the text.
         stays: why classes that are no pytrees stay so, by class.
+        drops: what becomes of the Rngs that its classes keep and do not read.
     """
 
     path: str
@@ -78,6 +80,7 @@ class FileContext:
     asked_by: weakref.ref[FileContext] | None = None
     pins: tuple[Followed, ...] = ()
     stays: Mapping[str, Refusal] = dataclasses.field(default_factory=dict)
+    drops: Drops = dataclasses.field(default_factory=Drops)
 
     @functools.cached_property
     def answers(self) -> dict[object, Any]:
