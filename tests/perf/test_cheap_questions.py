@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from nnx_migrate.analysis import facts
 from nnx_migrate.analysis.domain.fixpoint import Fixpoint
+from nnx_migrate.analysis.domain.values import Instance, Values
+from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.engine import run as engine
 from nnx_migrate.sources.configuration import Configuration
 
@@ -69,3 +72,43 @@ def test_names_that_are_functions_lead_to_no_operators(
 ) -> None:
     few, many = (_computed(tmp_path, monkeypatch, n) for n in (2, 40))
     assert many == few
+
+
+_TIED = """\
+from flax import nnx
+
+
+class Tied(nnx.Module):
+    def __init__(self, rngs):
+        self.embed = nnx.Linear(2, 2, rngs=rngs)
+        self.head = self.embed
+
+"""
+_PLAIN = """
+class Plain{n}(nnx.Module):
+    def __init__(self, rngs):
+        self.inner = nnx.Linear(2, 2, rngs=rngs)
+        self.width = self.inner.kernel.shape[0]
+
+"""
+
+
+def test_only_classes_that_store_something_again_are_asked_what_they_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: set[str] = set()
+
+    class Asked(SharingFinder):
+        def of(self, values: Values) -> str:
+            asked.update(
+                v.class_name
+                for v in values
+                if isinstance(v, Instance) and v == Instance(v.class_name)
+            )
+            return super().of(values)
+
+    monkeypatch.setattr(facts, "SharingFinder", Asked)
+    plain = "".join(_PLAIN.replace("{n}", str(n)) for n in range(20))
+    (tmp_path / "models.py").write_text(f"{_TIED}{plain}")
+    engine.run([tmp_path], Configuration(), write=None, jobs=1)
+    assert asked == {"models:Tied:4"}

@@ -27,6 +27,7 @@ from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
 from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.classes.change import RULE_NAME, ClassChange
 from nnx_migrate.rewrite.classes.property_edits import Alias, property_edits
+from nnx_migrate.rewrite.classes.stored_again import constructor, stored_again, stores_again
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten
 
@@ -85,7 +86,7 @@ def second_names_in(context: FileContext) -> Iterator[ClassChange]:
         located = context.project.class_of(name) if name else None
         if name is None or located is None or located[1].line != node.lineno:
             continue
-        if hierarchy.kind(name) not in OBJECTS:
+        if hierarchy.kind(name) not in OBJECTS or not stores_again(node):
             continue
         if not context.analysis.sharing.of(frozenset({Instance(name)})):
             continue
@@ -95,10 +96,8 @@ def second_names_in(context: FileContext) -> Iterator[ClassChange]:
 
 
 def _change(context: FileContext, name: str, node: ast.ClassDef) -> ClassChange | None:
-    init = next(
-        (n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None
-    )
-    if init is None or init.decorator_list or node.decorator_list:
+    init = constructor(node)
+    if init is None:
         return None
     aliases: list[Alias] = []
     for statement in ast.walk(init):
@@ -137,20 +136,10 @@ def _alias(
     Raises:
         NotRewritten: something does.
     """
-    match statement:
-        case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=own), attr=second)], value=value):
-            pass
-        case ast.AnnAssign(
-            target=ast.Attribute(value=ast.Name(id=own), attr=second),
-            value=ast.Attribute() as value,
-        ):
-            pass
-        case _:
-            return None
-    path = _path(value, own)
-    positional = [*init.args.posonlyargs, *init.args.args]
-    if not path or not positional or positional[0].arg != own or second.startswith("__"):
+    stored = stored_again(init, statement)
+    if stored is None:
         return None
+    own, second, value, path = stored
     values = context.values(value)
     if not _is_object(context, values):
         return None
@@ -164,14 +153,6 @@ def _alias(
     if len(path) > 1:
         raise NotRewritten(TwoNames.ORDER)
     return Alias(statement, path[0], (second,), renamed=maker)
-
-
-def _path(value: ast.expr | None, own: str) -> tuple[str, ...]:
-    names: list[str] = []
-    while isinstance(value, ast.Attribute):
-        names.insert(0, value.attr)
-        value = value.value
-    return tuple(names) if isinstance(value, ast.Name) and value.id == own else ()
 
 
 def _is_object(context: FileContext, values: Values) -> bool:
