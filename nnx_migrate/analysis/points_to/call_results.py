@@ -234,8 +234,9 @@ def in_terms_of(
         if isinstance(own.root, MadeBy):
             if own.root.outermost[0] != callee or via is None:
                 return each
-            root = dataclasses.replace(own.root, within=(via, *own.root.within))
-            return dataclasses.replace(each, object=dataclasses.replace(own, root=root))
+            root = MadeBy(own.root.scope, own.root.call, (via, *own.root.within))
+            made = Object(root, own.path, own.place, own.label)
+            return Held(made, each.parts, each.way, each.closed)
         if own.root.scope != callee:
             return each
         if own.root.version:

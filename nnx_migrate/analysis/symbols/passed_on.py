@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.flax.transforms import NNX_TRANSFORMS, WRAPPERS
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.records import record
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record
 class PassedOn:
     """A value that is made from a function, and what becomes of it.
 
@@ -38,9 +38,9 @@ def kept_in(
 ) -> frozenset[str]:
     """The names of attributes that functions and classes of such names are stored in."""
     found: set[str] = set()
-    for record in records:
-        for key, function in record.functions.items():
-            here = Scope(record.module, key)
+    for index in records:
+        for key, function in index.functions.items():
+            here = Scope(index.module, key)
             for write in writes_in(function):
                 target, value = write.target, write.value
                 if not isinstance(target, ir.Attribute) or value is None or target.name in found:
