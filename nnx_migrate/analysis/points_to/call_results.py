@@ -36,7 +36,6 @@ from nnx_migrate.analysis.points_to.container_contents import (
 )
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
 
-_MAX_CALLEES = 3
 _CACHES = frozenset({"functools.cache", "functools.lru_cache"})
 _NAMED_TUPLES = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 
@@ -149,7 +148,7 @@ def _function_result(objects: Objects, scope: Scope, call: ir.Call, at: int) -> 
         return together([*container(objects, scope, call.args, at).parts, *given])
     options: list[Held] = []
     values = objects.evaluator.values(scope, call.func)
-    for value in sorted(values, key=repr)[:_MAX_CALLEES]:
+    for value in sorted(values, key=repr):
         if isinstance(value, Instance) and layer_of(value.class_name) is None:
             method = objects.hierarchy.method(value.class_name, "__call__")
             if isinstance(method, Scope):

@@ -72,9 +72,8 @@ def _stored(scope: Scope, own: str, place: tuple[str, ...], held: Held) -> tuple
 
 #: Classes of objects, each with the place where its State is given to another.
 _States = tuple[tuple[str, Place], ...]
-#: Over how many functions an object is followed to where it is made, and over how many calls.
-_MAX_HOPS = 3
-_MAX_CALLS = 12
+#: How often a function is gone through that calls itself, on the way to where an object is made.
+_ROUNDS = 2
 _FALSE = ir.Constant("number", "False")
 _NO_TREES = frozenset({"flax.nnx.bridge.Module", "flax.nnx.Object"})
 
@@ -134,18 +133,27 @@ class SharingFinder:
             does: what happens to the values.
         """
         whole = self.objects.resolved(scope, ir.Sequence(given, is_tuple=True), at)
-        return self._in_words(whole, does) or self._passed(scope, whole, _MAX_HOPS, does)
+        return self._in_words(whole, does) or self._passed((scope,), whole, set(), does)
 
     def _in_words(self, whole: Held, does: str) -> str:
         found = (pair for pair in twice(whole) if self._is_in_both(*pair))
         return next((in_words(*pair, does) for pair in found), "")
 
-    def _passed(self, scope: Scope, whole: Held, hops: int, does: str) -> str:
-        """The same of what calls of the function pass for its parameters."""
+    def _passed(
+        self, around: tuple[Scope, ...], whole: Held, seen: set[tuple[Scope, Held]], does: str
+    ) -> str:
+        """The same of what calls of the function pass for its parameters.
+
+        Args:
+            around: the functions that it was followed through; the last is the one that is called.
+            seen: what was looked at in which function.
+        """
+        scope = around[-1]
         given = (each.object.root for each in objects(whole))
-        if not hops or not any(_is_parameter(root, scope) for root in given):
+        if (scope, whole) in seen or not any(_is_parameter(root, scope) for root in given):
             return ""
-        for where, call, value in self.evaluator.callers.of(scope)[:_MAX_CALLS]:
+        seen.add((scope, whole))
+        for where, call, value in self.evaluator.callers.of(scope):
             own = call.func.base if isinstance(call.func, ir.Attribute) else ir.UNSEEN
             at = call.line
             first = {0: self.objects.held(where, own, at)} if value.bound else {}
@@ -154,7 +162,9 @@ class SharingFinder:
             passed = in_terms_of(self.objects, scope, whole, call, first, via, at, held)
             if reason := self._in_words(passed, does):
                 return f"{reason} ({Place(where.module, call.line)})"
-            if reason := self._passed(where, passed, hops - 1, does):
+            if around.count(where) == _ROUNDS:
+                continue
+            if reason := self._passed((*around, where), passed, seen, does):
                 return reason
         return ""
 
