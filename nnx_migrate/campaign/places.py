@@ -80,11 +80,6 @@ class Place:
             for each in finding.evidence
         )
 
-    @property
-    def is_written(self) -> bool:
-        """Whether the plan rewrites it."""
-        return any(finding.outcome in _REWRITTEN for finding in self.findings)
-
     def ran(self, lines: Mapping[str, Sequence[int]]) -> bool:
         """Whether its function ran.
 
