@@ -35,7 +35,13 @@ class Analysis:
 
     def replacing(self, index: ir.ModuleIndex) -> Analysis:
         """The analyses of the project with one file as it is after an edit."""
-        return Analysis(self.project.replacing(index), self)
+        for before, record, analysis in _rounds:
+            if before is self and record == index:
+                return analysis
+        found = Analysis(self.project.replacing(index), self)
+        kept = [each for each in _rounds if each[0] is self]
+        _rounds[:] = [*kept[1 - _KEPT_ROUNDS :], (self, index, found)]
+        return found
 
     @functools.cached_property
     def unobserved(self) -> Analysis | None:
@@ -93,6 +99,12 @@ class Analysis:
     def extents(self) -> ExtentFinder:
         before = None if self._before is None else self._before.extents
         return ExtentFinder(self.evaluator, before)
+
+
+#: What the last rounds on a file were planned with: after an edit of a comment it is asked for
+#: again. It stands here, because an analysis that held those made of it would be a circle.
+_rounds: list[tuple[Analysis, ir.ModuleIndex, Analysis]] = []
+_KEPT_ROUNDS = 4
 
 
 @functools.lru_cache(maxsize=2)

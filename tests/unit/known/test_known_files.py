@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import nnx_migrate
+from nnx_migrate.analysis import facts
 from nnx_migrate.engine import run
 from nnx_migrate.engine.projects import known
 from tests.cli.conftest import TRAIN
@@ -89,6 +90,26 @@ def test_a_comment_costs_no_analysis_of_the_others(
     assert server.asked(train, left_out) == (1, 0, 1)
     moved = b"# more\n" + TRAIN
     assert server.asked(train, moved) == (1, 1, 1)  # lines are places that messages name
+
+
+def test_a_comment_costs_no_analysis_in_any_round(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train, _ = files
+    made: list[facts.Analysis] = []
+    begin = facts.Analysis.__init__
+
+    def counted(self: facts.Analysis, *arguments: Any) -> None:
+        made.append(self)
+        begin(self, *arguments)
+
+    monkeypatch.setattr(facts.Analysis, "__init__", counted)
+    kept = nnx_migrate.KnownFiles()
+    nnx_migrate.migrate_text(TRAIN, train, known=kept)
+    assert len(made) > 1  # of the file as it is, and as it is rewritten
+    made.clear()
+    found = nnx_migrate.migrate_text(TRAIN + b"# more\n", train, known=kept)
+    assert (len(made), found.text.endswith("# more\n")) == (0, True)
 
 
 def test_another_choice_is_another_answer(files: tuple[Path, Path]) -> None:
