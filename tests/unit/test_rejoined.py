@@ -38,6 +38,15 @@ KEPT = {
         f"print(\n        x\n    )\n    return nnx.grad(loss_fn, {_ARGUMENTS})(net)",
         "print(\n        x\n    )\n",
     ),
+    "a generator": (
+        "print(\n        each for each in x\n    )\n"
+        f"    return nnx.grad(loss_fn, {_ARGUMENTS})(net)",
+        "print(\n        each for each in x\n    )\n",
+    ),
+    "an argument in brackets": (
+        f"print((\n        x\n    ), 2)\n    return nnx.grad(loss_fn, {_ARGUMENTS})(net)",
+        "print((\n        x\n    ), 2)\n",
+    ),
     "too long": (
         f"{'some_long_name_' * 6} = nnx.grad(\n        loss_fn, {_ARGUMENTS}\n    )(net)",
         " = nnx.grad(\n        loss_fn\n    )(diff, nondiff)",

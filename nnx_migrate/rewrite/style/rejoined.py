@@ -52,7 +52,8 @@ def _brackets(context: FileContext, call: ast.Call) -> tuple[int, int]:
     given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     first = min(context.text.span(each)[0] for each in given)
     opening = context.text.span(call.func)[1]
-    return context.text.text.rindex("(", opening, first), context.text.span(call)[1] - 1
+    # A generator that is the only argument begins with that bracket itself.
+    return context.text.text.index("(", opening, first + 1), context.text.span(call)[1] - 1
 
 
 def _joined(context: FileContext, opening: int, closing: int) -> list[Edit]:
