@@ -56,7 +56,7 @@ def shared(body: str) -> str:
 
 @pytest.mark.parametrize("case", SHARED)
 def test_what_is_kept_twice_is_found(case: str) -> None:
-    assert "rngs is kept" in shared(SHARED[case])
+    assert "rngs is held" in shared(SHARED[case])
 
 
 @pytest.mark.parametrize("case", NOT_SHARED)
