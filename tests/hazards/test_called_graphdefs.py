@@ -42,7 +42,7 @@ def _manual(body: str) -> list[str]:
 @pytest.mark.parametrize("case", SHARED)
 def test_shared_objects_are_reported(case: str) -> None:
     (message,) = _manual(SHARED[case])
-    assert "nnx.set_graph_mode(True) around it" in message
+    assert "nnx.set_graph_mode(True) around the call" in message
 
 
 @pytest.mark.parametrize("case", OTHERS)
