@@ -93,3 +93,28 @@ def gradients(model: Net, x):
     return nnx.grad(loss_fn_of_state, argnums=1)(x, kernel_state, nondiff)
 """,
     )
+
+
+def test_the_fifth_name_of_it_is_rewritten() -> None:
+    check_transformed(
+        RULE,
+        """\
+def gradients(model: Net, x):
+    a = nnx.DiffState(0, nnx.PathContains("kernel"))
+    b = a
+    c = b
+    d = c
+    e = d
+    return nnx.grad(lambda m, x: jnp.mean(m(x) ** 2), argnums=e)(model, x)
+""",
+        """\
+def gradients(model: Net, x):
+    graphdef, kernel_state, nondiff = nnx.split(model, nnx.PathContains("kernel"), ...)
+
+    def loss_fn(kernel_state, nondiff, x):
+        m = nnx.merge(graphdef, kernel_state, nondiff)
+        return jnp.mean(m(x) ** 2)
+
+    return nnx.grad(loss_fn)(kernel_state, nondiff, x)
+""",
+    )

@@ -109,3 +109,28 @@ def run(model: nnx.Linear, x):
 """,
         "built in a way that cannot be read",
     )
+
+
+def test_the_fifth_name_of_an_axis_is_rewritten() -> None:
+    check_transformed(
+        RULE,
+        """\
+def each(model: nnx.Linear, x):
+    a = nnx.StateAxes({nnx.Param: 0, ...: None})
+    b = a
+    c = b
+    d = c
+    e = d
+    return nnx.vmap(lambda m, x: m(x), in_axes=(e, 0))(model, x)
+""",
+        """\
+def each(model: nnx.Linear, x):
+    graphdef, params, rest = nnx.split(model, nnx.Param, ...)
+
+    def mapped_fn(params, rest, x):
+        m = nnx.merge(graphdef, params, rest)
+        return m(x)
+
+    return nnx.vmap(mapped_fn, in_axes=(0, None, 0))(params, rest, x)
+""",
+    )

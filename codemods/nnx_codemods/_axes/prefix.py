@@ -127,7 +127,9 @@ class _Reader:
 
     def filter_call(self, node: ast.expr) -> tuple[ast.Call | None, list[str]]:
         names: list[str] = []
-        for _ in range(4):
+        seen: set[ast.expr] = set()
+        while node not in seen:
+            seen.add(node)
             if isinstance(node, ast.Call):
                 named = self.context.tree.nnx_name(node.func)
                 return (node, names) if named == self.class_name else (None, [])

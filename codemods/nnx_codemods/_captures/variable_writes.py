@@ -107,14 +107,20 @@ class _Writes:
                 return True
         return False
 
-    def _is_part(self, scope: Scope, expr: ir.Expr, name: str, depth: int = 4) -> bool:
+    def _is_part(
+        self,
+        scope: Scope,
+        expr: ir.Expr,
+        name: str,
+        seen: frozenset[tuple[Scope, str]] = frozenset(),
+    ) -> bool:
         """Whether an expression is the parameter `name` or a part of it, under any local name."""
         root = _root(expr)
         return root == name or (
             root is not None
-            and depth > 0
+            and (scope, root) not in seen
             and any(
-                self._is_part(binding.scope, binding.expr, name, depth - 1)
+                self._is_part(binding.scope, binding.expr, name, seen | {(scope, root)})
                 for binding in self.context.project.bindings(scope, root)
                 if not isinstance(binding, ParameterOf)
             )

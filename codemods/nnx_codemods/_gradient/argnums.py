@@ -54,24 +54,24 @@ def argnums_of(context: FileContext, site: Site, param: str) -> Argnums:
     option = site.options.get("argnums")
     if option is None:
         return Argnums((Target(0, None),))
-    return _read(context, option, param, 0)
+    return _read(context, option, param, frozenset())
 
 
-def _read(context: FileContext, node: ast.expr, param: str, depth: int) -> Argnums:
+def _read(context: FileContext, node: ast.expr, param: str, seen: frozenset[ast.expr]) -> Argnums:
     match node:
         case ast.Constant(value=int(index)) if index >= 0:
             return Argnums((Target(index, None),))
         case ast.Tuple(elts=elements) | ast.List(elts=elements) if elements:
-            return _combined([_read(context, element, param, depth) for element in elements])
+            return _combined([_read(context, element, param, seen) for element in elements])
         case ast.Call() if context.tree.nnx_name(node.func) == "DiffState":
             return _diff_state(context, node)
         case ast.IfExp(test=test, body=body, orelse=orelse):
-            sides = [_read(context, side, param, depth) for side in (body, orelse)]
+            sides = [_read(context, side, param, seen) for side in (body, orelse)]
             return _conditional(context.text.of(test), sides, param)
-        case ast.Name(id=name) if depth < 4:
+        case ast.Name(id=name):
             found = context.tree.assigned_value(context.tree.scope(node), name)
-            if found is not None and _visible(context, found[0], node):
-                read = _read(context, found[0], param, depth + 1)
+            if found and found[0] not in seen and _visible(context, found[0], node):
+                read = _read(context, found[0], param, seen | {found[0]})
                 return dataclasses.replace(read, names=(name, *read.names))
     text = context.text.of(node)
     why = GradientCause.ARGNUMS_HIDDEN.about(text=text)

@@ -72,18 +72,20 @@ def _as_called(context: FileContext, site: Site, operand: ast.expr) -> ForeignCa
     return ForeignCall(*spelled, ", ".join([*map(given, args), *keywords]))
 
 
-def _spelled(context: FileContext, func: ast.expr, hops: int = 3) -> tuple[str, str] | None:
+def _spelled(
+    context: FileContext, func: ast.expr, seen: frozenset[ast.expr] = frozenset()
+) -> tuple[str, str] | None:
     """The dotted name that is called, and of what it makes the method that is called."""
     dotted = context.tree.dotted(func)
     if dotted is not None:
         return dotted, ""
-    if not hops or not isinstance(func, ast.Attribute):
+    if func in seen or not isinstance(func, ast.Attribute):
         return None
     made = func.value
     if isinstance(made, ast.Name):
         assigned = context.tree.assigned_value(context.scope(made), made.id)
         made = assigned[0] if assigned is not None else made
-    inner = _spelled(context, made.func, hops - 1) if isinstance(made, ast.Call) else None
+    inner = _spelled(context, made.func, seen | {func}) if isinstance(made, ast.Call) else None
     return None if inner is None else (inner[0], f"{inner[1]}().{func.attr}")
 
 

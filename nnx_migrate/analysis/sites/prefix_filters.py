@@ -49,7 +49,7 @@ def _left_by(tables: NameTables, class_name: str) -> tuple[ir.ModuleIndex, ...]:
 
 def _leaves(function: ir.Function, class_name: str) -> bool:
     holders: set[str] = set()
-    for _ in range(4):  # a name bound to a tuple of a name bound to a filter
+    while True:  # a name bound to a tuple of a name bound to a filter
         found = {
             name
             for name, values in function.bindings.items()
