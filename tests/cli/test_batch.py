@@ -428,7 +428,7 @@ def test_a_run_of_another_version_is_not_gone_on_with(tmp_path: Path, command: C
         database.commit()
     done = command(*flags, "--resume")
     assert (done.code, "another version" in done.err) == (2, True)
-    found = re.search(r"nnx-migrate (undo \\S+), then remove (\S+)", done.err)
+    found = re.search(r"nnx-migrate (undo \S+), then remove (\S+)", done.err)
     assert found is not None
     assert command(*found[1].split()).code == 0
     (tmp_path / found[2]).unlink()
