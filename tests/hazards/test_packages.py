@@ -170,12 +170,19 @@ def test_a_file_of_the_name_of_its_folder(name: str, tmp_path: Path) -> None:
 
 
 def test_a_script_does_not_mean_the_library_beside_it(tmp_path: Path) -> None:
-    """`pk/wandb.py` defines nothing that is taken from the library of that name."""
+    """`pk/mlflow.py` defines nothing that is taken from the library of that name."""
     effect = "def init(model):\n    model.count = 1\n"
-    script = "import jax, wandb\nfrom flax import nnx\n\n@nnx.jit\ndef f(m: nnx.Linear):\n"
-    for body, why in (("wandb.log(m)", "passed to wandb.log"), ("wandb.init(m)", "count is set")):
-        files = {"pk/wandb.py": effect, "pk/main.py": f"{script}    {body}\n"}
-        ended = _ended(tmp_path / body, files, "pk/__init__.py")
+    # A name of LIBRARIES means the library alone, and what it does is not known.
+    expected = {
+        "mlflow.log": "passed to mlflow.log",
+        "mlflow.init": "count is set",
+        "wandb.init": "passed to wandb.init",
+    }
+    for call, why in expected.items():
+        library = call.partition(".")[0]
+        script = f"import jax, {library}\nfrom flax import nnx\n\n@nnx.jit\ndef f(m: nnx.Linear):\n"
+        files = {f"pk/{library}.py": effect, "pk/main.py": f"{script}    {call}(m)\n"}
+        ended = _ended(tmp_path / call, files, "pk/__init__.py")
         (finding,) = filter(_is_finding, ended)
         assert why in str(finding[-1])
 
