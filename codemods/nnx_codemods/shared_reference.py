@@ -78,16 +78,11 @@ cases:
 - A class above it stays as it is.
 
 A Module may keep the Rngs that it is given, and never read it again (`self.rngs = rngs` in each
-block). If nothing else is shared, the attribute goes, and the constructor uses its parameter in its
-place. All random numbers stay the same; the path of the Rngs leaves `nnx.state`. Every file of the
-project is read for this. The attribute stays if any of these may read it:
-
-- Code that reads an attribute of that name, or names it in a text.
-- Code that takes the State of such an object with all Variables. A filter for other Variables is
-  fine, and so is a split whose rest only goes to `nnx.merge` or `nnx.update`.
-- A package that gets such an object.
-
-With `--allow drop-rngs`, only a method of the class counts as a reader (docs/permissions.md).
+block). With `--allow drop-rngs`, the attribute goes if nothing else is shared, and the constructor
+uses its parameter in its place. All random numbers stay the same; the path of the Rngs leaves
+`nnx.state`. If a method of the class reads the attribute, it stays. Every file of the project is
+read for other code that may read it, and the finding names the first such place
+(docs/permissions.md).
 
 With `--allow lift-rngs`, the Module alone keeps the Rngs that its parts keep today (`self.rngs =
 rngs` in each block), and passes it to their calls (`block(x, rngs=self.rngs)`). All draws are the

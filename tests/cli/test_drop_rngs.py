@@ -1,4 +1,4 @@
-"""Modules lose an Rngs that nothing reads, in whichever file; else with `--allow drop-rngs`."""
+"""With `--allow drop-rngs`, Modules lose an Rngs that no method reads, in whichever file."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ def main():
     model.eval()
     return drawn, model(x), nnx.state(model, nnx.Param)
 """
+ALLOWED = ("--allow", "drop-rngs")
 DROPPED = LAYERS.replace("        self.rngs = rngs\n", "").replace("self.rngs", "rngs")
 #: Gives each bit of what is computed.
 DRIVE = """\
@@ -88,7 +89,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_no_file_is_pinned_once_the_class_keeps_none(command: Command, project: Path) -> None:
-    done = command("apply", "src", "--verbose")
+    done = command("apply", "src", "--verbose", *ALLOWED)
     assert done.code == 0
     assert (project / "layers.py").read_text() == DROPPED
     assert (project / "model.py").read_text() == MODEL
@@ -98,10 +99,19 @@ def test_no_file_is_pinned_once_the_class_keeps_none(command: Command, project: 
     assert command("apply", "src", "--check").code == 0
 
 
+def test_the_paths_of_a_state_stay_by_default(command: Command, project: Path) -> None:
+    done = command("apply", "src", "--dry-run", "--output-format", "full", "--verbose")
+    assert "help: or let the rewrite assume it: --allow drop-rngs" in done.said
+    assert "without it, the path rngs leaves nnx.state" in done.said
+    assert command("apply", "src").code == 0
+    assert (project / "layers.py").read_text() == LAYERS
+    assert "graph=True" in (project / "main.py").read_text()
+
+
 def test_the_class_is_left_alone_where_its_file_is_not_named(
     command: Command, project: Path
 ) -> None:
-    command("apply", "src/main.py", "src/model.py")
+    command("apply", "src/main.py", "src/model.py", *ALLOWED)
     assert (project / "layers.py").read_text() == LAYERS
     assert "graph=True" in (project / "main.py").read_text()
 
@@ -109,23 +119,18 @@ def test_the_class_is_left_alone_where_its_file_is_not_named(
 def test_an_answer_of_a_run_over_all_files_does_not_count_for_one(
     command: Command, project: Path
 ) -> None:
-    assert "graph=True" not in command("apply", "src", "--diff").out.decode()
-    assert "graph=True" in command("apply", "src/main.py", "--diff").out.decode()
+    assert "graph=True" not in command("apply", "src", "--diff", *ALLOWED).out.decode()
+    assert "graph=True" in command("apply", "src/main.py", "--diff", *ALLOWED).out.decode()
 
 
-def test_it_waits_for_a_word_where_code_takes_the_whole_state(
-    command: Command, project: Path
-) -> None:
+def test_code_that_takes_the_whole_state_is_named(command: Command, project: Path) -> None:
     (project / "saving.py").write_text(SAVING)
     done = command("apply", "src", "--dry-run", "--output-format", "full", "--verbose")
     assert "help: or let the rewrite assume it: --allow drop-rngs" in done.said
     assert "nnx.state may take it with all other Variables (saving.py:7)" in done.said
-    assert command("apply", "src").code == 0
-    assert (project / "layers.py").read_text() == LAYERS
-    assert "graph=True" in (project / "main.py").read_text()
 
 
-@pytest.mark.parametrize("allowed", [("--allow", "drop-rngs"), ("--unsafe",)])
+@pytest.mark.parametrize("allowed", [ALLOWED, ("--unsafe",)])
 def test_a_word_is_enough(command: Command, project: Path, allowed: tuple[str, ...]) -> None:
     (project / "saving.py").write_text(SAVING)
     done = command("apply", "src", "--verbose", *allowed)
@@ -138,7 +143,7 @@ def test_a_pin_of_an_earlier_run_goes_with_the_attribute(command: Command, proje
     (project / "saving.py").write_text(SAVING)
     command("apply", "src")
     assert "set_graph_mode" in (project / "main.py").read_text()
-    command("apply", "src", "--allow", "drop-rngs", "--unpin")
+    command("apply", "src", *ALLOWED, "--unpin")
     text = (project / "main.py").read_text()
     assert "graph" not in text
     assert "compat" not in text
@@ -157,8 +162,8 @@ def test_a_notebook_that_reads_it_counts(command: Command, project: Path) -> Non
         ' "source": ["from layers import Block\\n", "def show(block: Block):\\n",'
         ' "    return block.rngs"]}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}\n'
     )
-    command("apply", "src")
-    assert (project / "layers.py").read_text() == LAYERS
+    done = command("apply", "src", "--dry-run", "--verbose")
+    assert "nnx-migrate cannot see what src/look.ipynb does with rngs" in done.said
 
 
 @pytest.mark.runs_jax
@@ -167,7 +172,7 @@ def test_it_runs_in_both_modes(command: Command, project: Path, tmp_path: Path) 
     before.mkdir()
     for file in project.iterdir():
         (before / file.name).write_bytes(file.read_bytes())
-    assert command("apply", "src").code == 0
+    assert command("apply", "src", *ALLOWED).code == 0
     drive = tmp_path / "drive.py"
     drive.write_text(DRIVE)
     jobs = {side: [("drops", folder, drive)] for side, folder in (("b", before), ("a", project))}

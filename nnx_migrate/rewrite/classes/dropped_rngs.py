@@ -1,4 +1,8 @@
-"""Which of the Rngs that no method reads again leave their Modules, and which stay, and why."""
+"""Which of the Rngs that no method reads again leave their Modules, and which stay, and why.
+
+Nothing that is computed changes, but the paths of a State do, so somebody has to allow it: what a
+call leaves in its Modules is compared with the old code by `nnx-migrate check`, too.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.classes.held import classes_held
-from nnx_migrate.rewrite.classes.rngs_readers import is_read_by_methods, possible_reader
+from nnx_migrate.rewrite.classes.rngs_readers import Read, is_read_by_methods, possible_reader
 from nnx_migrate.rewrite.classes.unread_rngs import UnreadRngs, kept_by_name, may_keep, unread_rngs
 from nnx_migrate.rewrite.classes.whole_states import StateReaders
 from nnx_migrate.rewrite.model.context import FileContext
@@ -59,10 +63,14 @@ def _decided(
 ) -> Drops:
     helpful = _helpful(context, found)
     why = _possible_readers(context, {stored: found[stored] for stored in helpful})
-    allowed = {s: found[s] for s in helpful if why[s] is None or s in allowing}
+    allowed = {s: found[s] for s in helpful if s in allowing}
     wanted = helpful if len(allowed) == len(helpful) else _helpful(context, allowed)
-    stays = {found[s].of: refusal for s in helpful if (refusal := why[s]) and s not in wanted}
+    stays = {found[s].of: why[s] or _moves_paths(found[s]) for s in helpful if s not in wanted}
     return Drops({stored: why[stored] for stored in sorted(wanted)}, stays, frozenset(found))
+
+
+def _moves_paths(kept: UnreadRngs) -> Refusal:
+    return Read.LEAVES_STATE.about(attribute=kept.attribute)
 
 
 def _helpful(context: FileContext, unread: Mapping[_Stored, UnreadRngs]) -> frozenset[_Stored]:

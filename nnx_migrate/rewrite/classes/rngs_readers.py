@@ -31,6 +31,7 @@ class Read(Cause):
     NAMED = "the text {text} may name it ({place})"
     NOT_SEEN = "nnx-migrate cannot see what {path} does with {attribute}"
     IN_STATE = "{text} may take it with all other Variables ({place})"
+    LEAVES_STATE = "without it, the path {attribute} leaves nnx.state"
     GIVEN_AWAY = "{text} is given an object that keeps it ({place})"
 
 

@@ -257,7 +257,7 @@ def drops_in(
     """What takes unread Rngs out of the Modules of a file, of those that are wanted.
 
     Args:
-        wanted: with why it rests on an assumption that it is unread, None where it is proved.
+        wanted: with what may read it, None where nothing does.
     """
     if not wanted:
         return
@@ -298,12 +298,13 @@ def _finding(context: FileContext, kept: UnreadRngs, why: Refusal | None) -> Fin
     short, where = short_name(kept.of), context.where(kept.statement)
     message = (
         f"{short} no longer keeps the Rngs that its constructor alone uses; "
-        f"the path {kept.attribute} leaves nnx.state"
+        f"the path {kept.attribute} leaves nnx.state{Permission.DROP_RNGS.told}"
     )
+    allowed = f"the path {kept.attribute} may leave nnx.state"
+    evidence = [Evidence(allowed, Proof.ASSUMED, where, Permission.DROP_RNGS)]
     if why is None:
         claim = f"nothing reads {kept.attribute} of {short}, or takes it with other Variables"
-        evidence = Evidence(claim, Proof.PROVED, where)
+        evidence.append(Evidence(claim, Proof.PROVED, where))
     else:
-        message += Permission.DROP_RNGS.told
-        evidence = Evidence(str(why), Proof.ASSUMED, where, Permission.DROP_RNGS)
-    return Finding(RULE_NAME, line, column, Outcome.REWRITTEN, message, (evidence,))
+        evidence.append(Evidence(str(why), Proof.ASSUMED, where, Permission.DROP_RNGS))
+    return Finding(RULE_NAME, line, column, Outcome.REWRITTEN, message, tuple(evidence))

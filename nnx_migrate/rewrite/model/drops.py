@@ -14,8 +14,8 @@ class Drops:
     """What leaves its Modules, and what stays.
 
     Args:
-        wanted: constructors, each with what it no longer stores; and why that rests on an
-            assumption, None where it is proved.
+        wanted: constructors, each with what it no longer stores; and what may read it, None
+            where nothing does.
         stays: why classes keep theirs until that is allowed, by class.
         unread: constructors, and all that they store so.
     """
