@@ -16,6 +16,7 @@ import numpy as np
 from nnx_migrate.check.compare.files import is_of_files, shown_apart, why_not_compared
 from nnx_migrate.check.compare.forms import Array, Leaf, Observation, Plain, View
 from nnx_migrate.check.compare.numbers import is_float, ulps, unequal, wide
+from nnx_migrate.check.compare.second_names import is_gone, names_gone, shared_otherwise
 from nnx_migrate.check.compare.structure import has_all_numbers, is_of_the_tree, is_structural
 from nnx_migrate.check.compare.transformations import undecided
 
@@ -181,14 +182,14 @@ def compare_views(
     closest: Difference | None = None
     notes: list[str] = []
     unknown: list[Unknown] = []
-    gone = _second_names_gone(old, new)
+    gone = names_gone(old, new)
     for name, first in gone.items():
         notes.append(f"{name} no longer names the same object as {first}")
     paths = sorted(old.form.keys() | new.form.keys(), key=natural)
     # Files come last: of these a difference may be none, where the old side does not repeat itself.
     for path in sorted(paths, key=is_of_files):
         left, right = old.form.get(path), new.form.get(path)
-        if right is None and gone and old.second_name(path) in gone:
+        if right is None and gone and is_gone(path, gone):
             continue
         if unknown and _is_inside(path, unknown[-1].path):
             continue
@@ -210,8 +211,9 @@ def compare_views(
             return Comparison(found, closest, tuple(notes))
         elif closest is None or (found.ulps or 0) > (closest.ulps or 0):
             closest = found
-    apart = _shared_otherwise(old, new)
-    return Comparison(apart, closest, tuple(notes), tuple(unknown))
+    apart = shared_otherwise(old, new)
+    otherwise = None if apart is None else Difference(*apart)
+    return Comparison(otherwise, closest, tuple(notes), tuple(unknown))
 
 
 def _cannot_compare(path: str, old: Leaf | None, new: Leaf | None) -> Unknown | None:
@@ -230,26 +232,6 @@ def _cannot_compare(path: str, old: Leaf | None, new: Leaf | None) -> Unknown | 
 
 def _is_inside(path: str, above: str) -> bool:
     return not above or path.startswith(f"{above}/")
-
-
-def _shared_otherwise(old: View, new: View) -> Difference | None:
-    """The first object that is one with another on one side only."""
-    for path, first in old.shared.items():
-        if new.shared.get(path) != first and path in new.form and first in new.form:
-            return Difference(path, f"the same object as {first}", "an object of its own")
-    for path, first in new.shared.items():
-        if old.shared.get(path) != first and path in old.form and first in old.form:
-            return Difference(path, "an object of its own", f"the same object as {first}")
-    return None
-
-
-def _second_names_gone(old: View, new: View) -> dict[str, str]:
-    """Names of what has another name before them, and keeps that one: a property, perhaps."""
-    return {
-        name: first
-        for name, first in old.shared.items()
-        if name not in new.form and first in new.form and old.second_name(name) == name
-    }
 
 
 def natural(path: str) -> list[tuple[int, str]]:

@@ -24,6 +24,7 @@ from nnx_migrate.check.recording.unpacking import (
     of_a_library,
     of_the_user,
     path_in_tree,
+    set_attributes,
     text_in_tree,
 )
 
@@ -133,7 +134,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
                 return array_of_shape, _shape(obj)
             self._file.expect(obj.nbytes)
             return _key_by_name(obj) if _is_key(obj) else _in_shards(obj)
-        return self._reference(obj) or super().reducer_override(obj)
+        return self._reference(obj) or _with_setter(obj) or super().reducer_override(obj)
 
     def _reference(self, obj: Any) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
         if not callable(obj):
@@ -158,6 +159,20 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         if issubclass(type(obj), _BY_NAME_ANYWAY) or module.__name__ == "__main__":
             return None
         return of_a_library, (module.__name__, name)
+
+
+def _with_setter(obj: Any) -> tuple[Any, ...] | None:
+    """An object of a Module of the user, whose class may read attributes elsewhere on a side."""
+    nnx: Any = sys.modules.get("flax.nnx")
+    kind = type(obj)
+    if nnx is None or not isinstance(obj, nnx.Pytree) or kind.__module__.startswith("flax."):
+        return None
+    if kind.__setstate__ is not nnx.Pytree.__setstate__:
+        return None
+    reduced = obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+    if isinstance(reduced, str) or len(reduced) < 3 or not isinstance(reduced[2], dict):
+        return None
+    return *reduced[:3], None, None, set_attributes
 
 
 @functools.cache

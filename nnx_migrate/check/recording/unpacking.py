@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import dataclasses
 import functools
 import importlib
+import inspect
 import os
 import pickle
 import sys
@@ -116,6 +118,24 @@ def of_a_library(module: str, name: str) -> Any:
         name: the qualified name in it.
     """
     return functools.reduce(getattr, name.split("."), importlib.import_module(module))
+
+
+def set_attributes(made: Any, attributes: dict[str, Any]) -> None:
+    """Gives a Module its attributes; called by a pickle that is read.
+
+    A property of this side that reads the same object needs none: it could not be set either.
+
+    Args:
+        made: the Module, without attributes.
+        attributes: those that it had where it was recorded.
+    """
+    held = vars(made)
+    held.update(attributes)
+    for name in attributes:
+        if isinstance(inspect.getattr_static(type(made), name, None), property):
+            with contextlib.suppress(Exception):  # a property is code of the user
+                if getattr(made, name) is held[name]:
+                    del held[name]
 
 
 def path_in_tree(cls: Any, inside: str) -> Any:

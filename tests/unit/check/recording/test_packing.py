@@ -105,3 +105,25 @@ def test_what_is_too_large_is_refused_before_it_is_copied(tmp_path: Path) -> Non
         packed(jnp.ones(300), tmp_path, 1000)
     with pytest.raises(TooManyBytes):
         packed(["word" * 300], tmp_path, 1000)
+
+
+def test_what_a_property_reads_on_this_side_is_not_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    side = Side("new", tmp_path, (tmp_path,))
+    blob = packed(Net(nnx.Rngs(0)), tmp_path, _LARGE)
+    monkeypatch.setattr(Net, "tied", property(lambda net: net.linear), raising=False)
+    read = unpacked(blob, Reader(side, "a.py", numbers=True))
+    assert read.tied is read.linear
+    assert "tied" not in vars(read)
+    assert nnx.merge(*nnx.split(read)).tied.kernel.shape == (40, 40)
+
+
+@pytest.mark.parametrize("reads", [lambda net: net.drop, lambda net: 1 / 0])
+def test_what_a_property_reads_otherwise_stays(
+    reads: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    side = Side("new", tmp_path, (tmp_path,))
+    blob = packed(Net(nnx.Rngs(0)), tmp_path, _LARGE)
+    monkeypatch.setattr(Net, "tied", property(reads), raising=False)
+    assert "tied" in vars(unpacked(blob, Reader(side, "a.py", numbers=True)))
