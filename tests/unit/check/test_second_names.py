@@ -50,7 +50,7 @@ def test_the_first_name_may_go_if_a_state_lists_the_other() -> None:
 
 
 def test_the_first_name_may_not_go_for_one_of_another_object() -> None:
-    apart = {"": Plain("sequence", "tuple 2")}
+    apart: Form = {"": Plain("sequence", "tuple 2")}
     for name, attribute in (("1", "b"), ("0", "a")):
         apart[name] = Plain("module", "Net")
         apart |= {f"{name}/{path}": leaf for path, leaf in form(**{attribute: 1.0}).items() if path}
