@@ -17,8 +17,12 @@ from nnx_migrate.check.compare.files import is_of_files, shown_apart, why_not_co
 from nnx_migrate.check.compare.forms import Array, Leaf, Observation, Plain, View
 from nnx_migrate.check.compare.numbers import is_float, ulps, unequal, wide
 from nnx_migrate.check.compare.second_names import is_gone, names_gone, shared_otherwise
-from nnx_migrate.check.compare.structure import has_all_numbers, is_of_the_tree, is_structural
-from nnx_migrate.check.compare.transformations import undecided
+from nnx_migrate.check.compare.structure import (
+    has_all_numbers,
+    is_of_the_tree,
+    is_structural,
+    undecided,
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
