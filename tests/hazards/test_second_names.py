@@ -64,6 +64,10 @@ READ = {
         {"SECOND": "self.zeta: nnx.Module = self.first"},
         "def zeta(self) -> nnx.Module:\n        return self.first",
     ),
+    "with a comment behind it": (
+        {"SECOND": "self.zeta = self.first  # of an older version"},
+        "def zeta(self) -> nnx.Linear:\n        return self.first",
+    ),
     "a part of a layer": (
         {"SECOND": "self.query = self.inner.query\n        self.zeta = jnp.sin"},
         "def query(self):\n        return self.inner.query",
@@ -148,6 +152,14 @@ def test_a_property_reads_it(name: str) -> None:
     after = result.after.decode()
     assert f"    @property\n    {text}\n" in after
     assert "graph" not in after
+    assert settled(result)
+
+
+@pytest.mark.parametrize("comment", ["", "# old\n        "])
+def test_a_comment_goes_with_it(comment: str) -> None:
+    result = case({"SECOND": f"{comment}self.zeta = self.first  # old"})
+    after = result.after.decode()
+    assert "    # old\n    @property\n" in after
     assert settled(result)
 
 

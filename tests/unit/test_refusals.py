@@ -63,7 +63,7 @@ def _names(cause: Cause) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(cause.value) if name is not None}
 
 
-@pytest.mark.parametrize("cause", [each for table in TABLES for each in table], ids=str)
+@pytest.mark.parametrize("cause", [each for table in TABLES for each in table], ids=repr)
 def test_words_are_completed_by_what_a_refusal_is_about(cause: Cause) -> None:
     names = _names(cause)
     place = Place("pkg.mod", 3) if "place" in names else None

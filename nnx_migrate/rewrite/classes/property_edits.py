@@ -110,11 +110,10 @@ def _renamed(context: FileContext, statement: ast.Assign | ast.AnnAssign, name: 
 def _taken_out(
     context: FileContext, init: ast.FunctionDef, statement: ast.stmt
 ) -> tuple[list[str], Edit]:
-    """The comment above a statement that speaks of nothing else, and what takes both out."""
+    """The comments that speak of a statement and nothing else, and what takes all of it out."""
     edit = removed_statement(context, statement)
-    if edit.replacement:
-        return [], edit
     text, starts = context.text.text, context.text.line_starts
+    beside = [line.strip() for line in edit.replacement.splitlines()]
     lines = text.splitlines()
     first, assumed = statement.lineno, statement.end_lineno
     assert assumed is not None
@@ -128,7 +127,8 @@ def _taken_out(
     if alone and not lines[first - 2].strip():  # the paragraph goes with a blank line
         first -= 1
     # The line ends go as they stand in front of what is taken out, so that the block ends there.
-    return comments, Edit(_line_end(text, starts[first - 1]), _line_end(text, edit.end), "")
+    taken = Edit(_line_end(text, starts[first - 1]), _line_end(text, edit.end), "")
+    return [*comments, *beside], taken
 
 
 def _line_end(text: str, start: int) -> int:

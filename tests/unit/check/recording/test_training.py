@@ -262,7 +262,7 @@ cached = nnx.cached_partial(nnx.jit(nnx.Linear.__call__), nnx.Linear(2, 2, rngs=
         (found,) = {(column.verdict, column.reason) for column in each.columns.values()}
         assert found[0] is Verdict.NOT_CHECKED
         reasons[name] = found[1]
-    assert "repeated, it raises TypeError" in reasons["a.py:uses_global#1"]
+    assert "repeated it raises TypeError" in reasons["a.py:uses_global#1"]
     assert "depends on more than its arguments: result: expected" in reasons["a.py:counts#1"]
 
 
