@@ -15,12 +15,15 @@ from nnx_migrate.analysis.domain.values import (
     Located,
     Scope,
     Value,
+    Values,
     scope_around,
+    union,
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.analysis.symbols.program import Project
+from nnx_migrate.analysis.symbols.redefinitions import meant_at
 
 if TYPE_CHECKING:
     from nnx_migrate.analysis.callgraph.base import Evaluation
@@ -111,11 +114,15 @@ class Callers:
     def _resolved(self, rows: _Rows) -> Mapping[Scope, tuple[Caller, ...]]:
         found: dict[Scope, list[Caller]] = collections.defaultdict(list)
         for where, call in rows:
-            for value in in_order(self.evaluator.values(where, call.func)):
+            for value in in_order(self._called(where, call)):
                 called = self._behind(value)
                 if isinstance(called, FunctionValue):
                     found[called.scope].append((where, call, called))
         return {scope: tuple(callers) for scope, callers in found.items()}
+
+    def _called(self, where: Scope, call: ir.Call) -> Values:
+        func = meant_at(self.project, where, call.func, call.line)
+        return self.evaluator.values(where, func)
 
     def constructing(self, class_name: str) -> tuple[tuple[Scope, ir.Call], ...]:
         """Every call in the project that makes an object of a class, by whatever name."""
@@ -136,7 +143,7 @@ class Callers:
             )
         }
         for where, call in rows.values():
-            for value in in_order(self.evaluator.values(where, call.func)):
+            for value in in_order(self._called(where, call)):
                 if isinstance(value, ClassValue) and value.class_name == class_name:
                     yield where, call
 
@@ -144,28 +151,43 @@ class Callers:
         self, scope: Scope, function: ir.Function, parameter: ir.Parameter
     ) -> Iterator[Located]:
         """What each call in the project passes for `parameter`."""
+        return (passed for passed, _ in self._passed(scope, function, parameter))
+
+    def values_passed(self, scope: Scope, function: ir.Function, parameter: ir.Parameter) -> Values:
+        """The values of these arguments, each at the line of its call."""
+        return union(
+            self.evaluator.values(
+                passed.scope, meant_at(self.project, passed.scope, passed.expr, line)
+            )
+            for passed, line in self._passed(scope, function, parameter)
+        )
+
+    def _passed(
+        self, scope: Scope, function: ir.Function, parameter: ir.Parameter
+    ) -> Iterator[tuple[Located, int]]:
+        """What each call passes, with the line of the call."""
         for where, call, value in self.of(scope):
             parameters = function.parameters
             argument = argument_for(parameters, parameter, call, leading(value), placed=True)
             if value.bound and function.owner is None and parameter == function.parameters[0]:
                 argument = call.func.base if isinstance(call.func, ir.Attribute) else None
             if argument is not None:
-                yield Located(where, argument)
+                yield Located(where, argument), call.line
             elif parameter.kind in {"star", "double_star"}:
-                yield Located(where, caught(function, parameter, call, leading(value)))
+                yield Located(where, caught(function, parameter, call, leading(value))), call.line
             elif _tells_kind(parameter.default):
                 continue
             else:
                 hidden = [value for keyword, value in call.keywords if keyword is None]
-                yield from (Located(where, ir.Element(value)) for value in hidden)
+                yield from ((Located(where, ir.Element(value)), call.line) for value in hidden)
         for where, call, value in self.implied(scope):
             argument = argument_for(function.parameters, parameter, call, leading(value))
             if argument is not None and argument != ir.UNSEEN:
-                yield Located(where, argument)
+                yield Located(where, argument), call.line
             elif parameter.kind in {"star", "double_star"}:
-                yield Located(where, caught(function, parameter, call, leading(value)))
+                yield Located(where, caught(function, parameter, call, leading(value))), call.line
             elif argument is None and any(keyword is None for keyword, _ in call.keywords):
-                yield Located(where, ir.UNSEEN)
+                yield Located(where, ir.UNSEEN), call.line
 
     def _behind(self, value: Value) -> Value:
         """The function that runs when a value is called, if it is one of the project."""

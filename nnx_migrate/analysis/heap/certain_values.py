@@ -49,7 +49,7 @@ from nnx_migrate.analysis.library.return_model import (
 )
 from nnx_migrate.analysis.symbols.higher_order import TAKERS, Taker, implied_calls
 from nnx_migrate.analysis.symbols.library_names import canonical
-from nnx_migrate.analysis.symbols.redefinitions import with_classes
+from nnx_migrate.analysis.symbols.redefinitions import meant_at
 
 #: Steps that are followed; of what is further away nothing is known.
 _STEPS = 16
@@ -136,7 +136,7 @@ class CertainValues:
     def _call(self, scope: Scope, call: ir.Call, steps: int) -> Values:
         if call.func in _SYNTAX or ir.last_name(call.func) in GETTING:
             return NOTHING
-        func = with_classes(self._project, scope, call.func, call.line)
+        func = meant_at(self._project, scope, call.func, call.line)
         called = self._of(scope, func, steps)
         return union(self._called(scope, call, each, steps) for each in called)
 

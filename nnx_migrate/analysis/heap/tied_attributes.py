@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 
 from nnx_migrate.analysis.domain.values import Instance, ParameterOf, Scope, Value
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.redefinitions import meant_at
 from nnx_migrate.core.place import Place
 
 #: Kinds of objects that no tree may hold twice.
@@ -35,7 +37,7 @@ class TieFinder:
         found: dict[str, str] = {}
         for scope, root, line in self._ties:
             where = Place(scope.module, line)
-            for holder in self.evaluator.values(scope, root):
+            for holder in self.evaluator.values(scope, self._meant(scope, root, line)):
                 if isinstance(holder, Instance):
                     reason = f"one object has two names ({where})"
                     found.setdefault(holder.class_name, reason)
@@ -45,9 +47,10 @@ class TieFinder:
     def calls(self) -> dict[str, frozenset[ir.Call] | None]:
         """Class -> the calls that make all instances to which it is done; None for any."""
         found: dict[str, frozenset[ir.Call] | None] = {}
-        for scope, root, _ in self._ties:
-            made = self._all_made_by(scope, root.id)
-            for holder in self.evaluator.values(scope, root):
+        for scope, root, line in self._ties:
+            meant = self._meant(scope, root, line)
+            made = self._all_made_by(scope, meant)
+            for holder in self.evaluator.values(scope, meant):
                 if isinstance(holder, Instance):
                     known = found.get(holder.class_name, frozenset())
                     both = None if known is None or made is None else known | made
@@ -63,11 +66,21 @@ class TieFinder:
             scope, expr = bindings[0].scope, bindings[0].expr
         if not isinstance(expr, ir.Call):
             return None
-        return expr if self.evaluator.hierarchy.class_name(scope, expr.func) else None
+        func = meant_at(self.project, scope, expr.func, expr.line)
+        if self.evaluator.hierarchy.class_name(scope, func) is None:
+            return None
+        return expr if func == expr.func else dataclasses.replace(expr, func=func)
 
-    def _all_made_by(self, scope: Scope, name: str) -> frozenset[ir.Call] | None:
+    def _meant(self, scope: Scope, root: ir.Name, line: int) -> ir.Expr:
+        """What the name of the object means where it is stored in."""
+        return meant_at(self.project, scope, root, line)
+
+    def _all_made_by(self, scope: Scope, expr: ir.Expr) -> frozenset[ir.Call] | None:
+        if not isinstance(expr, ir.Name):
+            only = self.made_by(scope, expr)
+            return None if only is None else frozenset({only})
         found: set[ir.Call] = set()
-        for binding in self.project.bindings(scope, name):
+        for binding in self.project.bindings(scope, expr.id):
             if isinstance(binding, ParameterOf) or not isinstance(binding.expr, ir.Call):
                 return None
             made = self.made_by(binding.scope, binding.expr)

@@ -21,7 +21,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES, INITIALIZER, INITIALIZERS
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
-from nnx_migrate.analysis.symbols.redefinitions import with_classes
+from nnx_migrate.analysis.symbols.redefinitions import meant_at
 
 _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "MultiMetric", "Optimizer"}
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
@@ -48,7 +48,7 @@ _DESCRIBING_TYPES = frozenset(
 
 def annotated_at(hierarchy: Hierarchy, scope: Scope, annotation: ir.Expr, line: int) -> Values:
     """The values that an annotation at a line allows: a class may be defined anew below."""
-    return annotated(hierarchy, scope, with_classes(hierarchy.project, scope, annotation, line))
+    return annotated(hierarchy, scope, meant_at(hierarchy.project, scope, annotation, line))
 
 
 def annotated(hierarchy: Hierarchy, scope: Scope, annotation: ir.Expr) -> Values:

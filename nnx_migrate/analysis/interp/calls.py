@@ -34,7 +34,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.symbols.higher_order import TAKERS, implied_calls
 from nnx_migrate.analysis.symbols.library_names import taker_name
-from nnx_migrate.analysis.symbols.redefinitions import with_classes
+from nnx_migrate.analysis.symbols.redefinitions import meant_at
 from nnx_migrate.core.place import Place
 
 #: Classes whose objects are called on a function.
@@ -63,7 +63,7 @@ def call_values(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
         return union(_entered(evaluator, v) for v in evaluator.values(scope, call.args[0]))
     if isinstance(call.func, ir.Call) and ir.last_name(call.func.func) in GETTING:
         return _got(evaluator, scope, call)
-    func = with_classes(evaluator.project, scope, call.func, call.line)
+    func = meant_at(evaluator.project, scope, call.func, call.line)
     found = union(_called(evaluator, scope, call, v) for v in evaluator.values(scope, func))
     return found | _probably(evaluator, scope, call) if found and is_unknown(found) else found
 

@@ -113,8 +113,7 @@ def _passed(
     evaluator: Evaluation, scope: Scope, function: ir.Function, parameter: ir.Parameter
 ) -> Values:
     found = _parametrized(evaluator, scope, function, parameter)
-    for argument in evaluator.callers.arguments(scope, function, parameter):
-        found |= evaluator.values(argument.scope, argument.expr)
+    found |= evaluator.callers.values_passed(scope, function, parameter)
     if parameter == function.parameters[-1]:
         for argument in operands_passed(evaluator, scope, function):
             found |= evaluator.values(argument.scope, argument.expr)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from nnx_migrate.analysis.flax.transforms import AS_VALUE, WRAPPERS
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.binding_order import binding_order
 from nnx_migrate.analysis.ir.certain_pops import CertainPops
 from nnx_migrate.analysis.ir.functional_classes import functional_class
 from nnx_migrate.analysis.ir.implicit_calls import RUNNING, note_implied
@@ -46,6 +47,7 @@ def index_tree(tree: ast.Module, module: str, source: Source, meant: Meant = ())
     is_package = source.path.name == "__init__.py"
     walker = _Walker(module, is_package, dict(meant))
     walker.walk_body(tree.body)
+    walker.function.in_order = binding_order(tree.body, walker.function.bindings)
     functions = {builder.key: builder.build() for builder in walker.functions}
     paths = walker.paths | {f"{name}.{AS_VALUE}" for name in _modules_as_values(walker, functions)}
     return ir.ModuleIndex(
@@ -314,14 +316,13 @@ class _Walker(ExpressionWalker):
             methods,
             attributes,
             annotations,
-            in_order=node.col_offset == 0,
         )
 
     def made_class(self, targets: list[ast.expr], value: ast.expr) -> ir.ClassRef | None:
         """The class that `State = namedtuple("State", "model k")` makes."""
         match targets:
-            case [ast.Name(id=name, col_offset=column)]:
-                made = functional_class(name, value, self.function.key, in_order=column == 0)
+            case [ast.Name(id=name)]:
+                made = functional_class(name, value, self.function.key)
                 if made is not None:
                     self.classes[made.key] = made
                     return ir.ClassRef(made.key)

@@ -11,14 +11,13 @@ from nnx_migrate.analysis.ir.lower_expressions import callee, lower_annotation, 
 _MAKERS = frozenset({"namedtuple", "NamedTuple", "make_dataclass"})
 
 
-def functional_class(name: str, node: ast.expr, scope: str, in_order: bool) -> ir.Class | None:
+def functional_class(name: str, node: ast.expr, scope: str) -> ir.Class | None:
     """The class that is bound to a name by a call which lists its fields.
 
     Args:
         name: the name.
         node: what is bound to it.
         scope: the key of the function that it stands in.
-        in_order: it is a statement of the module's own body.
     """
     if not isinstance(node, ast.Call) or callee(node) not in _MAKERS:
         return None
@@ -27,7 +26,7 @@ def functional_class(name: str, node: ast.expr, scope: str, in_order: bool) -> i
         return None
     base = lower_expr(node.func)
     key = f"{name}:{node.lineno}"
-    return ir.Class(key, name, node.lineno, scope, (base,), (), (), {}, {}, fields, in_order)
+    return ir.Class(key, name, node.lineno, scope, (base,), (), (), {}, {}, fields)
 
 
 def _fields(node: ast.Call) -> Mapping[str, ir.Expr] | None:

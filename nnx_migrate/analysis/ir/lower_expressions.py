@@ -352,6 +352,7 @@ class FunctionBuilder:
     implied: dict[str, list[ir.Expr]] = dataclasses.field(default_factory=dict)
     repeated: list[ir.Write] = dataclasses.field(default_factory=list)
     pops: tuple[tuple[int, ir.Call], ...] = ()
+    in_order: dict[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
 
     def call(self, call: ir.Call) -> None:
         """Take note of a call, and of the name that has to be true where it is made."""
@@ -394,4 +395,5 @@ class FunctionBuilder:
             {name: tuple(lines) for name, lines in self.lines.items()},
             tuple(self.loops),
             self.pops,
+            self.in_order,
         )

@@ -241,6 +241,8 @@ class Function(_Record):
         loose: names that only comprehensions bind, so that outside of these they mean what they
             mean around the function.
         pops: `nnx.pop(model, T)` on every way through the body, each behind how many of the calls.
+        in_order: of the body of a module, the names that it binds several times, one statement
+            after the other, with the line below which each of the bindings holds.
     """
 
     key: str
@@ -266,15 +268,12 @@ class Function(_Record):
     lines: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     loops: tuple[tuple[int, int], ...] = ()
     pops: tuple[tuple[int, Call], ...] = ()
+    in_order: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
 
 
 @record
 class Class(_Record):
-    """A class.
-
-    Args:
-        in_order: it is a statement of the module's own body, so that it is run once, at its place.
-    """
+    """A class."""
 
     key: str
     name: str
@@ -286,7 +285,6 @@ class Class(_Record):
     methods: Mapping[str, str]
     attributes: Mapping[str, tuple[Expr, ...]]
     annotations: Mapping[str, Expr]
-    in_order: bool = False
 
 
 @record

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 
 from nnx_migrate.analysis.domain.values import (
     Instance,
@@ -33,6 +34,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 from nnx_migrate.analysis.points_to.call_results import given_by
 from nnx_migrate.analysis.points_to.container_contents import calls_in
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
+from nnx_migrate.analysis.symbols.program import Binding
 
 
 def named(objects: Objects, scope: Scope, name: str, at: int) -> Held:
@@ -41,7 +43,7 @@ def named(objects: Objects, scope: Scope, name: str, at: int) -> Held:
     if not bindings:
         return NOTHING
     where = bindings[0].scope
-    if len(bindings) == 1 and isinstance(bindings[0], Located):
+    if _is_bound_once(objects, where, name, bindings) and isinstance(bindings[0], Located):
         line = _lines(objects, where, name)[0] if where == scope else LAST
         held = called(objects.held(where, bindings[0].expr, line or LAST), name)
         return _with_more(objects, where, ir.Name(name), held)
@@ -51,6 +53,11 @@ def named(objects: Objects, scope: Scope, name: str, at: int) -> Held:
     if any(is_new_container(each.expr) for each in bound):
         return _grown(objects, where, name, [each.expr for each in bound])
     return _bound_again(objects, scope, name, at if where == scope else LAST)
+
+
+def _is_bound_once(objects: Objects, where: Scope, name: str, bindings: Sequence[Binding]) -> bool:
+    """Whether nothing else has that name anywhere, be it above the code that reads it."""
+    return len(bindings) == 1 >= len(objects.project.function(where).bindings.get(name, ()))
 
 
 def _with_more(objects: Objects, scope: Scope, name: ir.Name, held: Held) -> Held:
@@ -72,7 +79,8 @@ def _bound_again(objects: Objects, scope: Scope, name: str, at: int) -> Held:
     bindings = objects.project.bindings(scope, name)
     where = bindings[0].scope
     version, options = 0, []
-    lines = iter(_lines(objects, where, name))
+    own = sum(isinstance(each, Located) and each.scope == where for each in bindings)
+    lines = iter(_lines(objects, where, name)[-own:])  # of what code further down can see
     for binding in bindings:
         if isinstance(binding, ParameterOf):
             variable = Variable(binding.scope, name, 0)

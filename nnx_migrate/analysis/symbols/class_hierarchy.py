@@ -17,7 +17,7 @@ from nnx_migrate.analysis.flax.names import layer_of, library_class
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.first_methods import FirstMethods
 from nnx_migrate.analysis.symbols.program import Project
-from nnx_migrate.analysis.symbols.redefinitions import with_classes
+from nnx_migrate.analysis.symbols.redefinitions import meant_at
 
 _MODULE_BASES = frozenset({"Module", "Pytree", "Object"})
 
@@ -74,7 +74,7 @@ class Hierarchy:
         closed = True
         for base in record.bases:
             scope = Scope(module, record.scope)
-            name = self.class_name(scope, with_classes(self.project, scope, base, record.line))
+            name = self.class_name(scope, meant_at(self.project, scope, base, record.line))
             if name is None:
                 closed = False
                 continue

@@ -250,6 +250,7 @@ class Project:
         index = self.modules[scope.module]
         key: str | None = scope.function
         loose: list[Binding] = []
+        line = 0
         while key is not None:
             function = index.functions[key]
             if name not in function.globals:
@@ -257,11 +258,11 @@ class Project:
                 found: list[Binding] = [
                     ParameterOf(here, p) for p in function.parameters if p.name == name
                 ]
-                found += [Located(here, value) for value in function.bindings.get(name, ())]
+                found += [Located(here, value) for value in _bound_for(function, name, line)]
                 if found and name not in function.loose:
                     return loose + found
                 loose += found
-            key = function.parent
+            key, line = function.parent, function.line
         return loose + list(self._star_bindings(index, name, {index.module}))
 
     def _star_bindings(self, index: ir.ModuleIndex, name: str, seen: set[str]) -> Iterator[Binding]:
@@ -369,6 +370,15 @@ class Project:
     def nnx_name(self, scope: Scope, expr: ir.Expr) -> str | None:
         """The name after `nnx.` ("grad", "compat.jit") of a reference into flax.nnx, or None."""
         return nnx_name(self.dotted(scope, expr))
+
+
+def _bound_for(function: ir.Function, name: str, line: int) -> tuple[ir.Expr, ...]:
+    """What a function binds a name to, as far as code that is defined in it at a line can see.
+
+    What the body of a module has bound anew above that line, is gone when the code runs.
+    """
+    above = sum(below < line for below in function.in_order.get(name, ()))
+    return function.bindings.get(name, ())[max(0, above - 1) :]
 
 
 def is_reference(expr: ir.Expr) -> bool:

@@ -100,8 +100,13 @@ KNOWN = {
         "f(*nnx.split(A()))\ng, s = nnx.split(A())\nh, t = nnx.split(B())\nf(g, s)\nf(h, t)",
         {"A", "B"},
     ),
-    "merge under a name bound again": (
+    "merge in a function that is defined again": (
         "def f(m): pass\nf(B())\ndef f(g, s):\n    global x\n    x = nnx.merge(g, s)\n"
+        "g, s = nnx.split(A())\nf(g, s)",
+        {"A"},
+    ),
+    "merge in a function that may be another one": (
+        "def f(g, s):\n    global x\n    x = nnx.merge(g, s)\nif c:\n    def f(m): pass\nf(B())\n"
         "g, s = nnx.split(A())\nf(g, s)",
         {"A", "nnx.Module"},
     ),

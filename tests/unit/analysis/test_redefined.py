@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nnx_migrate.analysis.domain.values import Instance
+from nnx_migrate.analysis.domain.values import Instance, Scope
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.reaching_definitions import Reaching
@@ -64,6 +64,76 @@ def test_class_that_a_condition_may_define() -> None:
     )
     assert "if 1:" in source
     assert _lines(analysis_of(source), "early") == {3, 14}
+
+
+CALLS = """
+from flax import nnx
+{before}
+def f(a): pass
+{between}
+f(nnx.Rngs(0))
+{late}
+def f(b): pass
+f(nnx.BatchNorm(1, rngs=nnx.Rngs(0)))
+"""
+FIRST = {"Rngs"}
+BOTH = {"Rngs", "BatchNorm"}
+DEFINITIONS = {
+    "in order": ("", "", "", FIRST),
+    "a call in the statement that binds it": ("", "", "f = f(nnx.Rngs(0))", FIRST),
+    "one line": ("", "", "f(nnx.Rngs(0)); f = print", BOTH),
+    "block": ("", "if f:\n    def f(b): pass", "", BOTH),
+    "loop": ("", "for f in (f, f): pass", "", BOTH),
+    "function": ("", "def change():\n    global f\n    f = print", "", BOTH),
+    "import": ("import f", "", "", BOTH),
+    "with": ("", "with open('f') as f: pass", "", BOTH),
+}
+
+
+@pytest.mark.parametrize("case", DEFINITIONS)
+def test_function_that_a_call_runs_by_line(case: str) -> None:
+    before, between, late, expected = DEFINITIONS[case]
+    analysis = analysis_of(CALLS.format(before=before, between=between, late=late))
+    functions = [
+        Scope(MAIN, function.key)
+        for function in analysis.project.modules[MAIN].functions.values()
+        if function.name == "f" and function.parameters[0].name == "a"
+    ]
+    passed = analysis.evaluator.parameter(
+        functions[0], analysis.project.function(functions[0]).parameters[0]
+    )
+    assert {v.class_name.rpartition(".")[2] for v in passed if isinstance(v, Instance)} == expected
+
+
+SEEN = """
+from flax import nnx
+x = nnx.Linear(1, 1, rngs=nnx.Rngs(0))
+def early():
+    return x
+def both(given):
+    return given
+first = both(x)
+x = nnx.Conv(1, 1, (1,), rngs=nnx.Rngs(0))
+def late():
+    return x
+a, b = early(), late()
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "name", "kinds"),
+    [
+        ("", "a", {"Linear", "Conv"}),
+        ("", "b", {"Conv"}),
+        ("", "first", {"Linear"}),
+        ("if a:\n    x = 1", "b", {"Linear", "Conv"}),
+        ("if a:\n    x = 1", "first", {"Linear", "Conv"}),
+    ],
+)
+def test_what_functions_see_and_are_given(more: str, name: str, kinds: set[str]) -> None:
+    values = values_of(analysis_of(SEEN.format(more=more)), name)
+    assert {v.class_name.rpartition(".")[2] for v in values if isinstance(v, Instance)} == kinds
 
 
 OBJECTS = """
