@@ -70,6 +70,12 @@ function of another package. So is a function that passes an object on to such a
 `getattr(nnx, name)` is pinned where the names in sight are transforms. It is reported where the
 names are out of sight and it gets a function of the project.
 
+What depends on a flag that is false does not count: a parameter that the call leaves at its default
+of False or None (`if sow_weights: self.sow(...)`), or an attribute. The constructor has to store
+the attribute from a parameter (`self.sow_weights = sow_weights`), and the object that holds the
+Module has to make it itself (`self.encoder = Encoder(rngs)`), without the flag. No code may set the
+attribute again, or put in another Module.
+
 Values that a function sows and pops again on every path (`aux = nnx.pop(model, Loss)` after the
 forward pass) are not a change. All its calls must be in sight, and nothing sown may be on the
 object before, because tree mode would leave that there.

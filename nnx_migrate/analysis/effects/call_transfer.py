@@ -17,7 +17,6 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     short_name,
 )
-from nnx_migrate.analysis.effects import guards as flags
 from nnx_migrate.analysis.effects.causes import (
     Cause,
     ElementReplaced,
@@ -28,6 +27,7 @@ from nnx_migrate.analysis.effects.causes import (
     Returned,
     Unseen,
 )
+from nnx_migrate.analysis.effects.flags import guards as flags
 from nnx_migrate.analysis.effects.may_alias import Aliases
 from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.effects.summary import Effect, EffectFinder
@@ -58,7 +58,7 @@ class Handing:
         self.scope = scope
         self.aliases = self.follows(finder, scope, parameter)
         self.rooted = self.aliases.rooted
-        self.flags = flags.Flags(self.project, scope)
+        self.flags = flags.Flags(finder.evaluator, scope)
         self.never_ran = NeverRan(self.project)
 
     def where(self, scope: Scope, line: int) -> Place:

@@ -14,7 +14,6 @@ from nnx_migrate.analysis.domain.values import (
     Instance,
     Scope,
 )
-from nnx_migrate.analysis.effects import guards as flags
 from nnx_migrate.analysis.effects.argument_transfer import Giving
 from nnx_migrate.analysis.effects.attribute_transfer import by_method
 from nnx_migrate.analysis.effects.capture_scope import captured_reads, is_capture
@@ -27,6 +26,7 @@ from nnx_migrate.analysis.effects.causes import (
     Unseen,
 )
 from nnx_migrate.analysis.effects.condensed import condensed
+from nnx_migrate.analysis.effects.flags import guards as flags
 from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
 from nnx_migrate.analysis.effects.popped import Popped
 from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, Effects
@@ -153,8 +153,7 @@ class Tracker(Giving):
                 if keyword in {None, "**", *asking} and given not in flags.FALSE:
                     sows = "sow_weights" in asking
                     cause = KeywordAsks(layer.name, keyword or "**", sows)
-                    name = given.id if isinstance(given, ir.Name) and keyword else ""
-                    flag = self.flags.named(scope, name)
+                    flag = self.flags.named(scope, flags.spelled(given) if keyword else "")
                     asked = Effect("structure", cause, where, sows=sows)
                     yield from flags.only_when(flag, [asked])
 

@@ -201,7 +201,8 @@ class _Walker(ExpressionWalker):
 
     def walk_guarded(self, body: list[ast.stmt], name: str) -> None:
         function, outer = self.function, self.function.guard
-        function.guard = name or outer
+        # A parameter says more than an attribute, which must be settled where the object is made.
+        function.guard = outer if not name or ("." in name and outer) else name
         self.walk_body(body)
         function.guard = outer
 

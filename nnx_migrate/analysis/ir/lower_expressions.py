@@ -77,10 +77,17 @@ def _operated(*operands: ast.expr) -> ir.Expr:
 
 
 def needed_name(test: ast.expr) -> str:
-    """A name that has to be true for a test to be, "" when there is none."""
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        return next((name for part in test.values if (name := needed_name(part))), "")
-    return test.id if isinstance(test, ast.Name) else ""
+    """A name that has to be true for a test to be, or "self.flag"; "" when there is none."""
+    match test:
+        case ast.BoolOp(op=ast.And(), values=values):
+            names = [name for part in values if (name := needed_name(part))]
+            return next((name for name in names if "." not in name), "".join(names[:1]))
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id=base), attr=name):
+            return f"{base}.{name}"
+        case _:
+            return ""
 
 
 def _comprehension(

@@ -112,7 +112,8 @@ class Choice(_Record):
     """One of several values: a conditional expression, `or`, a walrus.
 
     Args:
-        test: the name that decides for the first of two options when it is true, if one does.
+        test: the name, or "self.name", that decides for the first of two options when it is true,
+            if one does.
     """
 
     options: tuple[Expr, ...]
@@ -233,7 +234,8 @@ class Function(_Record):
         nested: keys of the functions and lambdas defined directly in the body.
         reads: attributes that are read other than in order to be called at once; those of imported
             names are left out.
-        guards: the name that has to be true for a call, by the place of the call among `calls`.
+        guards: the name, or "self.name", that has to be true for a call, by the place of the call
+            among `calls`.
         implied: by the first method that syntax looks for (`facts.implied`), on what it does and
             what that is given, in turn.
         repeated: stores of the same object in each turn of a loop, under names or keys that are

@@ -136,6 +136,30 @@ class NameTables:
         return dict(found)
 
     @functools.cached_property
+    def set_elsewhere(self) -> Table[ir.Write]:
+        """Stores of constants to attributes of anything but a method's own object, and stores into
+        what a local name has from an attribute: `layers = net.layers; layers.append(x)`."""
+        found: Table[ir.Write] = collections.defaultdict(list)
+        for record, scope, function in self._functions():
+            own = function.parameters[0].name if function.owner and function.parameters else ""
+            for write in writes_in(function):
+                match write:
+                    case ir.Write(target=ir.Attribute(base=base, name=name), value=ir.Constant()):
+                        if base != ir.Name(own):
+                            found[name].append((record, scope, write))
+                    case ir.Write(target=ir.Name(id=local), how="key"):
+                        for bound in function.bindings.get(local, ()):
+                            if isinstance(bound, ir.Attribute):
+                                found[bound.name].append((record, scope, write))
+            for bindings in function.bindings.values():
+                grown = next((each for each in bindings if isinstance(each, ir.Sequence)), None)
+                for bound in bindings if grown is not None else ():
+                    if isinstance(bound, ir.Attribute):
+                        write = ir.Write(bound, grown, "grow", function.line)
+                        found[bound.name].append((record, scope, write))
+        return dict(found)
+
+    @functools.cached_property
     def functions(self) -> Table[ir.Function]:
         """Functions by name."""
         found: Table[ir.Function] = collections.defaultdict(list)

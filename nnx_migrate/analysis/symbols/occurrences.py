@@ -72,6 +72,10 @@ class Mentions:
         """Every store to an attribute of that name of something else than a method's own object."""
         return self._rows(lambda tables: tables.outside_writes, name)
 
+    def set_elsewhere(self, name: str) -> Iterator[tuple[Scope, ir.Write]]:
+        """Other stores to such attributes: of constants, and into what a name has from there."""
+        return self._rows(lambda tables: tables.set_elsewhere, name)
+
     def names_written_outside(self) -> set[str]:
         return {name for tables in self.project.tables for name in tables.outside_writes}
 

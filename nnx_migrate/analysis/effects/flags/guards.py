@@ -2,7 +2,8 @@
 
 A function's effect that depends on a parameter of it is none of a call that leaves the parameter at
 its default of False or None, and depends on the caller's own parameter when that is handed on. So
-it is with a parameter of a function around it, which the function closes over.
+it is with a parameter of a function around it, which the function closes over, and with an
+attribute of its own object, `if self.sow_weights:`, that the constructor settles.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
+from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.domain.values import (
     FunctionValue,
     Instance,
@@ -17,11 +19,17 @@ from nnx_migrate.analysis.domain.values import (
     ParameterOf,
     Scope,
 )
+from nnx_migrate.analysis.effects.flags.constructors import (
+    NEVER,
+    OTHER,
+    Construction,
+    ConstructorFlags,
+    attribute_of_own,
+)
 from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.symbols.program import Project
 
-#: A parameter of a function.
+#: A parameter of a function, or "self.flag" of the method's own object.
 Flag = tuple[Scope, str]
 #: What asks for nothing.
 FALSE = (ir.Constant("none"), ir.Constant("number", "False"))
@@ -37,6 +45,17 @@ def only_when(flag: Flag | None, effects: Iterable[Effect]) -> Iterator[Effect]:
         yield effect if known else dataclasses.replace(effect, flag=flag)
 
 
+def spelled(expr: ir.Expr | None) -> str:
+    """The name that an expression is, or "self.flag"; "" of anything else."""
+    match expr:
+        case ir.Name(id=name):
+            return name
+        case ir.Attribute(base=ir.Name(id=base), name=name):
+            return f"{base}.{name}"
+        case _:
+            return ""
+
+
 class Flags:
     """Says what the parameters of called functions are, in the terms of the caller.
 
@@ -44,19 +63,26 @@ class Flags:
         scope: the function whose effects are looked for.
     """
 
-    def __init__(self, project: Project, scope: Scope) -> None:
-        self.project = project
+    def __init__(self, evaluator: Evaluation, scope: Scope) -> None:
+        self.project = evaluator.project
         self.scope = scope
+        self.constructors = ConstructorFlags(evaluator)
 
     def named(self, scope: Scope, name: str) -> Flag | None:
         """The parameter, of the function or of one around it, that nothing else has the name of.
 
         Of no module, so that it is none of the flags that what is called has.
+
+        Args:
+            name: of a parameter, or of an attribute of one that is a method's own object.
         """
-        bindings = self.project.bindings(scope, name) if name else []
+        root, _, attribute = name.partition(".")
+        bindings = self.project.bindings(scope, root) if name else []
         if len(bindings) != 1 or not isinstance(bindings[0], ParameterOf):
             return None
         of = bindings[0].scope
+        if attribute and not self.constructors.is_own(of, ir.Name(root)):
+            return None
         around = of == self.scope or self._is_inside(self.scope, of)
         return (Scope("", of.function), name) if around else None
 
@@ -97,11 +123,47 @@ class Flags:
                 flag = self._closed_over(scope, call, called, effect.flag)
                 yield dataclasses.replace(effect, flag=flag)
                 continue
+            if attribute_of_own(effect.flag[1]):
+                settled = self._settled(scope, call.func, effect.flag)
+                if settled != NEVER:
+                    yield dataclasses.replace(effect, flag=settled)
+                continue
             passed = self._passed(call, *effect.flag, called)
             if passed in FALSE:
                 continue
-            handed_on = self.named(scope, passed.id) if isinstance(passed, ir.Name) else None
-            yield dataclasses.replace(effect, flag=handed_on)
+            yield dataclasses.replace(effect, flag=self.named(scope, spelled(passed)))
+
+    def _settled(self, scope: Scope, func: ir.Expr, flag: Flag) -> Flag | None:
+        """What settles an attribute of the object whose method a call runs."""
+        attribute = attribute_of_own(flag[1])
+        if isinstance(func, ir.Attribute) and self.constructors.is_own_method(scope, func):
+            return self.named(scope, f"{ir.last_name(func.base)}.{attribute}")
+        found = self.constructors.made(scope, func)
+        if not found and isinstance(func, ir.Attribute):
+            found = self.constructors.made(scope, func.base)
+        owner = self.constructors.owner(flag[0])
+        answers = {self._by_construction(each, owner, attribute) for each in found} - {OTHER}
+        asked = answers - {NEVER}
+        return next(iter(asked), NEVER) if answers and len(asked) < 2 else None
+
+    def _by_construction(self, made: Construction, owner: str, attribute: str) -> Flag | None:
+        """What settles an attribute of an object that is made like this.
+
+        Args:
+            owner: the class whose method asks for it.
+        """
+        argument = self.constructors.argument(made, owner, attribute)
+        if argument in {NEVER, OTHER, None}:
+            return argument
+        passed = self._passed(made.call, *argument, None)
+        if passed in FALSE:
+            return NEVER
+        own = self.constructors.own_attribute(made.scope, passed)
+        if not own or not self.constructors.are_of_one_object(made.scope, self.scope):
+            return None
+        return self.named(
+            self.scope, f"{self.project.function(self.scope).parameters[0].name}.{own}"
+        )
 
     def _closed_over(
         self, scope: Scope, call: ir.Call, called: FunctionValue, flag: Flag
