@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 
+from nnx_codemods._next_steps import NextStep, next_steps
 from nnx_codemods._rngs.forking import forks_wanted
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
 from nnx_codemods._sown.residual_state.restored import without_restored
+from nnx_codemods._unresolved.unknown_effects import unseen_code
 from nnx_migrate.analysis.domain.values import (
     Basic,
     Instance,
@@ -40,7 +43,7 @@ class SplitRefused(Cause):
     BELOW_CAPTURE = "nnx.capture is below it, and needs the whole Module"
     SHARED = "tree mode allows no shared objects: {reason}"
     CHANGES = "the function changes its Module: {what} ({place})"
-    UNKNOWN = "cannot tell everything that the function does to its Module: {what} ({place})"
+    UNKNOWN = "cannot tell what happens to the Module: {what} ({place})"
     UPDATES_BROADCAST = "the scan may update argument {index}, which it broadcasts"
 
 
@@ -104,7 +107,8 @@ def refuse_split(
     known = kind_evidence(context, index, values, kinds)
     evidence.append(known)
     if known.permission is not None and not context.options.allows(known.permission):
-        return Pin(rule, known.claim, tuple(evidence), outward=True)
+        showing = (NextStep.ANNOTATE_ARGUMENT, NextStep.OBSERVE)
+        return Pin(rule, known.claim, tuple(evidence), outward=True, ways_out=showing)
     shared = context.analysis.sharing.of(values)
     if shared and not seen_apart(context, site, index):
         evidence += [Evidence(shared, Proof.PROVED), *forks_wanted(context, values)]
@@ -126,16 +130,18 @@ def refuse_split(
         return None
     if effect.kind != "unknown":
         evidence.append(Evidence(effect.what, Proof.PROVED, effect.where))
-        reason = SplitRefused.CHANGES.about(effect.where, what=effect.what)
-        outward = effect.kind == "structure"
-        return Pin(rule, reason, tuple(evidence), outward=outward, sows=effect.sows)
+        reason = SplitRefused.CHANGES.about(effect.where, what=effect.told)
+        outward, ways = effect.kind == "structure", next_steps(effect.cause, "model")
+        pin = Pin(rule, reason, tuple(evidence), outward=outward, sows=effect.sows)
+        return dataclasses.replace(pin, ways_out=ways)
     permission = Permission.UNKNOWN_EFFECTS
-    evidence.append(Evidence(effect.what, Proof.ASSUMED, effect.where, permission))
+    evidence.append(unseen_code(effect, permission))
     if context.options.allows(permission):
         return None
-    reason = SplitRefused.UNKNOWN.about(effect.where, what=effect.what)
+    reason = SplitRefused.UNKNOWN.about(effect.where, what=effect.told)
+    ways = next_steps(effect.cause, "model")
     sows = isinstance(effect.cause, MethodUnknown) and effect.cause.name == "sow"
-    return Pin(rule, reason, tuple(evidence), outward=True, sows=sows)
+    return Pin(rule, reason, tuple(evidence), outward=True, sows=sows, ways_out=ways)
 
 
 def seen_apart(context: FileContext, site: Site, place: int | str | None) -> bool:

@@ -121,6 +121,7 @@ from nnx_codemods._freshness.model_with_state import state_outside
 from nnx_codemods._freshness.optimizer_alias import owned_argument
 from nnx_codemods._freshness.retained_objects import is_other_class, put_together
 from nnx_codemods._gradient.argnums import argnums_of
+from nnx_codemods._next_steps import NextStep
 from nnx_codemods._rngs.forking import drops_wanted, forks_wanted
 from nnx_codemods._rngs.lifting import lifted_rngs, values_at
 from nnx_codemods._trees.no_pytrees import no_pytrees
@@ -196,8 +197,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     of_theirs = site.spec.differentiates and not _of_arrays_alone(context, site)
     if not of_theirs:
         ways += [_holds_twice, _beside_its_optimizer, _returned_twice]
-    reason: Reason = next((found for way in ways if (found := way(context, site))), "")
-    if not reason:
+    found = ((way, why) for way in ways if (why := way(context, site)))
+    way, reason = next(found, (None, ""))
+    if way is None:
         return _lifted_for_a_gradient(context, site) if of_theirs else None
     outside = state_outside(context, site) if not _goes_in_twice(context, site) else None
     if outside is not None:
@@ -230,7 +232,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform in _WITHOUT_PIN:
         return Manual(RULE.name, _WITHOUT_PIN[site.transform].about(reason=why), told)
     bare = site.form == "object" or site.transform in SPLITTERS
-    return Pin(RULE.name, why, told, outward=True, bare=bare, sharing=not bare)
+    steps = (NextStep.MAKE_TREE if stay else _STEPS[way],)
+    return Pin(RULE.name, why, told, outward=True, bare=bare, sharing=not bare, ways_out=steps)
 
 
 def _lifted_for_a_gradient(context: FileContext, site: Site) -> Contribution | None:
@@ -380,6 +383,12 @@ def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Ex
 
 
 _IS_RETURNED = "is returned"
+_STEPS: dict[_Way, NextStep] = {
+    _given_twice: NextStep.PASS_ONCE,
+    _holds_twice: NextStep.KEEP_ONCE,
+    _beside_its_optimizer: NextStep.PASS_HOLDER,
+    _returned_twice: NextStep.RETURN_ONCE,
+}
 #: Rules that say of a gradient that its Module holds something twice.
 _OF_GRADIENTS = frozenset({"module-gradient", "diff-state"})
 _WITHOUT_PIN = {

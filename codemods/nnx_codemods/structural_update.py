@@ -98,6 +98,7 @@ from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.lazy_variables import made_when_called
 from nnx_codemods._gradient.argnums import argnums_of
 from nnx_codemods._modes.hoisted import hoisted, not_hoisted
+from nnx_codemods._next_steps import NextStep, next_steps
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
 from nnx_codemods._sown.residual_state.private_twin import not_put_back
 from nnx_codemods._sown.residual_state.restored import without_restored
@@ -155,13 +156,10 @@ class StructureCause(Cause):
     SET_BEFORE = "the mode that the function sets first is set before its calls"
     ESCAPES = "{how}: call the function by name"
     FUNCTIONS_HIDDEN = "cannot tell which functions it runs"
-    FUNCTION_HIDDEN = (
-        "cannot tell which function it runs: {function}; call it by name, or from a "
-        "dictionary that lists all candidates"
-    )
+    FUNCTION_HIDDEN = "cannot tell which function it runs: {function}"
     CHANGES = "the function {does} {name}: {what} ({place})"
     MAKES = "what it creates is lost: {what} ({place})"
-    HANDED_ON = "{text} is passed on as a value, so nnx-migrate cannot tell what it is applied to"
+    HANDED_ON = "cannot tell what {text} is applied to, because it is passed on as a value"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -198,14 +196,15 @@ def _decide(context: FileContext, site: Site) -> Decision | None:
         return computed_transform(context, site, RULE.name)
     if site.spec.operands and _runs_unknown(context, site):
         evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
-        return Pin(RULE.name, StructureCause.FUNCTIONS_HIDDEN, (evidence,), outward=True)
+        why = StructureCause.FUNCTIONS_HIDDEN.about()
+        return Pin(RULE.name, why, (evidence,), outward=True, ways_out=(NextStep.CALL_BY_NAME,))
     if site.form == "reference":
         return _handed_on(context, site)
     unseen = unseen_function(context, site) if site.transform in TRACING else ""
     if unseen:
         evidence = Evidence(unseen, Proof.ASSUMED, context.where(site.node))
         why = StructureCause.FUNCTION_HIDDEN.about(function=unseen)
-        return Pin(RULE.name, why, (evidence,), outward=True)
+        return Pin(RULE.name, why, (evidence,), outward=True, ways_out=(NextStep.CALL_BY_NAME,))
     given = tuple(_given(context, site))
     bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
     for scope, index, name, values, collected in given:
@@ -214,9 +213,10 @@ def _decide(context: FileContext, site: Site) -> Decision | None:
             seen = effect.kind == "structure"
             evidence = Evidence(effect.what, Proof.PROVED if seen else Proof.ASSUMED, effect.where)
             does = "changes" if seen else "may change"
-            why = StructureCause.CHANGES.about(effect.where, does=does, name=name, what=effect.what)
+            why = StructureCause.CHANGES.about(effect.where, does=does, name=name, what=effect.told)
             reason = not_put_back(context, site, why) if effect.sows else why
-            return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare)
+            ways = next_steps(effect.cause, name)
+            return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare, ways_out=ways)
     made = made_when_called(context, site)
     if made is not None:
         why = StructureCause.MAKES.about(made.where, what=made.claim)
@@ -225,7 +225,8 @@ def _decide(context: FileContext, site: Site) -> Decision | None:
         possible = unknown_effect(context, site, scope, name, values, collected)
         if possible is not None:
             why, unsure = explained(possible, name)
-            return Pin(RULE.name, why, unsure, outward=True, bare=bare)
+            ways = next_steps(possible.effect.cause, name)
+            return Pin(RULE.name, why, unsure, outward=True, bare=bare, ways_out=ways)
     return None
 
 
@@ -246,7 +247,8 @@ def _handed_on(context: FileContext, site: Site) -> Pin | None:
     if site.transform not in TRACING:
         return None
     evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
-    return Pin(RULE.name, StructureCause.HANDED_ON.about(text=site.written), (evidence,), bare=True)
+    why = StructureCause.HANDED_ON.about(text=site.written)
+    return Pin(RULE.name, why, (evidence,), bare=True, ways_out=(NextStep.APPLY_BY_NAME,))
 
 
 def _runs_unknown(context: FileContext, site: Site) -> bool:
@@ -305,8 +307,8 @@ def _structural(
 def _is_named_at_run_time(cause: EffectCause) -> bool:
     """Whether code that no file shows is given the object, or may reach it by its name."""
     match cause:
-        case PassedTo(named_at_run_time=by_name):
-            return by_name
+        case PassedTo(hidden=hidden):
+            return hidden == "run time"
         case _:
             return isinstance(cause, TextExecuted)
 

@@ -92,7 +92,8 @@ class Finding:
         message: one sentence for a person: what was found and what was or must be done.
         evidence: the preconditions of the outcome.
         in_cell: the place in the cell of a notebook; `line` and `column` are those of the file.
-        way_out: what a person would change so that no pin is needed; "" where nothing is known.
+        ways_out: what a person would change so that no pin is needed, the likeliest first; none
+            where nothing is known.
     """
 
     rule: str
@@ -102,7 +103,7 @@ class Finding:
     message: str
     evidence: tuple[Evidence, ...] = ()
     in_cell: CellPlace | None = None
-    way_out: str = ""
+    ways_out: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

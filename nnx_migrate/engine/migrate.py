@@ -62,7 +62,7 @@ def plan(
         if original is not None:
             findings = [moved(finding, module, original) for finding in findings]
         located = Locator(project, module).findings(findings)
-        return tuple(_with_way_out(_of_the_file(finding, own)) for finding in located)
+        return tuple(_with_ways_out(_of_the_file(finding, own)) for finding in located)
 
     own, project = _without_pins(source, module, project, options)
     options = _kept_without_pins(own, options)
@@ -138,10 +138,12 @@ def _of_the_file(finding: Finding, own: Withdrawn) -> Finding:
     return dataclasses.replace(finding, line=own.original(finding.line))
 
 
-def _with_way_out(finding: Finding) -> Finding:
+def _with_ways_out(finding: Finding) -> Finding:
     """What is kept of a result says it all: who only looks it up loads no rule."""
-    way = way_out_of(finding.rule) if finding.outcome is not Outcome.SAME else ""
-    return dataclasses.replace(finding, way_out=way) if way else finding
+    if finding.ways_out or finding.outcome is Outcome.SAME:
+        return finding
+    way = way_out_of(finding.rule)
+    return dataclasses.replace(finding, ways_out=(way,)) if way else finding
 
 
 def _finished(

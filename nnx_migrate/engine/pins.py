@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.analysis.ir.parse import parse
-from nnx_migrate.core.findings import FileResult, KeptPin, Outcome
+from nnx_migrate.core.findings import FileResult, Finding, KeptPin, Outcome
 from nnx_migrate.core.pins import Origin, PinnedPlace, Pins
-from nnx_migrate.report.manuals import is_rule, way_out_of
 from nnx_migrate.rewrite.pinned.inventory import GraphPlace, inventory
 from nnx_migrate.rewrite.pinned.shapes import Written
 from nnx_migrate.rewrite.pinned.syntax import Syntax
@@ -86,7 +85,7 @@ def _of_a_pin(pin: KeptPin) -> tuple[Origin, str, str, str]:
     origin = Origin.OURS if pin.ours else Origin.EITHER
     if pin.needed:
         (first, *_) = pin.findings
-        return origin, first.rule, _reason(first.message), _ways_out(first.rule)
+        return origin, first.rule, _reason(first.message), _way_out(first)
     option = "" if pin.ours else " --unpin"
     way_out = f"nnx-migrate apply{option} removes it"
     becomes = [f for f in pin.findings if f.outcome is not Outcome.SAME]
@@ -100,5 +99,5 @@ def _reason(message: str) -> str:
     return message.partition(": ")[2] or message
 
 
-def _ways_out(rule: str) -> str:
-    return way_out_of(rule) if is_rule(rule) else _LEAVE
+def _way_out(finding: Finding) -> str:
+    return finding.ways_out[0] if finding.ways_out else _LEAVE

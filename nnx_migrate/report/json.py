@@ -15,6 +15,7 @@ import nnx_migrate
 from nnx_migrate.core.findings import FileResult, Finding, Outcome
 from nnx_migrate.core.totals import Totals
 from nnx_migrate.report.levels import Report
+from nnx_migrate.report.ways_out import ways_out
 
 SCHEMA_VERSION = 2
 
@@ -84,7 +85,8 @@ def _file(result: FileResult) -> dict[str, Any]:
 
 def _finding(finding: Finding) -> dict[str, Any]:
     entry = dataclasses.asdict(finding)
-    del entry["way_out"]  # the rule says it
+    del entry["ways_out"]
+    entry["help"] = ways_out(finding)
     entry["evidence"] = [
         {"claim": each.claim, "proof": each.proof, "where": str(each.where or "")}
         for each in finding.evidence

@@ -15,6 +15,7 @@ from nnx_migrate.core.place import Location
 from nnx_migrate.report.levels import Level, Told, told_of
 from nnx_migrate.report.manuals import manual_of
 from nnx_migrate.report.people.frames import name_at
+from nnx_migrate.report.ways_out import alternatives
 
 SOURCE = "nnx-migrate"
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.{SOURCE}"
@@ -77,7 +78,8 @@ class Answers:
         for each in told_of(self.result, written=False):
             where = self._range(each.finding)
             if each.finding.line and _holds(where, position):
-                page = f"**{each.finding.message}**\n\n---\n\n{manual_of(each.finding.rule)}"
+                told = [f"**{each.finding.message}**", *_help(each.finding), "---"]
+                page = "\n\n".join([*told, manual_of(each.finding.rule)])
                 value = types.MarkupContent(kind=types.MarkupKind.Markdown, value=page)
                 return types.Hover(contents=value, range=where)
         return None
@@ -124,7 +126,7 @@ class Answers:
         finding = each.finding
         return types.Diagnostic(
             range=self._range(finding),
-            message=finding.message,
+            message="\n".join([finding.message, *_help(finding)]),
             severity=_SEVERITIES[each.level],
             code=finding.rule,
             source=SOURCE,
@@ -159,6 +161,10 @@ class Answers:
     @property
     def _lines(self) -> list[str]:
         return _LINE_END.split(self.text)
+
+
+def _help(finding: Finding) -> list[str]:
+    return [f"help: {way}" for way in alternatives(finding)]
 
 
 def _related(finding: Finding) -> Iterator[types.DiagnosticRelatedInformation]:

@@ -57,6 +57,48 @@ def test_a_pinned_place_is_shown_with_its_code_reason_and_way_out(
     assert "  = docs: nnx-migrate rule module-gradient\n" in told
 
 
+HANDED_OUT = """\
+from flax import nnx
+
+
+class Counted(nnx.Module):
+    def __init__(self):
+        self.n = 0
+
+    def __call__(self, x):
+        self.n += 1
+        return x
+
+
+@nnx.jit
+def step(model, x):
+    return model(x)
+"""
+
+
+def test_what_may_happen_out_of_sight_stands_in_notes(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "steps.py").write_text(HANDED_OUT)
+    done = command("apply", ".", "--check", *FULL)
+    assert (
+        "   |  ^^^^^^^ kept in graph mode\n"
+        "   = why: cannot tell what happens to model: the called code is unknown (steps.py:15)\n"
+        "   = note: what runs there is unknown: "
+        "no call of step in this project shows what model is\n"
+        "   = note: it may be Counted.__call__: attribute n is updated (steps.py:9)\n"
+        "   = help: annotate that parameter with its class (model: Net, or blocks: list[Block]), "
+        "or add a call to the project that shows it\n"
+        "   = help: or let a run show it: nnx-migrate observe"
+    ) in done.out.decode()
+
+
+def test_programs_get_the_help_too(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "steps.py").write_text(HANDED_OUT)
+    done = command("apply", ".", "--dry-run", "--output-format", "json")
+    (finding,) = json.loads(done.out)["files"][0]["findings"]
+    assert finding["help"][0].startswith("annotate that parameter with its class")
+    assert finding["help"][1].startswith("let a run show it")
+
+
 def test_a_run_ends_with_what_to_do_next(command: Command, generic: Path) -> None:
     told = command("apply", "src", "--dry-run", "--ignore", "state-axes", *FULL).err
     apply = "Next: nnx-migrate apply src --ignore state-axes  (to undo: nnx-migrate undo"

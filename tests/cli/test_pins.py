@@ -82,7 +82,7 @@ def test_each_place_has_its_origin_and_its_cause(command: Command, tmp_path: Pat
         28: ("chosen", "chosen-mode", "nnx.set_graph_mode"),
     }
     assert found[12]["reason"].startswith("the function changes model: attribute phase is set")
-    assert found[12]["way_out"].startswith("do it outside of the transform")
+    assert found[12]["way_out"].startswith("return the value, or keep it in a Variable")
     assert found[17]["way_out"] == "nnx-migrate apply --unpin removes it"
 
 

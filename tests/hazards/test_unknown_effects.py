@@ -67,6 +67,10 @@ def _pins(traced: str, body: str = "self.n += 1") -> list[Finding]:
     return [each for each in found if each.outcome is Outcome.PINNED]
 
 
+def _told(pin: Finding) -> str:
+    return "; ".join([pin.message, *(each.claim for each in pin.evidence)])
+
+
 @pytest.mark.parametrize(
     "traced",
     [
@@ -110,7 +114,7 @@ def test_where_no_method_in_sight_changes_structure_nothing_is_said(body: str) -
 def test_the_finding_names_the_code_that_may_be_meant() -> None:
     (pin,) = _pins("@nnx.jit\ndef step(m, x):\n    return m(x)\n")
     assert "cannot tell what happens to m" in pin.message
-    assert "it may be Net.__call__: attribute n is updated" in pin.message
+    assert "it may be Net.__call__: attribute n is updated" in _told(pin)
 
 
 _PARTS = """
@@ -167,7 +171,7 @@ def test_a_list_that_changes_itself_is_left(change: str) -> None:
 
 def test_a_text_that_code_in_sight_executes_may_be_meant() -> None:
     (pin,) = _pins("@nnx.jit\ndef step(m, x):\n    return m(x)\n", 'exec("self.n = 1")')
-    assert "it may be Net.__call__: the code that exec() runs" in pin.message
+    assert "it may be Net.__call__: the code that exec() runs" in _told(pin)
 
 
 @pytest.mark.parametrize(
@@ -464,7 +468,7 @@ def test_calls_show_what_a_dictionary_of_functions_holds() -> None:
 @pytest.mark.parametrize("given", ["Counter()", "getattr(steps, input())"])
 def test_what_a_dictionary_of_functions_holds_may_change(given: str) -> None:
     (pin,) = _filter_pins(given)
-    assert "attribute m is updated" in pin.message
+    assert "attribute m is updated" in _told(pin)
 
 
 def test_code_beside_a_batch_of_keys_still_counts() -> None:
@@ -477,7 +481,7 @@ def test_a_method_set_of_the_project_may_be_what_an_element_of_at_has() -> None:
         "class Table(nnx.Module):\n    def set(self, m):\n        m.n = 1\n\n"
         "@nnx.jit\ndef step(m: Net, t):\n    t.at[0].set(m)\n"
     )
-    assert "attribute n is set" in pin.message
+    assert "attribute n is set" in _told(pin)
 
 
 _UNPACKED = """

@@ -127,7 +127,7 @@ def slope(model: nnx.Module, x):
 
     return loss_fn(model)
 """,
-        "because the class of the Module is unknown",
+        "cannot tell what happens to the Module: the called code is unknown",
     )
 
 

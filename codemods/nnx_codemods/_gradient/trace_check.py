@@ -16,7 +16,7 @@ from collections.abc import Callable
 from nnx_codemods._evidence import effects_on, is_graph_node, refuse_split
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node, seen_functions
 from nnx_migrate.analysis.domain.containers import any_leaf
-from nnx_migrate.analysis.domain.values import Basic, Instance, Scope, Value, Values
+from nnx_migrate.analysis.domain.values import Basic, Hidden, Instance, Scope, Value, Values
 from nnx_migrate.analysis.effects.causes import CalleeUnknown, Cause, MethodUnknown, PassedTo
 from nnx_migrate.analysis.effects.summary import Effect, Effects
 from nnx_migrate.analysis.ir import nodes as ir
@@ -91,8 +91,9 @@ def _is_checked(cause: Cause) -> bool:
     match cause:
         case CalleeUnknown() | MethodUnknown():
             return True
-        case PassedTo(named_at_run_time=by_text):
-            return not by_text  # all code in sight may be meant, and there is no name to look for
+        case PassedTo(hidden=hidden):
+            # All code in sight may be meant, and there is no name to look for.
+            return hidden != "run time"
         case _:
             return False
 
@@ -103,10 +104,11 @@ def _unseen(context: FileContext, site: Site, index: int) -> Effects | None:
     if not isinstance(function, ast.Name | ast.Attribute):
         return None
     values = function_values(context, site)
-    by_text = any(isinstance(v, Basic) and v.named_at_run_time for v in values)
+    by_text = any(isinstance(v, Basic) and v.hidden == "run time" for v in values)
+    hidden: Hidden = "run time" if by_text else ""
     name = function.id if isinstance(function, ast.Name) else function.attr
     effect = Effect(
-        "unknown", PassedTo(ast.unparse(function), name, by_text), context.where(site.node)
+        "unknown", PassedTo(ast.unparse(function), name, hidden=hidden), context.where(site.node)
     )
     for use in site.uses:
         others = [arg for place, arg in enumerate(use.args) if place != index]

@@ -36,12 +36,6 @@ class UnresolvedCause(Cause):
         "{seen}, because {reason}; put nnx.set_graph_mode(True) around the call, unless you know "
         "that {package} works in tree mode"
     )
-    EFFECT = (
-        "nnx-migrate cannot tell what happens to {name}: {what} ({place}); if that code changes "
-        "no structure, annotate its type or call it by name"
-    )
-    EFFECT_BY = (
-        "nnx-migrate cannot tell what happens to {name}: {what} ({place}); it may be {function}: "
-        "{does} ({where}); "
-        "if that code changes no structure, annotate its type or call it by name"
-    )
+    EFFECT = "cannot tell what happens to {name}: {what} ({place})"
+    UNSEEN = "what runs there is unknown: {reason}"
+    MAY_BE = "it may be {function}: {does}"

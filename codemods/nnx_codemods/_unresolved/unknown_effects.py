@@ -17,11 +17,14 @@ from nnx_migrate.analysis.domain.values import (
     Values,
     union,
 )
+from nnx_migrate.analysis.effects.causes import reason_of
 from nnx_migrate.analysis.effects.in_sight import Possible
 from nnx_migrate.analysis.effects.never_ran import NeverRan
+from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.split.copies import works_on_copy
@@ -95,19 +98,23 @@ def explained(possible: Possible, name: str) -> tuple[Refusal, tuple[Evidence, .
         name: of the parameter.
     """
     effect, by = possible.effect, possible.by
-    evidence = Evidence(effect.what, Proof.ASSUMED, effect.where)
-    if by is None:
-        why = UnresolvedCause.EFFECT.about(effect.where, name=name, what=effect.what)
-        return why, (evidence,)
-    why = UnresolvedCause.EFFECT_BY.about(
-        effect.where,
-        name=name,
-        what=effect.what,
-        function=possible.name,
-        does=by.what,
-        where=by.where,
-    )
-    return why, (evidence, Evidence(f"{possible.name}: {by.what}", Proof.ASSUMED, by.where))
+    why = UnresolvedCause.EFFECT.about(effect.where, name=name, what=effect.told)
+    evidence = [unseen_code(effect)]
+    if by is not None:
+        may = UnresolvedCause.MAY_BE.about(function=possible.name, does=by.told)
+        evidence.append(Evidence(str(may), Proof.ASSUMED, by.where))
+    return why, tuple(evidence)
+
+
+def unseen_code(effect: Effect, permission: Permission | None = None) -> Evidence:
+    """What is not known of an effect, for the evidence beside a message that tells the effect.
+
+    Args:
+        permission: what allows to take it for harmless.
+    """
+    reason = reason_of(effect.cause)
+    claim = str(UnresolvedCause.UNSEEN.about(reason=reason)) if reason else effect.told
+    return Evidence(claim, Proof.ASSUMED, effect.where, permission)
 
 
 def _is_object(context: FileContext, value: Value) -> bool:

@@ -101,7 +101,7 @@ def as_container(value: Value) -> Value:
     """An nnx.List, nnx.Dict or nnx.Sequential as the list or dict that it is like."""
     held = value.wraps if isinstance(value, Instance) else NOTHING
     keyed: ir.Keyed = "yes" if is_dict(frozenset({value})) else "no"
-    return ContainerValue(held or unknown("an element of a library container"), keyed)
+    return ContainerValue(held or unknown("an element of a library container", "element"), keyed)
 
 
 def partial_of(value: Value, given: int, keywords: frozenset[str]) -> Values:

@@ -110,7 +110,7 @@ def result(evaluator: Evaluation, function: FunctionValue) -> Values:
         return frozenset({TupleValue((returned, unknown("a gradient")))})
     if all(map(gives_own_result, function.transforms)):
         return evaluator.returned(function.scope)
-    return unknown("a decorated function")
+    return unknown("the result of a decorated function", "result")
 
 
 def _adds(name: str) -> bool:

@@ -107,6 +107,12 @@ class ContainerValue:
     keyed: ir.Keyed = "no"
 
 
+#: What hides a value, as far as that decides what a person can do about it: a parameter that no
+#: call shows, an attribute that nothing in sight sets, what a container holds, an annotation that
+#: names no class of the project, the result of a call, a text that the program computes.
+Hidden = Literal["", "parameter", "attribute", "element", "annotation", "result", "run time"]
+
+
 @record
 class Basic:
     """A value of which only its sort matters.
@@ -116,12 +122,12 @@ class Basic:
 
     Args:
         reason: why no more is known, in words.
-        named_at_run_time: it is not known because a text that the program computes names it.
+        hidden: what hides it.
     """
 
     sort: Literal["state", "graphdef", "array", "plain", "unknown"]
     reason: str = ""
-    named_at_run_time: bool = False
+    hidden: Hidden = ""
 
 
 Value = Instance | ClassValue | FunctionValue | LibraryValue | TupleValue | ContainerValue | Basic
@@ -143,18 +149,18 @@ def scope_around(scope: Scope, function: ir.Function) -> Scope:
     return Scope(scope.module, function.parent or ir.MODULE_SCOPE)
 
 
-def unknown(reason: str) -> Values:
-    return frozenset({Basic("unknown", reason)})
+def unknown(reason: str, hidden: Hidden = "") -> Values:
+    return frozenset({Basic("unknown", reason, hidden)})
 
 
 def unknown_attribute(name: str, class_name: str) -> Values:
     """An attribute of an object whose class does not show it."""
-    return unknown(f"attribute {name} of {short_name(class_name)}")
+    return unknown(f"attribute {name} of {short_name(class_name)}", "attribute")
 
 
 def unknown_by_name(function: str) -> Values:
     """What a function gives for a text that is not in sight: `getattr(m, name)`."""
-    return frozenset({Basic("unknown", f"{NAMED_AT_RUN_TIME}, by {function}()", True)})
+    return frozenset({Basic("unknown", f"{NAMED_AT_RUN_TIME}, by {function}()", "run time")})
 
 
 def union(parts: Iterable[Values]) -> Values:

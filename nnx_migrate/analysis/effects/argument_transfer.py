@@ -21,7 +21,12 @@ from nnx_migrate.analysis.domain.values import (
     Values,
 )
 from nnx_migrate.analysis.effects.attribute_transfer import Touching, by_method
-from nnx_migrate.analysis.effects.causes import FunctionChanges, PassedTo, UpdateAdds
+from nnx_migrate.analysis.effects.causes import (
+    UNKNOWN_CODE,
+    FunctionChanges,
+    PassedTo,
+    UpdateAdds,
+)
 from nnx_migrate.analysis.effects.popped import types_given
 from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.flax.names import nnx_name
@@ -86,11 +91,11 @@ class Giving(Touching):
                     yield from self.to_library(scope, dotted, call, given, where)
                 case Instance():
                     yield from self.to_instance(scope, value, call, where)
-                case Basic(sort="unknown", reason=reason, named_at_run_time=by_name):
-                    what = f"unknown code: {reason}"
+                case Basic(sort="unknown", reason=reason, hidden=hidden):
                     called = ir.last_name(func)
                     form = self._form(scope, call) if whole else None
-                    yield Effect("unknown", PassedTo(what, called, by_name, form=form), where)
+                    cause = PassedTo(UNKNOWN_CODE, called, reason, hidden, form=form)
+                    yield Effect("unknown", cause, where)
                     yield from self._given_with(scope, call)
 
     def _form(self, scope: Scope, call: ir.Call) -> CallForm:
@@ -155,9 +160,7 @@ class Giving(Touching):
         elif 0 in given and dotted in NAMING:
             yield Effect("structure", FunctionChanges("functools.update_wrapper"), where)
         elif verdict is None:
-            by_name = dotted.endswith(NAMED_AT_RUN_TIME)
-            unseen = f"unknown code: {NAMED_AT_RUN_TIME}, by getattr()" if by_name else dotted
-            yield Effect("unknown", PassedTo(unseen, "", by_name, not by_name), where)
+            yield Effect("unknown", _passed_to(dotted), where)
         elif not verdict:
             of_attributes = any(self.is_attributes(scope, call.args[place]) for place in given)
             yield Effect("structure", FunctionChanges(dotted, of_attributes), where)
@@ -209,3 +212,10 @@ class Giving(Touching):
             return False
         types = {self.project.nnx_name(scope, each) for each in state.args[1:]}
         return bool(types) and types <= _UNSOWN
+
+
+def _passed_to(dotted: str) -> PassedTo:
+    """Being passed to a function of another package, or to what a computed text names there."""
+    if dotted.endswith(NAMED_AT_RUN_TIME):
+        return PassedTo(UNKNOWN_CODE, "", f"{NAMED_AT_RUN_TIME}, by getattr()", "run time")
+    return PassedTo(dotted, library=True)

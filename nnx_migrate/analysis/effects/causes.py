@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal, assert_never
 
 from nnx_migrate.analysis.callgraph.call_form import CallForm
-from nnx_migrate.analysis.domain.values import NAMED_AT_RUN_TIME
+from nnx_migrate.analysis.domain.values import NAMED_AT_RUN_TIME, Hidden
 from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.ir.records import record
 
@@ -67,6 +67,12 @@ class FunctionChanges:
     dotted: str
     of_attributes: bool = False
 
+    @property
+    def function(self) -> str:
+        """Its name as a program writes it."""
+        name = nnx_name(self.dotted)
+        return f"nnx.{name}" if name else self.dotted
+
 
 @record
 class KeywordAsks:
@@ -106,14 +112,16 @@ class PassedTo:
     Args:
         what: that code, in words.
         called: the name by which it is called; empty where there is none.
-        named_at_run_time: which code that is, a text decides when the program runs.
+        because: why it is not known which code that is, in words.
+        hidden: what hides it.
         library: it is code of another package.
         form: how that code is called, where all of the call is to be seen.
     """
 
     what: str
     called: str = ""
-    named_at_run_time: bool = False
+    because: str = ""
+    hidden: Hidden = ""
     library: bool = False
     form: CallForm | None = None
 
@@ -124,6 +132,7 @@ class MethodUnknown:
 
     name: str
     because: str = ""
+    hidden: Hidden = ""
     form: CallForm | None = None
 
 
@@ -132,6 +141,7 @@ class CalleeUnknown:
     """It is called, or something that it holds, and what that runs is not known."""
 
     because: str
+    hidden: Hidden = ""
     form: CallForm | None = None
 
 
@@ -166,6 +176,8 @@ Cause = (
     | Unseen
 )
 
+#: What an object is passed to, where it is not known which code that is.
+UNKNOWN_CODE = "unknown code"
 #: Methods of objects that no array, list or dictionary has.
 _OF_OBJECTS = frozenset(
     {
@@ -192,7 +204,22 @@ _FUNCTIONS_OF_OBJECTS = frozenset(
 
 
 def explain(cause: Cause) -> str:
-    """A cause in words, for a finding."""
+    """A cause in words, with why no more is known of it."""
+    reason = reason_of(cause)
+    return f"{told(cause)}: {reason}" if reason else told(cause)
+
+
+def reason_of(cause: Cause) -> str:
+    """Why it is not known which code runs, in words; empty where that is not the question."""
+    match cause:
+        case PassedTo() | MethodUnknown() | CalleeUnknown():
+            return cause.because
+        case _:
+            return ""
+
+
+def told(cause: Cause) -> str:
+    """A cause in words, for the message of a finding."""
     match cause:
         case AttributeWritten(name=name, how=how):
             return f"attribute {name} is {how}"
@@ -202,8 +229,10 @@ def explain(cause: Cause) -> str:
             return f"it caches the property {name}"
         case MethodChanges(name=name, layer=layer):
             return f"{layer}.{name}() changes it"
-        case FunctionChanges(dotted=dotted):
-            return f"{_shown(dotted)}() changes it"
+        case FunctionChanges():
+            return f"{cause.function}() changes it"
+        case KeywordAsks(layer=layer, keyword="**", sows=sows):
+            return f"{layer} {'sows' if sows else 'changes'} if the ** of its call asks for it"
         case KeywordAsks(layer=layer, keyword=keyword, sows=sows):
             return f"{layer} {'sows' if sows else 'changes'} ({keyword})"
         case UpdateAdds(what=what):
@@ -214,10 +243,10 @@ def explain(cause: Cause) -> str:
             return "it is stored where it outlives the call"
         case PassedTo(what=what):
             return f"it is passed to {what}"
-        case MethodUnknown(name=name, because=because):
-            return f"the code that .{name}() runs is unknown{because}"
-        case CalleeUnknown(because=because):
-            return f"the called code is unknown: {because}"
+        case MethodUnknown(name=name) if name != "__call__":
+            return f"the code that .{name}() runs is unknown"
+        case CalleeUnknown() | MethodUnknown():
+            return "the called code is unknown"
         case TextExecuted(function=function):
             return f"the code that {function}() runs is {NAMED_AT_RUN_TIME}"
         case Unseen(words=words):
@@ -283,11 +312,6 @@ def changes_by(cause: Cause, *names: str) -> bool:
 def changes_by_method(cause: Cause, *names: str) -> bool:
     """Whether a method of one of these names changes it, and none that a layer of Flax adds."""
     return isinstance(cause, MethodChanges) and not cause.layer and cause.name in names
-
-
-def _shown(dotted: str) -> str:
-    name = nnx_name(dotted)
-    return f"nnx.{name}" if name else dotted
 
 
 _UPDATES = {

@@ -80,8 +80,8 @@ def _decisive(cause: Cause) -> tuple[Hashable, ...]:
             return AttributeWritten, how
         case PropertyCached() | Unseen() | TextExecuted():
             return (type(cause).__name__,)
-        case PassedTo(called=called, named_at_run_time=by_name, library=library, form=form):
-            return PassedTo, called, by_name, library, form
+        case PassedTo(called=called, hidden=hidden, library=library, form=form):
+            return PassedTo, called, hidden == "run time", library, form
         case MethodUnknown(name=name, form=form):
             return MethodUnknown, name, form
         case CalleeUnknown(form=form):

@@ -33,6 +33,7 @@ from nnx_migrate.analysis.effects.causes import (
     MethodUnknown,
     Unseen,
     explain,
+    told,
 )
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.flax.transforms import spec
@@ -72,6 +73,11 @@ class Effect(ir.Link):
     def what(self) -> str:
         """What happens in words, for people and for the order of findings."""
         return explain(self.cause)
+
+    @property
+    def told(self) -> str:
+        """What happens in words, without why no more is known of it."""
+        return told(self.cause)
 
     @property
     def order(self) -> tuple[str, str, Place, str]:
@@ -205,7 +211,7 @@ class EffectFinder(abc.ABC):
     def of_method(self, instance: Instance, name: str, where: Place) -> Effects:
         """The effects on the object of calling one of its methods."""
         if instance.class_name in ANY_OBJECT:
-            cause = MethodUnknown(name, ", because the class of the Module is unknown")
+            cause = MethodUnknown(name, "the class of the Module is unknown", "annotation")
             return frozenset({Effect("unknown", cause, where)})
         # Hundreds of classes may have it from one above them, which is asked once.
         methods: dict[Scope, None] = {}
@@ -317,7 +323,7 @@ class EffectFinder(abc.ABC):
     def of_kept(self, value: Value, name: str, where: Place) -> Effects:
         """The effects on an object of calling what it keeps under a name."""
         if isinstance(value, Basic) and value.sort == "unknown":
-            cause = MethodUnknown(name, f": {value.reason}")
+            cause = MethodUnknown(name, value.reason, value.hidden)
             return frozenset({Effect("unknown", cause, where)})
         return self.of_call(value, where)
 
@@ -328,7 +334,7 @@ class EffectFinder(abc.ABC):
         if isinstance(value, FunctionValue) and value.bound:
             return self.of_own_method(value.scope)
         if isinstance(value, Basic) and value.sort == "unknown":
-            return frozenset({Effect("unknown", CalleeUnknown(value.reason), where)})
+            return frozenset({Effect("unknown", CalleeUnknown(value.reason, value.hidden), where)})
         return NO_EFFECTS
 
 

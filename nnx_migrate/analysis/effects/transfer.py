@@ -197,8 +197,8 @@ class Tracker(Giving):
                 case ContainerValue() if name in MUTATING_METHODS:
                     of_object = self.keeps(scope, func.base)
                     yield Effect("structure", MethodChanges(name, of_object=of_object), where)
-                case Basic(sort="unknown", reason=reason):
-                    yield Effect("unknown", MethodUnknown(name, f": {reason}"), where)
+                case Basic(sort="unknown", reason=reason, hidden=hidden):
+                    yield Effect("unknown", MethodUnknown(name, reason, hidden), where)
 
     def _instance_method(self, base: Instance, name: str, where: Place) -> Iterator[Effect]:
         methods = [self.hierarchy.method(c, name) for c in self.hierarchy.classes_of(base)]

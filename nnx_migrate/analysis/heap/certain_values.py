@@ -163,7 +163,7 @@ class CertainValues:
         if "value and gradient" in given:
             return frozenset({TupleValue((NOTHING, unknown("a gradient")))})
         if not all(map(gives_own_result, function.transforms)):
-            return unknown("a decorated function")
+            return unknown("the result of a decorated function", "result")
         return self._returned(function.scope, steps)
 
     def _returned(self, scope: Scope, steps: int) -> Values:

@@ -68,7 +68,7 @@ def annotated(hierarchy: Hierarchy, scope: Scope, annotation: ir.Expr) -> Values
             return frozenset({ContainerValue(held, keyed="yes")})
     name = hierarchy.class_name(scope, annotation)
     if name is None:
-        return unknown("the annotation is not a known class")
+        return unknown("the annotation is not a known class", "annotation")
     return _annotated_class(hierarchy, name)
 
 
@@ -94,10 +94,10 @@ def _annotated_class(hierarchy: Hierarchy, name: str) -> Values:
     if kind == "state":
         return STATE if short != "GraphDef" else GRAPHDEF
     if kind in {None, "plain"} and hierarchy.project.class_of(name) is None:
-        return unknown(f"{short} is not a class that this project defines")
+        return unknown(f"{short} is not a class that this project defines", "annotation")
     names = implementing(hierarchy, name) if hierarchy.is_protocol(name) else (name,)
     found = frozenset(Instance(each, exact=False, origin="annotation") for each in names)
-    return found or unknown(f"{short_name(name)} is a protocol, and may be any class")
+    return found or unknown(f"{short_name(name)} is a protocol, and may be any class", "annotation")
 
 
 def _annotated_array(name: str, short: str) -> Values:
@@ -107,7 +107,7 @@ def _annotated_array(name: str, short: str) -> Values:
     if short == "Initializer":
         return INITIALIZER
     if _may_be_tree(short) or (name.startswith("flax.") and short not in {"Array", "PRNGKey"}):
-        return unknown(f"{short} says too little")
+        return unknown(f"{short} says too little", "annotation")
     return ARRAY
 
 

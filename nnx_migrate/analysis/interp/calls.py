@@ -23,6 +23,7 @@ from nnx_migrate.analysis.domain.values import (
     Value,
     Values,
     is_unknown,
+    short_name,
     union,
     unknown,
 )
@@ -229,7 +230,7 @@ def _given_by_instance(evaluator: Evaluation, instance: Instance) -> Values:
         if isinstance(method, Scope):
             found |= evaluator.returned(method)
         elif method is None and not evaluator.hierarchy.ancestry(name).closed:
-            found |= unknown(f"what a call of {name} gives")
+            found |= unknown(f"the result of calling {short_name(name)}", "result")
     return found or ARRAY
 
 

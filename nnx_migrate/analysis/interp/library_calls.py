@@ -127,7 +127,7 @@ def _names(call: ir.Call) -> frozenset[str]:
 def _of_container(evaluator: Evaluation, scope: Scope, call: ir.Call, name: str) -> Values:
     """What a method of a list, a dict or a tuple gives."""
     if not isinstance(call.func, ir.Attribute):
-        return unknown(f"the result of {name}()")
+        return unknown(f"the result of {name}()", "result")
     bases = evaluator.values(scope, call.func.base)
     held = frozenset(filter(is_container, bases))
     element = union(map(elements_of, held))

@@ -65,7 +65,8 @@ def parameter_values(evaluator: Evaluation, scope: Scope, parameter: ir.Paramete
     if observed:
         return observed
     found = passed or unknown(
-        f"no call of {function.name} in this project shows what {parameter.name} is"
+        f"no call of {function.name} in this project shows what {parameter.name} is",
+        "parameter",
     )
     return found | _by_its_name(evaluator, scope, function, parameter)
 

@@ -234,7 +234,8 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
     if dotted in _CONTROL_FLOW:
         place = _CONTROL_FLOW[dotted]
         carried = arguments[place] if place is not None and place < len(arguments) else NOTHING
-        return carried if carried and carried <= ARRAY | PLAIN else unknown(f"what {dotted} gives")
+        seen = carried and carried <= ARRAY | PLAIN
+        return carried if seen else unknown(f"the result of {dotted}", "result")
     if dotted in _JOINING:
         held = _elements(frozenset[Value]().union(*arguments))
         whole = _elements(held) if dotted.endswith("from_iterable") else held
@@ -273,7 +274,7 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
         )
     ):
         return PLAIN
-    return unknown(f"the result of {dotted}")
+    return unknown(f"the result of {dotted}", "result")
 
 
 def result_of_any_arguments(dotted: str, nnx: str | None) -> Values:
@@ -301,13 +302,13 @@ def _nnx_result(name: str, arguments: Sequence[Values]) -> Values:
         return PLAIN
     if name in {"relu", "gelu", "softmax", "silu", "tanh"}:
         return ARRAY
-    return unknown(f"the result of nnx.{name}")
+    return unknown(f"the result of nnx.{name}", "result")
 
 
 def _mapped(node: Values) -> Values:
     """An object of which each part may have been replaced by another."""
     if not node or not all(isinstance(value, Instance) for value in node):
-        return unknown("the result of nnx.recursive_map")
+        return unknown("the result of nnx.recursive_map", "result")
     return frozenset({Instance("flax.nnx.Module", origin="the result of nnx.recursive_map")})
 
 
@@ -330,7 +331,7 @@ def _builtin_result(name: str, arguments: Sequence[Values]) -> Values:
         return frozenset({ContainerValue(NOTHING)})
     if name in _PLAIN_BUILTINS or name.endswith(("Error", "Exception", "Warning", "Exit")):
         return PLAIN
-    return unknown(f"the result of {name}()")
+    return unknown(f"the result of {name}()", "result")
 
 
 def elements_of(value: Value) -> Values:
@@ -349,7 +350,7 @@ def elements_of(value: Value) -> Values:
         case Basic():
             return frozenset({value})
         case _:
-            return unknown("an element of an unknown container")
+            return unknown("an element of an unknown container", "element")
 
 
 def is_dict(values: Values) -> bool:

@@ -218,7 +218,7 @@ class _Walk:
                     yield self.reached(scope, call.line, name, True)
                 elif self.is_unseen(dotted):
                     yield self.reached(scope, call.line, dotted, False)
-            case Basic(sort="unknown", named_at_run_time=True) if may_be:
+            case Basic(sort="unknown", hidden="run time") if may_be:
                 yield self.reached(scope, call.line, value.reason, False)
             case Basic(sort="unknown") if isinstance(call.func, ir.Attribute):
                 self.by_name(call.func.name)

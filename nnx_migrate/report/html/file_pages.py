@@ -20,6 +20,7 @@ from nnx_migrate.report.html.display import visible
 from nnx_migrate.report.html.pieces import Piece, pieces_of, wants_code
 from nnx_migrate.report.html.review.folding import likeness
 from nnx_migrate.report.html.sides import Side, lines_of, rows_of, side_of
+from nnx_migrate.report.ways_out import alternatives
 
 #: Gives the file of the page and the line of a place that some evidence names, or nothing.
 PlaceOf = Callable[[Path, int], list[Any]]
@@ -173,6 +174,7 @@ def _finding(finding: Finding, place_of: PlaceOf) -> dict[str, Any]:
         "line": finding.line,
         "place": _place(finding),
         "message": visible(finding.message),
+        "help": [visible(way) for way in alternatives(finding)],
         "evidence": [
             [visible(each.claim), str(each.proof), *_shown_where(each, place_of)]
             for each in finding.evidence

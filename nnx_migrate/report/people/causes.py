@@ -104,11 +104,12 @@ def shown_findings(results: Iterable[FileResult], *, verbose: bool) -> Iterator[
 
 def causes_of(items: Iterable[Shown]) -> list[Cause]:
     """Findings by cause: the biggest first of each outcome, and what is left for a person last."""
-    found: dict[tuple[str, str, str], list[Shown]] = {}
+    found: dict[tuple[str, str, str, str], list[Shown]] = {}
     for item in items:
         # Two places of one cause name other lines: as in fingerprints, these do not count.
         shape = _NUMBER.sub("#", _PLACE.sub("", item.finding.message))
-        found.setdefault((item.word, item.finding.rule, shape), []).append(item)
+        ways = "\n".join(item.finding.ways_out)
+        found.setdefault((item.word, item.finding.rule, shape, ways), []).append(item)
     causes = [Cause(tuple(each)) for each in found.values()]
     # The sort is stable: causes of one size stay in the order of the files.
     return sorted(causes, key=lambda cause: (_rank(cause.first.word), -len(cause.items)))

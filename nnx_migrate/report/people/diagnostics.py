@@ -7,14 +7,18 @@ from collections.abc import Iterable, Iterator
 
 from nnx_migrate.core.findings import Finding, Outcome, Proof
 from nnx_migrate.core.permissions import Permission
+from nnx_migrate.core.place import Location
 from nnx_migrate.report.manuals import is_rule
 from nnx_migrate.report.people.causes import Cause, Shown, places
 from nnx_migrate.report.people.frames import Frame, Sources
 from nnx_migrate.report.text import Paint, evidence_line, plural, printable
+from nnx_migrate.report.ways_out import alternatives
 
 #: What a frame would only repeat: the diff shows the new code, and same code stays.
 _DONE = frozenset({Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED, Outcome.SAME})
 _PINNED = frozenset({Outcome.PINNED, Outcome.PINNED_MID})
+#: What help says of these is all there is to say.
+_ALLOWED_ABOVE = frozenset({Permission.DROP_RNGS, Permission.FORK_RNGS, Permission.LIFT_RNGS})
 #: So many places are listed; --verbose lists all.
 _SOME = 5
 
@@ -73,9 +77,10 @@ class Diagnostics:
         if frame is not None:
             yield from self._code(frame, edge, _kept(finding), first.word)
         yield from self._note(edge, "why", printable(_why(finding)))
-        ways = _ways_out(finding)
-        for number, way in enumerate(ways):
-            yield from self._note(edge, "help", f"{'or ' if number else ''}{way}")
+        for note in _notes(first):
+            yield from self._note(edge, "note", note)
+        for way in alternatives(finding):
+            yield from self._note(edge, "help", printable(way))
         if is_rule(finding.rule):
             yield from self._note(edge, "docs", f"nnx-migrate rule {finding.rule}")
         if self._verbose:
@@ -127,25 +132,18 @@ def _kept(finding: Finding) -> str:
     return printable(finding.message.partition(": ")[0]) if finding.outcome in _PINNED else ""
 
 
-def _ways_out(finding: Finding) -> list[str]:
-    """What a person may do: change the code, or allow what the rewrite would have to assume."""
-    wanted = {
-        each.permission
-        for each in finding.evidence
-        if each.proof is Proof.ASSUMED and each.permission is not None
-    }
-    assumed = {str(each) for each in wanted if not each.by_name_alone}
-    # An annotation is all that the rewrite misses: the person need not do it by hand.
-    unknown = Permission.UNKNOWN_CLASS in assumed
-    way = "annotate the argument with its class, as in: model: Net" if unknown else finding.way_out
-    ways = [way] if way else []
-    if assumed:
-        ways.append(f"let the rewrite assume it: --allow {','.join(sorted(assumed))}")
-    if Permission.FORK_RNGS in wanted:
-        ways.append("let each Module draw its own random numbers: --allow fork-rngs")
-    if unknown:
-        ways.append("let a run show it: nnx-migrate observe -- COMMAND, then --facts facts.json")
-    return ways
+def _notes(first: Shown) -> Iterator[str]:
+    """What a pin rests on that its message does not say, each with its place."""
+    finding = first.finding
+    if finding.outcome not in _PINNED:
+        return
+    for each in finding.evidence:
+        where = each.where if isinstance(each.where, Location) else None
+        here = where is not None and (where.path, where.line) == (first.result.path, finding.line)
+        said = each.claim in finding.message or each.permission in _ALLOWED_ABOVE
+        if each.proof is Proof.ASSUMED and not here and not said:
+            told = where is None or str(where) in finding.message
+            yield printable(each.claim if told else f"{each.claim} ({where})")
 
 
 def _some(items: tuple[Shown, ...]) -> str:

@@ -311,6 +311,8 @@ class Pin:
         sharing: it must because tree mode does not take the objects as they are, and not because of
             what is done to them.
         stays: later runs are to leave it, too, which takes a comment where they would not.
+        ways_out: what a person would change so that it is not needed, the likeliest first; what the
+            rule says of all its pins where it is empty.
     """
 
     rule: str
@@ -321,6 +323,7 @@ class Pin:
     sows: bool = False
     sharing: bool = False
     stays: bool = False
+    ways_out: tuple[Reason, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -379,6 +379,7 @@ class _Planner:
             outcome,
             str(message),
             decision.evidence,
+            ways_out=tuple(map(str, decision.ways_out)) if isinstance(decision, Pin) else (),
         )
         # What it says of other lines of the file was found out in the text of this round.
         finding = moved(finding, self.context.tree.module, self.lines.original)

@@ -102,4 +102,5 @@ def test_the_json_report_is_one_versioned_object() -> None:
         "outcome": "rewritten",
         "message": "grad split",
         "evidence": [{"claim": "model is Net", "proof": "proved", "where": "src/a.py:3"}],
+        "help": [],
     }

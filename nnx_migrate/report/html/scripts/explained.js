@@ -73,6 +73,7 @@ export function card(finding, line = 0) {
       element("span", { class: "message" }, finding.message),
       line && finding.line === line ? null : element("span", { class: "place" }, finding.place),
     ),
+    ...finding.help.map((way) => element("p", { class: "help" }, element("b", {}, "Help: "), way)),
     evidenceList(finding),
   );
 }

@@ -59,6 +59,7 @@ interface Told {
   line: number;
   place: string;
   message: string;
+  help: string[];
   evidence: Proof[];
 }
 interface Body {

@@ -1,0 +1,118 @@
+"""What a person does to be rid of a pin: the next step for each thing that happens to an object."""
+
+from __future__ import annotations
+
+import enum
+
+from nnx_migrate.analysis.domain.values import Hidden
+from nnx_migrate.analysis.effects.causes import (
+    AttributeWritten,
+    CalleeUnknown,
+    ElementReplaced,
+    FunctionChanges,
+    KeywordAsks,
+    MethodChanges,
+    MethodUnknown,
+    PassedTo,
+    PropertyCached,
+    TextExecuted,
+    UpdateAdds,
+)
+from nnx_migrate.analysis.effects.causes import Cause as EffectCause
+from nnx_migrate.core.refusal import Cause, Reason
+
+
+@enum.unique
+class NextStep(Cause):
+    """Each begins with what to do."""
+
+    OBSERVE = "let a run show it: nnx-migrate observe -- COMMAND, then --facts facts.json"
+    CALL_BY_NAME = "call the function by name, or from a dictionary that lists all candidates"
+    APPLY_BY_NAME = "apply it to the function by name, as in: step = nnx.jit(step)"
+    PASS_BY_NAME = "call the function by name, or add a call to the project that passes it by name"
+    ANNOTATE_ARGUMENT = "annotate the argument with its class, as in: model: Net"
+    ANNOTATE_PARAMETER = (
+        "annotate that parameter with its class (model: Net, or blocks: list[Block]), or add a "
+        "call to the project that shows it"
+    )
+    ANNOTATE_ATTRIBUTE = "annotate the attribute in its class, as in: encoder: Encoder"
+    ANNOTATE_CONTAINER = (
+        "annotate the container where it is assigned, as in: self.blocks: list[Block] = ..."
+    )
+    ANNOTATE_CLASS = "name a class of this project in that annotation, as in: model: Net"
+    ANNOTATE_RESULT = "annotate the name that the result is assigned to, as in: net: Net = make()"
+    ANNOTATE = "annotate what is called with its class, or call it by name"
+    PASS_STATE = "pass a State to {what} in place of the object: nnx.state({name})"
+    KEEP_IN_VARIABLE = (
+        "return the value, or keep it in a Variable that __init__ makes, and write to that, "
+        "as in: self.{attribute}[...] = value"
+    )
+    DELETE_OUTSIDE = "delete {attribute} outside of the transform"
+    CALL_OUTSIDE = "call {function}() outside of the transform"
+    REPLACE_OUTSIDE = "replace the element outside of the transform, or keep it in a Variable"
+    READ_OUTSIDE = "read {attribute} once before the first call, or compute it without caching"
+    POP_INSIDE = "pop in the traced function and return the popped values, or use nnx.capture"
+    NO_SOWING = "call the layer without {keyword}, or collect what it sows with nnx.capture"
+    NO_STARS = (
+        "name the keywords of that call, without **, or collect what it sows with nnx.capture"
+    )
+    PASS_ONCE = "pass the object once, and keep it in one place"
+    PASS_HOLDER = "pass only the object that holds the other, and read it from there"
+    RETURN_ONCE = "return the object that holds the other alone, and read it from there"
+    KEEP_ONCE = "keep the shared object in one place, and pass it to the others when you call them"
+    MAKE_TREE = (
+        "make the class a pytree: remove pytree=False, and put nnx.data around its lists of Modules"
+    )
+
+
+def next_steps(cause: EffectCause, name: str) -> tuple[Reason, ...]:
+    """What a person does about something that happens to an object; the likeliest first.
+
+    Args:
+        cause: what happens.
+        name: of the parameter that the object is given by.
+    """
+    match cause:
+        case AttributeWritten(name=attribute, how="deleted"):
+            return (NextStep.DELETE_OUTSIDE.about(attribute=attribute),)
+        case AttributeWritten(name=attribute):
+            return (NextStep.KEEP_IN_VARIABLE.about(attribute=attribute),)
+        case ElementReplaced():
+            return (NextStep.REPLACE_OUTSIDE,)
+        case PropertyCached(name=attribute):
+            return (NextStep.READ_OUTSIDE.about(attribute=attribute),)
+        case MethodChanges(name="sow" | "perturb"):
+            return (NextStep.POP_INSIDE,)
+        case MethodChanges(name=method):
+            return (NextStep.CALL_OUTSIDE.about(function=f".{method}"),)
+        case FunctionChanges():
+            return (NextStep.CALL_OUTSIDE.about(function=cause.function),)
+        case UpdateAdds():
+            return (NextStep.CALL_OUTSIDE.about(function="nnx.update"),)
+        case KeywordAsks(keyword="**", sows=True):
+            return (NextStep.NO_STARS,)
+        case KeywordAsks(keyword=keyword, sows=True):
+            return (NextStep.NO_SOWING.about(keyword=keyword),)
+        case TextExecuted():
+            return (NextStep.CALL_BY_NAME,)
+        case PassedTo(hidden="run time"):
+            return (NextStep.CALL_BY_NAME,)
+        case PassedTo(library=True, what=what):
+            return (NextStep.PASS_STATE.about(what=what, name=name), NextStep.OBSERVE)
+        case PassedTo(hidden="parameter"):
+            return (NextStep.PASS_BY_NAME, NextStep.OBSERVE)
+        case PassedTo() | CalleeUnknown() | MethodUnknown():
+            return (_SHOWING[cause.hidden], NextStep.OBSERVE)
+        case _:
+            return ()
+
+
+_SHOWING: dict[Hidden, NextStep] = {
+    "": NextStep.ANNOTATE,
+    "parameter": NextStep.ANNOTATE_PARAMETER,
+    "attribute": NextStep.ANNOTATE_ATTRIBUTE,
+    "element": NextStep.ANNOTATE_CONTAINER,
+    "annotation": NextStep.ANNOTATE_CLASS,
+    "result": NextStep.ANNOTATE_RESULT,
+    "run time": NextStep.CALL_BY_NAME,
+}

@@ -1,0 +1,127 @@
+"""The help of a pin: whoever does what it says is rid of the pin."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from nnx_migrate.core.findings import Finding, Outcome
+from nnx_migrate.report.ways_out import ways_out
+from tests.hazards.running import migrated
+
+_HEAD = """
+from __future__ import annotations
+
+import typing
+from flax import nnx
+import elsewhere
+
+class Block(nnx.Module):
+    def __init__(self):
+        self.w = nnx.Param(1.0)
+
+    def __call__(self, x):
+        return self.w * x
+
+class Counted(nnx.Module):
+    def __init__(self):
+        self.n = 0
+        self.last = nnx.Variable(0.0)
+
+    def __call__(self, x):
+        self.n = x
+        return x
+"""
+_CALLED = "@nnx.jit\ndef step(model: typing.Any, x):\n    return model(x)\n"
+_ANY = "@nnx.jit\ndef step(model: nnx.Module, x):\n    return model(x)\n"
+_PASSED = "@nnx.jit\ndef step(model: Block, run):\n    return run(model)\n"
+_RUN = "def run(m):\n    return m(1.0)\n\nstep(Block(), run)\n"
+_LIBRARY = "@nnx.jit\ndef step(model: Block):\n    return elsewhere.run(model)\n"
+_BY_TEXT = _LIBRARY.replace("elsewhere.run", "getattr(elsewhere, input())")
+_HELD = """\
+class Net(nnx.Module):
+    def __init__(self, made):
+        self.held = made
+
+    def __call__(self, x):
+        return USED
+
+@nnx.jit
+def step(model: Net, x):
+    return model(x)
+"""
+_EACH = _HELD.replace("USED", "[each(x) for each in self.held]")
+_ONE = _HELD.replace("USED", "self.held(x)")
+_MADE = _ONE.replace("(self, made)", "(self)").replace("= made", "= elsewhere.make()")
+_UNSET = _ONE.replace("self.held = made", "pass")
+_SET = "@nnx.jit\ndef step(model: Counted, x):\n    model.last = x\n    return x\n"
+_TRAIN = "@nnx.jit\ndef step(model: Block, x):\n    y = model(x)\n    model.train()\n    return y\n"
+_GRADIENT = "def slope(model, x):\n    return nnx.grad(lambda m, x: m(x))(model, x)\n"
+
+#: The pinned code, the beginning of its help, and what a person who follows that replaces by what.
+_CASES = [
+    (_CALLED, "annotate that parameter with its class", "typing.Any", "Block"),
+    (_CALLED, "annotate that parameter with its class", "(x)\n", "(x)\n\nstep(Block(), 1.0)\n"),
+    (_ANY, "name a class of this project in that annotation", "nnx.Module,", "Block,"),
+    (_PASSED, "call the function by name", "run(model)", "Block()(model)"),
+    (_PASSED, "call the function by name", "run(model)\n", f"run(model)\n\n{_RUN}"),
+    (_LIBRARY, "pass a State to elsewhere.run", "run(model)", "run(nnx.state(model))"),
+    (_BY_TEXT, "call the function by name", "getattr(elsewhere, input())", "Block()"),
+    (_EACH, "annotate that parameter with its class", "made)", "made: list[Block])"),
+    (_ONE, "annotate that parameter with its class", "made)", "made: Block)"),
+    (_MADE, "annotate the name that the result is assigned to", "held =", "held: Block ="),
+    (_UNSET, "annotate the attribute in its class", "    def", "    held: Block\n\n    def"),
+    (_SET, "return the value, or keep it in a Variable", "model.last =", "model.last[...] ="),
+    (_TRAIN, "call .train() outside of the transform", "    model.train()\n", ""),
+    (_GRADIENT, "annotate the argument with its class", "slope(model,", "slope(model: Block,"),
+]
+
+
+def _pins(traced: str) -> list[Finding]:
+    found = migrated(_HEAD + textwrap.dedent(traced)).findings
+    return [each for each in found if each.outcome in {Outcome.PINNED, Outcome.PINNED_MID}]
+
+
+@pytest.mark.parametrize(("pinned", "helped", "old", "new"), _CASES)
+def test_who_follows_the_help_is_rid_of_the_pin(
+    pinned: str, helped: str, old: str, new: str
+) -> None:
+    (pin,) = _pins(pinned)
+    assert ways_out(pin)[0].startswith(helped)
+    assert old in pinned
+    assert _pins(pinned.replace(old, new)) == []
+
+
+@pytest.mark.parametrize("pinned", [_CALLED, _PASSED, _LIBRARY, _EACH, _GRADIENT])
+def test_what_a_run_can_show_is_said(pinned: str) -> None:
+    (pin,) = _pins(pinned)
+    assert any("nnx-migrate observe" in each for each in ways_out(pin))
+
+
+_SHARED = """\
+class Pair(nnx.Module):
+    def __init__(self):
+        self.a = Block()
+        self.b = [self.a]
+
+    def __call__(self, x):
+        return self.a(x) + self.b[0](x)
+"""
+
+
+_TWICE = "@nnx.jit\ndef step(m, n):\n    return m(1) + n(1)\n\nb = Block()\nstep(b, b)\n"
+_TIED = f"{_SHARED}\n@nnx.jit\ndef step(m: Pair):\n    return m(1)\n"
+
+
+@pytest.mark.parametrize(
+    ("pinned", "helped"),
+    [
+        (_TWICE, "pass the object once"),
+        (_TIED, "keep the shared object in one place"),
+    ],
+)
+def test_objects_that_are_shared_have_help_of_their_own(pinned: str, helped: str) -> None:
+    (pin,) = _pins(pinned)
+    assert pin.rule == "shared-reference"
+    assert ways_out(pin)[0].startswith(helped)
