@@ -188,7 +188,7 @@ def test_a_suite_that_breaks_today_keeps_everything_as_it_was(
     before = contents(tmp_path)
     done = command("campaign", *RUNS)
     assert done.code == 1, done.said
-    assert "so nothing was written" in done.err
+    assert "so nothing was written; the plan is in .nnx-migrate/campaign/changes.patch" in done.err
     assert contents(tmp_path) == before
     assert "nnx.split" in (tmp_path / ".nnx-migrate/campaign/changes.patch").read_text()
 

@@ -196,7 +196,7 @@ def _tell_where(report: Any, folder: Path) -> None:
     if report.breaks_today:
         console.warn(
             "with the new code, the command ends with another exit code under today's default, "
-            "so nothing was written; the plan is in {folder / 'changes.patch'}"
+            f"so nothing was written; the plan is in {folder / 'changes.patch'}"
         )
     elif report.branch:
         _say(f"committed on the branch {report.written}; to see it: git diff HEAD {report.written}")
