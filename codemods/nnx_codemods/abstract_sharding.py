@@ -51,6 +51,8 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision, Pin
 from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
+from nnx_migrate.rewrite.model.unobserved import seen_place
+from nnx_migrate.sources.facts.observed_facts import MESH, NO_MESH
 
 
 class MeshCause(Cause):
@@ -66,13 +68,25 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     scopes = function_scopes(context, site)
     if scopes and all(context.evaluator.returned(s) <= ARRAY | PLAIN for s in scopes):
         return None
-    never = NeverRan(context.project)
-    seen_without = bool(scopes) and all(never.under_a_mesh(each) for each in scopes)
-    if not seen_without and (mesh := next(meshes_around(context, site), None)):
+    mesh = next(meshes_around(context, site), None)
+    if mesh is not None and not _ran_without_a_mesh(context, site):
         return _pin(Place(mesh.where.module, mesh.line), "a mesh is set")
     if place := next(_variables_with_a_mesh(context), None):
         return _pin(place, "a Variable has a mesh")
     return None
+
+
+def _ran_without_a_mesh(context: FileContext, site: Site) -> bool:
+    """Whether runs have shown what is called, or the line of the call, and never under a mesh."""
+    place = seen_place(context, site)
+    around = () if place is None else place.around
+    if MESH in around:
+        return False
+    never = NeverRan(context.project)
+    scopes = function_scopes(context, site)
+    if any(never.under_a_mesh(each) is None for each in scopes):
+        return False
+    return bool(scopes) or NO_MESH in around
 
 
 def _pin(place: Place, claim: str) -> Pin:

@@ -126,7 +126,7 @@ def _verdicts(context: FileContext, site: Site) -> Iterator[str]:
     for rule in active_rules(context.options):
         if site.transform not in rule.transforms:
             continue
-        decision = decided(rule, context, site, site.node.lineno)
+        decision = decided(rule, context, site)
         if decision is not None:
             silent = False
             yield from _decision(decision)

@@ -145,6 +145,7 @@ class Rounds:
             pins=self.pins,
             stays=self.classes.trees.stays,
             drops=self.classes.drops,
+            original_line=self.lines.original,
         )
 
     def _advance(self, edits: Sequence[Edit], owners: Mapping[Edit, tuple[Finding, ...]]) -> None:

@@ -22,6 +22,7 @@ from nnx_migrate.sources.facts.observed_facts import (
     SeenClass,
     SeenFile,
     SeenFunction,
+    SeenPlace,
     digest,
     seen_function,
 )
@@ -144,19 +145,21 @@ def _classes(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, SeenClass]]
     """The classes by file and name, with what all processes saw of their objects."""
     found: dict[str, dict[str, SeenClass]] = defaultdict(dict)
     for line in lines:
-        seen = SeenClass(1, int(line["sharing"]))
+        seen = SeenClass(int(line["objects"]), int(line["sharing"]))
         before = found[line["file"]].get(line["class"])
         found[line["file"]][line["class"]] = seen if before is None else before.joined(seen)
     return found
 
 
-def _places(lines: Iterable[dict[str, Any]]) -> dict[str, dict[int, bool]]:
-    """The lines of statements that apply transforms, by file, with whether they ran."""
-    found: dict[str, dict[int, bool]] = defaultdict(dict)
+def _places(lines: Iterable[dict[str, Any]]) -> dict[str, dict[int, SeenPlace]]:
+    """The lines of statements that apply transforms, by file, with what was seen of them."""
+    found: dict[str, dict[int, SeenPlace]] = defaultdict(dict)
     for line in lines:
+        seen = SeenPlace(bool(line["ran"]), tuple(sorted(line.get("around", ()))))
         first, last = line["lines"]
         for number in range(first, last + 1):
-            found[line["file"]][number] = found[line["file"]].get(number, False) or line["ran"]
+            before = found[line["file"]].get(number)
+            found[line["file"]][number] = seen if before is None else before.joined(seen)
     return found
 
 

@@ -17,6 +17,9 @@ _ONE_BY_ONE = frozenset(
 #: They tell of all local names, or let others see them.
 _ALL_NAMES = frozenset({"eval", "exec", "locals", "vars"})
 
+#: Where a function stops while others run.
+_STOPS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
+
 
 class Watched(NamedTuple):
     """A function of a file.
@@ -79,10 +82,15 @@ class Watched(NamedTuple):
 
     @property
     def end_can_be_seen(self) -> bool:
-        """Whether each way out of it is one that can be told of."""
-        if isinstance(self.node, ast.AsyncFunctionDef):
+        """Whether each way out of it, and each stop of it, is one that can be told of."""
+        nodes = list(self._nodes())
+        if any(map(_tells_all_names, nodes)):
             return False
-        return not any(map(_hides_its_end, self._nodes()))
+        stops = [each for each in nodes if isinstance(each, _STOPS) or _stops_at_each(each)]
+        if isinstance(self.node, ast.AsyncFunctionDef):
+            # Loops, blocks and comprehensions of these stop unseen.
+            return all(isinstance(each, ast.Await) for each in stops)
+        return not stops or not isinstance(self.node, ast.Lambda)
 
     def _nodes(self) -> Iterator[ast.AST]:
         body = self.node.body
@@ -139,7 +147,9 @@ def _own(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
             yield from _own(ast.iter_child_nodes(node))
 
 
-def _hides_its_end(node: ast.AST) -> bool:
-    if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):
-        return True
+def _tells_all_names(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and _last_name(node.func) in _ALL_NAMES
+
+
+def _stops_at_each(node: ast.AST) -> bool:
+    return isinstance(node, ast.comprehension) and bool(node.is_async)

@@ -29,6 +29,8 @@ _SEEN, _INSIDE, _LEFT = "_nnx_migrate_seen", "_nnx_migrate_inside", "_nnx_migrat
 _SOWS, _CHANGES = "_nnx_migrate_sows", "_nnx_migrate_changes"
 _KEYWORDS, _LOOK = "_nnx_migrate_keywords", "_nnx_migrate_look"
 _RUNS, _DEFAULT = "_nnx_migrate_runs", "_nnx_migrate_default"
+_GIVES, _GOES_ON = "_nnx_migrate_gives", "_nnx_migrate_goes_on"
+_HANDS_OVER, _WAITS = "_nnx_migrate_hands_over", "_nnx_migrate_waits"
 _IMPORTED = {
     "nnx_migrate.observe.kinds": {"Keywords": _KEYWORDS, "or_default": _DEFAULT},
     "nnx_migrate.observe.seen": {
@@ -38,6 +40,10 @@ _IMPORTED = {
         "sows": _SOWS,
         "changes": _CHANGES,
         "runs": _RUNS,
+        "gives": _GIVES,
+        "goes_on": _GOES_ON,
+        "hands_over": _HANDS_OVER,
+        "waits": _WAITS,
     },
 }
 _LOAD = ast.Load()
@@ -115,26 +121,47 @@ def _watch(function: Watched, file: str, *, may_sow: bool) -> None:
     put_first(node.body, ast.copy_location(looks, node))
 
 
-def _tell_ends(function: Definition) -> None:
-    """Makes each way out of a function tell that it ends, with what it gives back."""
-    for each in function.body:
-        _Ends().visit(each)
-    if not isinstance(function.body[-1], ast.Return | ast.Raise):
-        line = function.body[-1].end_lineno or function.lineno
-        at = {**_place_of(function.body[-1]), "lineno": line, "end_lineno": line}
-        function.body.append(ast.Expr(_called(_LEFT, [_look(at)], at), **at))
+def _tell_ends(node: Definition) -> None:
+    """Makes each way out of a function tell that it ends or stops, with what it gives away."""
+    node.body[:] = [_Ends().visit(each) for each in node.body]
+    if not isinstance(node.body[-1], ast.Return | ast.Raise):
+        line = node.body[-1].end_lineno or node.lineno
+        at = {**_place_of(node.body[-1]), "lineno": line, "end_lineno": line}
+        node.body.append(ast.Expr(_called(_LEFT, [_look(at)], at), **at))
 
 
-class _Ends(ast.NodeVisitor):
-    """Changes the returns of one function."""
+class _Ends(ast.NodeTransformer):
+    """Changes the returns of one function, and where it stops for a while."""
 
-    def visit_Return(self, node: ast.Return) -> None:
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        self.generic_visit(node)
         at = _place_of(node)
         value = [] if node.value is None else [node.value]
         node.value = _called(_LEFT, [_look(at), *value], at)
+        return node
 
-    def _leave(self, node: ast.AST) -> None:
+    def visit_Yield(self, node: ast.Yield) -> ast.AST:
+        self.generic_visit(node)
+        at = _place_of(node)
+        value = [] if node.value is None else [node.value]
+        node.value = _called(_GIVES, [_look(at), *value], at)
+        return _called(_GOES_ON, [_look(at), node], at)
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
+        return self._stopping(node, _HANDS_OVER)
+
+    def visit_Await(self, node: ast.Await) -> ast.AST:
+        return self._stopping(node, _WAITS)
+
+    def _stopping(self, node: ast.YieldFrom | ast.Await, told: str) -> ast.AST:
+        self.generic_visit(node)
+        at = _place_of(node)
+        node.value = _called(told, [_look(at), node.value], at)
+        return _called(_GOES_ON, [_look(at), node], at)
+
+    def _leave(self, node: ast.AST) -> ast.AST:
         """What is defined in it has ends of its own."""
+        return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
 

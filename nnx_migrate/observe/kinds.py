@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from nnx_migrate.check.recording.compiling import plain_settings
 from nnx_migrate.check.recording.kinds import is_array
+from nnx_migrate.observe.objects import DEEPEST, MOST_ELEMENTS
 from nnx_migrate.sources.facts.observed_facts import (
     ARRAY,
     BOUND,
@@ -55,9 +56,6 @@ def or_default(value: Any, default: object) -> Any:
 DEEP = frozenset({FunctionType, MethodType, list, tuple, dict, bool, Keywords})
 #: Of the flags in a container nobody knows which is which.
 _DEEP_IN_CONTAINERS = DEEP - {bool}
-#: What is larger, or lies deeper, is not looked through at every call.
-_MOST_ELEMENTS = 64
-_DEEPEST = 3
 PLAIN_TYPES = (bool, int, float, complex, str, bytes, enum.Enum)
 
 
@@ -107,14 +105,14 @@ def kind_of(value: Any, depth: int = 0) -> Kind:
         return _FLAGS[value]
     if kind is Keywords:
         named: Keywords = value
-        return named if len(named) <= _MOST_ELEMENTS else kind
+        return named if len(named) <= MOST_ELEMENTS else kind
     if kind is FunctionType:
         code: CodeType = value.__code__
         return code
     if kind is MethodType:
         bound = getattr(value.__func__, "__code__", None)
         return kind if bound is None else _Bound(bound)
-    if kind not in DEEP or depth == _DEEPEST or len(value) > _MOST_ELEMENTS:
+    if kind not in DEEP or depth == DEEPEST or len(value) > MOST_ELEMENTS:
         return kind
     held = value.values() if kind is dict else value
     types = frozenset(map(type, held))

@@ -8,8 +8,9 @@ an array or another value of the program, so that it makes no difference whether
 from __future__ import annotations
 
 import enum
+import functools
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import NoneType
 from typing import Any, NamedTuple
 
@@ -18,6 +19,9 @@ from nnx_migrate.sources.facts.seen_objects import UNKNOWN
 
 #: More than that is not looked through.
 _MOST_PARTS = 20_000
+#: The same of what is looked through at every call.
+MOST_ELEMENTS = 64
+DEEPEST = 3
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, NoneType})
 _OWN = ("_pytree__", "_object__")
 
@@ -44,9 +48,32 @@ class Held(NamedTuple):
     split: bool
 
 
+class Sort(enum.Enum):
+    """What a part is to one who looks through an object.
+
+    Its type says so, but for what JAX alone knows to be a tree: that is OTHER by its type.
+    """
+
+    PYTREE = enum.auto()
+    VARIABLE = enum.auto()
+    STATE = enum.auto()
+    CONTAINER = enum.auto()
+    ARRAY = enum.auto()
+    PLAIN = enum.auto()
+    TOLD = enum.auto()
+    TREE = enum.auto()
+    OTHER = enum.auto()
+
+
+_NODES = frozenset({Sort.PYTREE, Sort.VARIABLE})
+_NO_LEAVES = _NODES | {Sort.CONTAINER, Sort.STATE, Sort.TREE, Sort.ARRAY}
+#: The types whose objects jax takes apart, beside those that are known by themselves.
+_trees: dict[type, bool] = {}
+
+
 def may_hold(value: object) -> bool:
     """Whether a value is an object of nnx, or something that may hold one and can be changed."""
-    return type(value) in (list, tuple, dict) or (_nnx() is not None and _is_node(value))
+    return type(value) in (list, tuple, dict) or sort_of(value) in (*_NODES, Sort.TREE)
 
 
 def held(value: object) -> Held:
@@ -63,22 +90,42 @@ def held(value: object) -> Held:
     while left:
         way, part, is_data = left.pop()
         parts[way] = part
-        plain = plain or (is_data and _is_no_array(part))
-        split = split or _is_split(part)
         if len(parts) > _MOST_PARTS:
             raise TooMuch
-        if _is_node(part):
+        sort = sort_of(part)
+        plain = plain or (is_data and part is not None and sort not in _NO_LEAVES)
+        if sort in _NODES:
             if id(part) in nodes:
                 shared = True
                 continue
             nodes[id(part)] = part
-        elif isinstance(part, list | dict):
+            split = split or (sort is Sort.VARIABLE and _is_split(part))
+        elif sort is Sort.CONTAINER:
             if id(part) in inside:
                 continue
             inside[id(part)] = part
-        data = _data_of(part, is_data)
-        left.extend(((*way, key), each, data(key)) for key, each in _parts(part))
+        marked = vars(part).get("_pytree__nodes", {}) if sort is Sort.PYTREE else None
+        for key, each in children(part, sort):
+            told = is_data if marked is None else bool(marked.get(key, False))
+            left.append(((*way, key), each, told))
     return Held(parts, nodes, shared, plain, split)
+
+
+def objects_in(value: object, depth: int = 0) -> Iterator[object]:
+    """What a value is or holds that may be changed: objects, States, and trees of other sorts.
+
+    Raises:
+        TooMuch: it is larger, or deeper, than what is looked through at every call.
+    """
+    sort = sort_of(value)
+    if sort in _NODES or sort in (Sort.STATE, Sort.TREE):
+        yield value
+    elif sort is Sort.CONTAINER:
+        found = list(children(value, sort))
+        if depth == DEEPEST or len(found) > MOST_ELEMENTS:
+            raise TooMuch
+        for _, each in found:
+            yield from objects_in(each, depth + 1)
 
 
 def changes(before: Held, after: Held) -> frozenset[str]:
@@ -112,69 +159,71 @@ def comes_out(before: Held, result: object) -> bool:
 
 def _is_told(part: object) -> bool:
     """Whether a part is nothing that could hold an object out of sight."""
-    kind = type(part)
-    return (
-        kind in _PLAIN
-        or isinstance(part, list | tuple | dict | enum.Enum)
-        or _is_node(part)
-        or _is_state(part)
-        or is_array(kind)
-        or kind.__name__ == "GraphDef"
-    )
+    return sort_of(part) is not Sort.OTHER
 
 
-def _parts(part: object) -> Iterator[tuple[object, object]]:
+def children(part: object, sort: Sort) -> Iterator[tuple[object, object]]:
+    """What a part holds, by its keys.
+
+    Args:
+        part: it.
+        sort: what it is.
+    """
+    value: Any = part
+    if sort is Sort.PYTREE:
+        yield from ((name, each) for name, each in list(vars(part).items()) if not _is_own(name))
+    elif sort is Sort.CONTAINER:
+        yield from list(value.items()) if isinstance(part, dict) else enumerate(value)
+    elif sort is Sort.STATE:
+        yield from list(value.raw_mapping.items())
+    elif sort is Sort.TREE:
+        jax: Any = sys.modules["jax"]
+        yield from enumerate(jax.tree_util.default_registry.flatten_one_level(part)[0])
+
+
+def sort_of(part: object) -> Sort:
+    """What a part is."""
+    kind: Any = type(part)
+    sort = _sort(kind)
+    if sort is not Sort.OTHER:
+        return sort
+    known = _trees.get(kind)
+    if known is None:
+        jax: Any = sys.modules.get("jax")
+        known = jax is not None and not jax.tree_util.all_leaves([part])
+        _trees[kind] = known
+    return Sort.TREE if known else sort
+
+
+@functools.cache
+def _sort(kind: type) -> Sort:
     nnx = _nnx()
-    if isinstance(part, dict):
-        yield from list(part.items())
-    elif isinstance(part, list | tuple):
-        yield from enumerate(part)
-    elif nnx is not None and isinstance(part, _pytrees(nnx)):
-        kept = vars(part)
-        yield from ((name, each) for name, each in list(kept.items()) if not _is_own(name))
-    elif _is_state(part):
-        mapping: Any = part
-        yield from list(mapping.raw_mapping.items())
+    if kind in _PLAIN:
+        return Sort.PLAIN
+    if nnx is not None:
+        if issubclass(kind, nnx.State):
+            return Sort.STATE
+        if issubclass(kind, getattr(nnx, "Pytree", nnx.Module)):
+            return Sort.PYTREE
+        if issubclass(kind, nnx.Variable):
+            return Sort.VARIABLE
+    if issubclass(kind, list | tuple | dict):
+        return Sort.CONTAINER
+    if is_array(kind):
+        return Sort.ARRAY
+    return Sort.TOLD if issubclass(kind, enum.Enum) or kind.__name__ == "GraphDef" else Sort.OTHER
 
 
-def _data_of(part: object, is_data: bool) -> Callable[[object], bool]:
-    """Says of what a part holds whether it is data: of objects what their class says of it."""
-    nnx = _nnx()
-    if nnx is None or not isinstance(part, _pytrees(nnx)):
-        return lambda _key: is_data
-    marked = vars(part).get("_pytree__nodes", {})
-    return lambda key: bool(marked.get(key, False))
-
-
-def _is_no_array(leaf: object) -> bool:
-    held = isinstance(leaf, list | tuple | dict) or _is_node(leaf) or _is_state(leaf)
-    return not (leaf is None or held or is_array(type(leaf)))
-
-
-def _is_split(part: object) -> bool:
+def _is_split(variable: object) -> bool:
     """Whether it is the key of a stream of several."""
-    if type(part).__name__ != "RngKey" or not _is_node(part):
+    if type(variable).__name__ != "RngKey":
         return False
-    key: Any = part
+    key: Any = variable
     return bool(getattr(key.get_raw_value(), "shape", ()))
 
 
 def _is_own(name: object) -> bool:
     return isinstance(name, str) and name.startswith(_OWN)
-
-
-def _is_node(part: object) -> bool:
-    nnx = _nnx()
-    return nnx is not None and isinstance(part, (*_pytrees(nnx), nnx.Variable))
-
-
-def _is_state(part: object) -> bool:
-    nnx = _nnx()
-    return nnx is not None and isinstance(part, nnx.State)
-
-
-def _pytrees(nnx: Any) -> tuple[type, ...]:
-    return (getattr(nnx, "Pytree", nnx.Module),)
 
 
 def _nnx() -> Any:

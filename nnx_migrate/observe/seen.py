@@ -8,68 +8,18 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import dataclasses
 import functools
-import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from nnx_migrate.check.recording.compiling import plain_settings
-from nnx_migrate.observe.kinds import DEEP, Kind, described, kind_of, named
-from nnx_migrate.observe.looks import Look, around, begun
-from nnx_migrate.sources.facts.observed_facts import DELETES, IN_FILE, RUNNING_TEST
-from nnx_migrate.sources.facts.seen_objects import SeenObject
-
-
-@dataclasses.dataclass(slots=True)
-class _Watched:
-    """A function.
-
-    Args:
-        file: its file, from the root.
-        path: its name in it.
-        parameters: the names of those that it tells.
-        own: whether the first one is the object of a method, of which the type is not told.
-        sows: which calls of `sow` and `perturb` in it ran.
-        changes: of each of its lines that writes attributes, what it did.
-        closed_over: the names that it reads from functions around it.
-        around: modes and meshes that it ran under.
-    """
-
-    file: str
-    path: str
-    parameters: tuple[str, ...]
-    own: bool
-    sows: list[bool] = dataclasses.field(default_factory=list)
-    changes: list[set[str]] = dataclasses.field(default_factory=list)
-    closed_over: tuple[str, ...] | None = None
-    around: set[str] = dataclasses.field(default_factory=set)
-
-    def line(self, **more: Any) -> dict[str, Any]:
-        """A line of the file."""
-        return {"file": self.file, "path": self.path, **more}
-
-    def ran(self) -> dict[str, Any]:
-        """What ran of it, for its line in the file."""
-        changes = [sorted(each) for each in self.changes]
-        found = {"sows": self.sows, "changes": changes}
-        return {name: each for name, each in found.items() if each}
-
-
-class _Calls:
-    """How often a function was called with such types, and in which tests.
-
-    The tests are as the environment holds them, and the last one is remembered: pytest says which
-    one runs three times a test, and functions are called much more often.
-    """
-
-    def __init__(self) -> None:
-        self.number = 0
-        self.test: object = None
-        self.tests: set[object] = set()
+from nnx_migrate.observe.calls import Calls
+from nnx_migrate.observe.kinds import DEEP, Kind, kind_of
+from nnx_migrate.observe.lines import write
+from nnx_migrate.observe.looks import Look, around
+from nnx_migrate.observe.watched import WatchedFunction, tell_modules
+from nnx_migrate.sources.facts.observed_facts import DELETES, RUNNING_TEST
 
 
 def _reading(name: str) -> tuple[Callable[[], object], Callable[[Any], str]]:
@@ -91,11 +41,12 @@ class _Unbound:
     """Stands for a name that is not bound yet."""
 
 
-_functions: list[_Watched] = []
-#: The statements that apply transforms, and those of them that have not run.
-_places: list[tuple[str, tuple[int, int]]] = []
-_never: set[int] = set()
-_calls: dict[tuple[int, tuple[Kind, ...]], _Calls] = {}
+_functions: list[WatchedFunction] = []
+#: The statements that apply transforms, with the modes and meshes that they ran under.
+_places: list[tuple[str, tuple[int, int], set[tuple[str, ...]]]] = []
+#: Of these something could not be written down when it happened.
+_failed: list[WatchedFunction] = []
+_calls: dict[tuple[int, tuple[Kind, ...]], Calls] = {}
 
 
 def number_of(file: str, path: str, parameters: tuple[str, ...], *, own: bool = False) -> int:
@@ -107,7 +58,7 @@ def number_of(file: str, path: str, parameters: tuple[str, ...], *, own: bool = 
         parameters: those that it tells.
         own: whether the first one is the object of a method.
     """
-    _functions.append(_Watched(file, path, parameters, own))
+    _functions.append(WatchedFunction(file, path, parameters, own))
     return len(_functions) - 1
 
 
@@ -131,24 +82,24 @@ def place_of(file: str, lines: tuple[int, int]) -> int:
         file: its file, from the root.
         lines: those that it begins and ends on.
     """
-    _places.append((file, lines))
-    _never.add(len(_places) - 1)
+    _places.append((file, lines, set()))
     with contextlib.suppress(Exception):
-        _write({"file": file, "lines": lines, "ran": False})
+        write({"file": file, "lines": lines, "ran": False})
     return len(_places) - 1
 
 
 def runs(number: int) -> None:
-    """Takes note that a statement runs.
+    """Takes note that a statement runs, and under which modes and meshes.
 
     Args:
         number: of the statement.
     """
-    if number in _never:
-        _never.discard(number)
-        with contextlib.suppress(Exception):
-            file, lines = _places[number]
-            _write({"file": file, "lines": lines, "ran": True})
+    file, lines, known = _places[number]
+    with contextlib.suppress(Exception):
+        now = around()
+        if now not in known:
+            known.add(now)
+            write({"file": file, "lines": lines, "ran": True, "around": now})
 
 
 def seen(number: int, values: tuple[Any, ...]) -> Look | None:
@@ -171,15 +122,18 @@ def seen(number: int, values: tuple[Any, ...]) -> Look | None:
             types = tuple(map(type, values))
     calls = _calls.get((number, types))
     if calls is None:
-        calls = _calls[number, types] = _Calls()
-        # A program must not end because it is watched.
-        with contextlib.suppress(Exception):
-            _tell_new(_functions[number], types)
-    calls.number += 1
+        calls = _calls[number, types] = Calls()
+        with _telling(_functions[number]):
+            _functions[number].tell_types(types)
     look = None
-    if calls.number & (calls.number - 1) == 0:  # the first calls, and ever fewer
-        with contextlib.suppress(Exception):
-            look = _look_into(_functions[number], values)
+    try:
+        if calls.count(values):
+            look = _functions[number].look_into(values)
+        if calls.lost:
+            _functions[number].tell_unseen(calls.lost)
+            calls.lost = ()
+    except Exception:
+        _failed.append(_functions[number])
     test = _running_test()
     if test is not calls.test:
         calls.test = test
@@ -216,9 +170,64 @@ def left(look: Look | None, result: Any = None) -> Any:
         result: what the call returns.
     """
     if look is not None:
-        with contextlib.suppress(Exception):
-            look.end(result)
+        _compared(look.end, look, result)
     return result
+
+
+def gives(look: Look | None, value: Any = None) -> Any:
+    """Takes note that a generator gives something away and stops, and gives that back.
+
+    Args:
+        look: what `seen` gave.
+        value: what is given away.
+    """
+    if look is not None:
+        _compared(look.stop, look, value)
+    return value
+
+
+def hands_over(look: Look | None, others: Any) -> Any:
+    """Takes note that a generator stops while another one gives things away for it.
+
+    Args:
+        look: what `seen` gave.
+        others: that one, or what else is given away piece by piece; it is given back.
+    """
+    if look is not None:
+        _compared(look.stop_for, look, others)
+    return others
+
+
+def waits(look: Look | None, others: Any) -> Any:
+    """Takes note that a coroutine stops while another one works for it.
+
+    Args:
+        look: what `seen` gave.
+        others: what is awaited; it is given back.
+    """
+    if look is not None:
+        _compared(look.stop_for, look, None)
+    return others
+
+
+def goes_on(look: Look | None, sent: Any) -> Any:
+    """Takes note that a call goes on, and gives back what it was sent.
+
+    Args:
+        look: what `seen` gave.
+        sent: that.
+    """
+    if look is not None:
+        _compared(look.go_on, look)
+    return sent
+
+
+def _compared(step: Callable[..., None], look: Look, *given: Any) -> None:
+    try:
+        step(*given)
+    except Exception:
+        with contextlib.suppress(Exception):
+            look.give_up()
 
 
 def sows(number: int, place: int, method: Any) -> Any:
@@ -232,8 +241,8 @@ def sows(number: int, place: int, method: Any) -> Any:
     function = _functions[number]
     if not function.sows[place]:
         function.sows[place] = True
-        with contextlib.suppress(Exception):
-            _tell_ran(function)
+        with _telling(function):
+            function.tell_ran()
     return method
 
 
@@ -251,8 +260,8 @@ def changes(owner: Any, number: int, place: int, how: str, name: str) -> None:
     function = _functions[number]
     if told not in function.changes[place]:
         function.changes[place].add(told)
-        with contextlib.suppress(Exception):
-            _tell_ran(function)
+        with _telling(function):
+            function.tell_ran()
 
 
 def _change(owner: Any, how: str, name: str) -> str:
@@ -267,61 +276,22 @@ def _change(owner: Any, how: str, name: str) -> str:
     return f"{name} replaced" if name in held else f"{name} made"
 
 
-def _tell_ran(function: _Watched) -> None:
-    _write(function.line(**function.ran()))
-
-
-def _look_into(function: _Watched, values: tuple[Any, ...]) -> Look | None:
-    """Begins to look at the objects of a call, and tells of Modules that hold something twice."""
-    nnx: Any = sys.modules.get("flax.nnx")
-    if nnx is None:
-        return None
-    for value in values[function.own : len(function.parameters)]:
-        kind: type = type(value)
-        file, _, name = named(kind).rpartition(IN_FILE)
-        if file and isinstance(value, nnx.Module):
-            try:
-                sharing = bool(nnx.find_duplicates(value))
-            except Exception:
-                sharing = True  # it cannot be said
-            _write({"file": file, "class": name, "sharing": sharing})
-    now = frozenset(around())
-    if not now <= function.around:
-        function.around |= now
-        _write(function.line(around=sorted(now)))
-    names = (*function.parameters, *(function.closed_over or ()))
-    return begun(names, values, functools.partial(_tell_objects, function))
-
-
-def _tell_objects(function: _Watched, found: Mapping[str, SeenObject]) -> None:
-    told = {name: seen.as_json() for name, seen in found.items()}
-    _write(function.line(objects=told))
-
-
-def _tell_new(function: _Watched, types: Sequence[Kind]) -> None:
-    told = [sorted(set(described(each))) for each in types]
-    given = dict(zip(function.parameters, told, strict=False))
-    if function.own:
-        del given[function.parameters[0]]
-    inside = dict(zip(function.closed_over or (), told[len(function.parameters) :], strict=True))
-    more = {"closed_over": inside} if inside else {}
-    _write(function.line(parameters=given, **more, **function.ran()))
+@contextlib.contextmanager
+def _telling(function: WatchedFunction) -> Iterator[None]:
+    """What is told of a function. A program must not end because it is watched."""
+    try:
+        yield
+    except Exception:
+        _failed.append(function)
 
 
 @atexit.register
-def _tell_numbers() -> None:
+def _tell_rest() -> None:
     for (number, _), calls in list(_calls.items()):
-        function = _functions[number]
         tests = {_decoded(each).rpartition(" (")[0] for each in calls.tests if each is not None}
-        _write(function.line(calls=calls.number, tests=sorted(tests)))
-
-
-def _write(line: dict[str, Any]) -> None:
-    folder = Path(str(plain_settings()["folder"]))
-    # Of a process of its own: what is forked from this one has another number. The line goes there
-    # at once, so that those of several threads stay apart.
-    file = os.open(folder / f"{os.getpid()}.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        os.write(file, json.dumps(line).encode() + b"\n")
-    finally:
-        os.close(file)
+        _functions[number].tell_calls(calls.number, sorted(tests))
+    for function in _functions:
+        function.tell_rest()
+    for function in _failed:
+        function.tell_nothing_known()
+    tell_modules()

@@ -406,6 +406,17 @@ def test_what_runs_never_saw_in_two_places_is_in_one(
     assert (found[10]["outcome"], 20 in found) == ("rewritten", False)
 
 
+def test_classes_of_one_name_are_not_taken_for_each_other(tmp_path: Path, command: Command) -> None:
+    other = "\n\ndef made():\n    class Tied(nnx.Module):\n        pass\n\n    return Tied()\n"
+    for text, outcome in ((TIED, "same"), (TIED + other, "pinned-mid")):
+        (tmp_path / "net.py").write_text(text)
+        types = {"step": {"model": ["net.py::Tied"]}}
+        write_facts(tmp_path, text, types, {"Tied": {"objects": 3, "sharing": 0}})
+        done = command("apply", "net.py", "--check", "--facts", "facts.json", "--format", "json")
+        found = {each["line"]: each for each in json.loads(done.out)["files"][0]["findings"]}
+        assert found[16]["outcome"] == outcome
+
+
 @pytest.mark.runs_jax
 def test_what_modules_hold_in_two_places_is_kept(tmp_path: Path, command: Command) -> None:
     script = """\

@@ -346,3 +346,83 @@ def test_leaves_that_were_always_arrays_do_not_pin(tmp_path: Path, command: Comm
     }
     claims = [each["claim"] for each in after[16]["evidence"]]
     assert "model of step never had a leaf that is not an array in 1 call of it" in claims
+
+
+LATE = """\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, tied=False):
+        self.one = nnx.Param(1.0)
+        self.two = self.one if tied else nnx.Param(1.0)
+
+
+def gather(model):
+    return nnx.jit(lambda m, x: m.one * x)(model, 2.0)
+
+
+@nnx.jit
+def traced(model, x):
+    if x.shape == (3,):
+        setattr(model, "last", 1)
+    return model.one * x
+
+
+def batches(model, number):
+    for each in range(number):
+        if each == 2:
+            setattr(model, "given", each)
+        yield each
+    yield from parts(model)
+
+
+def parts(model):
+    yield model.one
+
+
+def quiet(model, number):
+    for each in range(number):
+        yield each
+"""
+LATE_RUN = """\
+import jax.numpy as jnp
+import net
+
+for tied in (False, False, True):
+    net.gather(net.Net(tied))
+for size in (1, 2, 3):
+    net.traced(net.Net(), jnp.ones(size))
+model = net.Net()
+assert list(net.batches(model, 3)) == [0, 1, 2, model.one]
+model = net.Net()
+for each in net.quiet(model, 3):
+    model.other = each
+next(net.quiet(model, 3)), sum(net.quiet(net.Net(), 200))
+"""
+
+
+@pytest.mark.runs_jax
+def test_no_call_that_matters_is_left_out(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "net.py").write_text(LATE)
+    (tmp_path / "run.py").write_text(LATE_RUN)
+    done = command("observe", "--", sys.executable, "run.py")
+    assert done.code == 0, done.err
+    objects = {
+        name: seen["objects"]["model"]
+        for name, seen in observed(tmp_path).items()
+        if "objects" in seen and "model" in seen["objects"]
+    }
+    # The third object of a class is another one than the two before.
+    assert objects["gather"] == ALONE | {"shared": 1}
+    classes = json.loads((tmp_path / "facts.json").read_text())["files"]["net.py"]["classes"]
+    assert classes["Net"]["sharing"] == 2  # the function got it, and the lambda
+    # All calls that jax traces are looked at.
+    assert objects["traced"] == ALONE | {"changes": [".last made"]}
+    assert objects["batches"]["changes"] == [".given made"]
+    assert (objects["batches"]["looks"], objects["batches"]["returned"]) == (1, 1)
+    assert objects["parts"] == ALONE | {"looks": 1, "returned": 1}
+    # What its caller does meanwhile is none of a generator's doing; what lies beyond the stops
+    # that are looked at is unknown.
+    assert objects["quiet"]["looks"] == 3
+    assert objects["quiet"]["changes"] == ["?"]

@@ -62,8 +62,72 @@ def test_a_mesh_that_is_never_entered_does_not_pin(
     # A place that never ran stays as it is, whatever its function did for another one.
     ran = "pinned" if meshed else "same"
     places = facts["files"]["net.py"]["places"]
-    assert places == {"17": meshed, "18": not meshed}
+    assert {line: each["ran"] for line, each in places.items()} == {"17": meshed, "18": not meshed}
+    there = sorted(["graph mode", "graph updates", mesh])
+    assert places["17" if meshed else "18"]["around"] == there
     assert outcomes(command, "--facts", "facts.json") == {17: "pinned", 18: ran, 21: "same"}
+
+
+MIDDLE = """\
+import jax
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self):
+        self.linear = nnx.Linear(2, 4, rngs=nnx.Rngs(0))
+
+
+def maker(name):
+    return globals()[name]
+
+
+def middle(meshed):
+    if meshed:
+        mesh = jax.make_mesh((1,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+        jax.set_mesh(mesh)
+    return nnx.eval_shape(maker("Net"))
+
+
+def step(name, x):
+    model = maker(name)()
+
+    def loss(m):
+        return m.linear(x).sum()
+
+    nnx.set_graph_mode(False)
+    nnx.set_graph_updates(False)
+    found = nnx.grad(loss)(model)
+    nnx.set_graph_mode(True)
+    nnx.set_graph_updates(True)
+    return found
+"""
+
+
+@pytest.mark.runs_jax
+@pytest.mark.parametrize("meshed", [False, True])
+def test_modes_and_meshes_that_are_set_in_the_middle(
+    tmp_path: Path, command: Command, meshed: bool
+) -> None:
+    (tmp_path / "net.py").write_text(MIDDLE)
+    (tmp_path / "run.py").write_text(
+        f"import jax.numpy as jnp, net\nnet.step('Net', jnp.ones((1, 2)))\nnet.middle({meshed})\n"
+    )
+    plain = outcomes(command)
+    assert (plain[18], plain[29]) == ("pinned", "pinned")
+    done = command("observe", "--", sys.executable, "run.py")
+    assert done.code == 0, done.err
+    places = json.loads((tmp_path / "facts.json").read_text())["files"]["net.py"]["places"]
+    assert places["29"] == {"ran": True, "around": ["no graph updates", "no mesh", "tree mode"]}
+    assert ("mesh" in places["18"]["around"]) == meshed
+    found = findings(command, "--facts", "facts.json")
+    # The function that is called is one that nobody can know.
+    assert found[18]["outcome"] == ("pinned" if meshed else "same")
+    said = [each["claim"] for each in found[18]["evidence"]]
+    assert ("no run of this line was under a mesh" in said) != meshed
+    assert "each run of this line was in tree mode" in [
+        each["claim"] for each in found[29]["evidence"]
+    ]
 
 
 CAPTURED = """\

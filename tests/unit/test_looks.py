@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
 import pytest
 
 from nnx_migrate.observe import looks
+from nnx_migrate.observe.calls import Calls
 from nnx_migrate.sources.facts.seen_objects import UNKNOWN, SeenObject
 
 
@@ -22,7 +23,9 @@ class Pytree:
 
 
 class Variable:
-    """The same."""
+    """The same; as of flax, nothing can refer to it weakly."""
+
+    __slots__ = ()
 
 
 class State(dict[str, Any]):
@@ -143,3 +146,112 @@ def test_leaves_that_are_no_arrays_and_streams_that_are_split() -> None:
     assert (seen(nothing, model).plain, seen(nothing, model).split) == (1, 1)
     model.table = [None, Variable()]
     assert seen(nothing, model).plain == 0
+
+
+class Model(Pytree):
+    """One that can be called by what it does."""
+
+
+def looked_at(step: Callable[[looks.Look, Any], None]) -> dict[str, SeenObject]:
+    told: dict[str, SeenObject] = {}
+
+    def tell(found: Mapping[str, SeenObject]) -> None:
+        for name, each in found.items():
+            told[name] = told[name].joined(each) if name in told else each
+
+    model = Model(w=Variable(), inner=Pytree(w=Variable()))
+    look = looks.begun(("given",), (model,), tell)
+    assert look is not None
+    step(look, model)
+    return told
+
+
+def test_what_others_do_while_a_generator_stops_is_none_of_its_doing() -> None:
+    def steps(look: looks.Look, model: Any) -> None:
+        model.own = 1
+        look.stop(2)
+        model.others = 1
+        look.go_on()
+        model.more = 2
+        look.end(None)
+
+    found = looked_at(steps)["given"]
+    assert found == SeenObject(1, (".more made", ".own made"))
+
+
+def test_what_a_generator_gives_away_comes_out() -> None:
+    def steps(look: looks.Look, model: Any) -> None:
+        look.stop(1)
+        look.go_on()
+        look.stop([model.inner])
+
+    assert looked_at(steps)["given"] == SeenObject(1, returned=1)
+    # It is closed where it stops: what it did by then is told.
+    assert looked_at(lambda look, model: look.stop(3))["given"] == SeenObject(1)
+
+
+def test_who_changed_something_while_others_work_is_not_known() -> None:
+    def steps(look: looks.Look, model: Any) -> None:
+        look.stop_for(None)
+        model.last = 1
+        look.go_on()
+        look.end(None)
+
+    found = looked_at(steps)["given"]
+    assert (found.looks, found.changes, found.returned) == (1, (UNKNOWN,), 1)
+    assert looked_at(lambda look, model: look.stop_for([1, 2]))["given"] == SeenObject(1)
+    # What another generator gives away is not seen.
+    assert looked_at(lambda look, model: look.stop_for(iter(())))["given"].returned == 1
+
+
+def test_more_stops_than_are_looked_at_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nnx_migrate.observe.looks._MOST_STOPS", 3)
+
+    def steps(number: int) -> SeenObject:
+        def step(look: looks.Look, model: Any) -> None:
+            for each in range(number):
+                look.stop(each)
+                look.go_on()
+            look.end(None)
+
+        return looked_at(step)["given"]
+
+    assert steps(3) == SeenObject(1)
+    assert steps(4).changes == (UNKNOWN,)
+    assert steps(4).looks == 1
+
+
+def counted(*several: object) -> list[bool]:
+    calls = Calls()
+    return [calls.count((each, "x")) for each in several]
+
+
+def test_a_call_that_gets_another_object_is_looked_into() -> None:
+    one, two = Pytree(w=Variable()), Pytree()
+    same = [True, True, False, True, False, False, False, True, False]
+    assert counted(*[one] * 9) == same
+    assert counted(one, one, two, one, two, one) == [True, True, True, True, False, False]
+    assert counted(*[[one, 1]] * 3) == [True, True, False]
+    assert counted([one], [one], [two]) == [True, True, True]
+    assert counted(1, 2, 3, 4, 5) == same[:5]
+    # Nothing says whether a Variable is the one of before.
+    assert counted(*[Variable()] * 3) == [True, True, True]
+    # An object that is gone may leave its number to another one.
+    calls = Calls()
+    assert all(calls.count((Pytree(),)) for _ in range(20))
+
+
+def test_what_is_too_large_to_be_known_again_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nnx_migrate.observe.calls._MOST_LARGE", 3)
+    large = [Pytree() for _ in range(65)]
+    calls = Calls()
+    looked = [calls.count((0, large)) for _ in range(6)]
+    assert looked == [True, True, True, True, False, False]
+    assert calls.lost == (1,)
+
+
+def test_each_call_that_jax_traces_is_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    core: Any = ModuleType("core")
+    core.trace_state_clean = lambda: False
+    monkeypatch.setitem(sys.modules, "jax._src.core", core)
+    assert counted(*[Pytree()] * 5) == [True] * 5

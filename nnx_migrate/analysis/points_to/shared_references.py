@@ -278,7 +278,7 @@ class SharingFinder:
     def _was_seen_apart(self, class_name: str) -> bool:
         """Whether runs have shown objects of a class, and none that holds something twice."""
         observed = self.project.observed
-        return observed is not None and observed.was_seen_apart(class_name)
+        return observed is not None and observed.was_seen_apart(self.project.modules, class_name)
 
     def _of_fields(self, class_name: str) -> str:
         """Why what a NamedTuple or another tree keeps in a field holds something twice."""

@@ -12,6 +12,7 @@ from nnx_migrate.sources.facts.observed_facts import (
     ObservedFacts,
     SeenFile,
     SeenFunction,
+    SeenPlace,
 )
 
 
@@ -80,8 +81,8 @@ class Observations:
         key = next((key for key, path in paths.items() if path == wanted), None)
         return None if key is None else (index.module, key)
 
-    def ran(self, module: str, line: int) -> bool | None:
-        """Whether a statement that applies a transform ran; None where that is not known.
+    def place(self, module: str, line: int) -> SeenPlace | None:
+        """What was seen of a statement that applies a transform; None where that is not known.
 
         Args:
             module: that it stands in.
@@ -90,16 +91,22 @@ class Observations:
         file = self._files.get(module)
         return None if file is None else file.places.get(line)
 
-    def was_seen_apart(self, class_name: str) -> bool:
+    def was_seen_apart(self, modules: Mapping[str, ir.ModuleIndex], class_name: str) -> bool:
         """Whether runs have shown objects of a class, and none that holds something twice.
 
         Args:
+            modules: those of the project, as they are now.
             class_name: as the analysis names it.
         """
         module, _, key = class_name.partition(":")
-        file = self._files.get(module)
-        seen = file and file.classes.get(key.partition(":")[0])
-        return bool(seen and seen.objects and not seen.sharing)
+        file, index = self._files.get(module), modules.get(module)
+        name = key.partition(":")[0]
+        seen = file and file.classes.get(name)
+        if not seen or index is None:
+            return False
+        # Facts do not tell classes of one name in a file from each other.
+        alone = sum(each.partition(":")[0] == name for each in index.classes) == 1
+        return bool(alone and seen.objects and not seen.sharing)
 
     def _function_paths(self, index: ir.ModuleIndex) -> Mapping[str, str]:
         """The path of each function that has one for itself, by its key."""

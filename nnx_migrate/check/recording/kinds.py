@@ -67,6 +67,12 @@ def kind_of(arguments: object) -> Kind:
     return Kind(tuple(structure), tuple(numbers))
 
 
+def is_tracing() -> bool:
+    """Whether jax traces what runs."""
+    core: Any = sys.modules.get("jax._src.core")
+    return core is not None and not core.trace_state_clean()
+
+
 _Look = Callable[[Any, list[object], list[object], list[Any]], None]
 
 

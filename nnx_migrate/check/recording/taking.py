@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nnx_migrate.check.callers.around import Callers, import_paths, module_name, within
 from nnx_migrate.check.recording import store
-from nnx_migrate.check.recording.kinds import Kind, kind_of
+from nnx_migrate.check.recording.kinds import Kind, is_tracing, kind_of
 from nnx_migrate.check.recording.meshes import meshes_around
 from nnx_migrate.check.recording.settings import read_settings
 
@@ -208,7 +208,7 @@ def _begin(site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Beg
     tracing = False
     with _working(site):
         _note_caller(site)
-        tracing = _tracing()
+        tracing = is_tracing()
         wanted = (_wanted_traced if tracing else _wanted)(site, args, kwargs)
     if wanted is not None:
         with _working(site, wanted.kind):
@@ -362,14 +362,6 @@ def _store(site: Site, begun: _Begun, observed: bytes | None) -> None:
         site.made,
     )
     store.add_call(settings.recording, call, settings.calls)
-
-
-def _tracing() -> bool:
-    if "jax" not in sys.modules:
-        return False
-    from jax._src import core
-
-    return not core.trace_state_clean()
 
 
 def _returned(args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any) -> Observation | None:

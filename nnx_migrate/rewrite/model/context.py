@@ -49,6 +49,11 @@ class Readable:
 Reader = Callable[[str], Readable | None]
 
 
+def same_line(line: int) -> int:
+    """The line of a file that is as it was."""
+    return line
+
+
 def nothing_else(_module: str) -> Readable | None:
     """No other file is to be seen."""
     return None
@@ -68,6 +73,7 @@ class FileContext:
         pins: those of earlier runs that were taken out of the text.
         stays: why classes that are no pytrees stay so, by class.
         drops: what becomes of the Rngs that its classes keep and do not read.
+        original_line: gives the line of the file as it was.
     """
 
     path: str
@@ -81,6 +87,7 @@ class FileContext:
     pins: tuple[Followed, ...] = ()
     stays: Mapping[str, Refusal] = dataclasses.field(default_factory=dict)
     drops: Drops = dataclasses.field(default_factory=Drops)
+    original_line: Callable[[int], int] = same_line
 
     @functools.cached_property
     def answers(self) -> dict[object, Any]:

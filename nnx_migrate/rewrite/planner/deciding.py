@@ -78,7 +78,7 @@ def _said(
     for rule in rules:
         if site.transform not in rule.transforms:
             continue
-        decision = decided(rule, context, site, lines.original(site.node.lineno))
+        decision = decided(rule, context, site)
         if isinstance(decision, Same):
             yield rule, decision, None
         elif decision is not None:

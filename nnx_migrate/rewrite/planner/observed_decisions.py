@@ -18,13 +18,13 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Pin, Same
 from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
-from nnx_migrate.rewrite.model.unobserved import unobserved_site
-from nnx_migrate.sources.facts.observed_facts import SeenFunction
+from nnx_migrate.rewrite.model.unobserved import seen_place, unobserved_site
+from nnx_migrate.sources.facts.observed_facts import GRAPH, MESH, NO_MESH, TREE, SeenFunction
 
 _NEVER = "no recorded run calls it"
 
 
-def decided(rule: Rule, context: FileContext, site: Site, line: int) -> Decision | None:
+def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
     """What a rule says of a site.
 
     It is asked without what runs have shown, too. What it rewrites or leaves alone then stands on
@@ -35,7 +35,6 @@ def decided(rule: Rule, context: FileContext, site: Site, line: int) -> Decision
         rule: it.
         context: the file, with what was observed, if anything was.
         site: a site of it.
-        line: that it stands on in the file as it was.
     """
     observed = context.project.observed
     if context.unobserved is None or observed is None:
@@ -44,8 +43,8 @@ def decided(rule: Rule, context: FileContext, site: Site, line: int) -> Decision
     before = None if plain is None else rule.decision(*plain)
     if isinstance(before, Contribution | Same):
         return before
-    ran = None if site.form == "decorator" else observed.ran(context.tree.module, line)
-    if ran is False:
+    place = seen_place(context, site)
+    if place is not None and not place.ran:
         return None if before is None else _never_called(before)
     seen = _seen(context, observed, site)
     if before is not None and seen.where is None:
@@ -55,7 +54,8 @@ def decided(rule: Rule, context: FileContext, site: Site, line: int) -> Decision
     if decision is None:
         return None if before is None else _freed(before, seen)
     if isinstance(before, Pin | Manual) and type(decision) is type(before):
-        return dataclasses.replace(before, evidence=(*before.evidence, seen.own))
+        more = (*_around_place(context, site), seen.own)
+        return dataclasses.replace(before, evidence=(*before.evidence, *more))
     return _resting(decision, () if before is None else before.evidence, seen)
 
 
@@ -88,7 +88,7 @@ class _Seen:
 def _seen(context: FileContext, observed: Observations, site: Site) -> _Seen:
     """Of the function that is transformed, else of the one that the site stands in."""
     scopes = function_scopes(context, site)
-    beside = tuple(_never_done(context, site, scopes))
+    beside = (*_around_place(context, site), *_never_done(context, site, scopes))
     for scope in (*scopes, context.scope(site.node)):
         function = context.project.function(scope)
         seen = observed.of(context.project.modules[scope.module], function)
@@ -96,6 +96,20 @@ def _seen(context: FileContext, observed: Observations, site: Site) -> _Seen:
             place = Place(scope.module, function.line)
             return _Seen(seen.told(), place, next(iter(seen.tests), ""), beside)
     return _Seen(f"runs of {observed.command}", beside=beside)
+
+
+def _around_place(context: FileContext, site: Site) -> Iterator[Evidence]:
+    """The modes and meshes that the line of a site ran under, where they matter to it."""
+    place = seen_place(context, site)
+    if place is None:
+        return
+    where = Place(context.tree.module, context.original_line(site.node.lineno))
+    if TREE in place.around:
+        # A pin would end that.
+        runs = "each run of this line was" if GRAPH not in place.around else "some runs were"
+        yield Evidence(f"{runs} in tree mode", Proof.OBSERVED, where)
+    if site.spec.inspects and NO_MESH in place.around and MESH not in place.around:
+        yield Evidence("no run of this line was under a mesh", Proof.OBSERVED, where)
 
 
 def _never_done(context: FileContext, site: Site, scopes: tuple[Scope, ...]) -> Iterator[Evidence]:

@@ -20,7 +20,9 @@
             }
           },
           "classes": {"Net": {"objects": 3, "sharing": 0}},
-          "places": {"17": true}                 # lines that apply transforms: whether they ran
+          "places": {                            # lines that apply transforms
+            "17": {"ran": true, "around": ["graph mode", "graph updates", "mesh"]}
+          }
         }
       }
     }
@@ -164,6 +166,24 @@ class SeenClass:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class SeenPlace:
+    """What was seen of a statement that applies a transform.
+
+    Args:
+        ran: whether it did.
+        around: modes and meshes that it ran under.
+    """
+
+    ran: bool
+    around: tuple[str, ...] = ()
+
+    def joined(self, other: SeenPlace) -> SeenPlace:
+        """What two runs have shown together."""
+        around = tuple(sorted({*self.around, *other.around}))
+        return SeenPlace(self.ran or other.ran, around)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class SeenFile:
     """What was seen of the functions and classes of one file.
 
@@ -171,13 +191,13 @@ class SeenFile:
         sha256: of the bytes that ran.
         functions: by their names, as `function_path` gives them.
         classes: by their names.
-        places: by line, whether statements in functions that apply transforms ran.
+        places: by line, the statements in functions that apply transforms.
     """
 
     sha256: str
     functions: Mapping[str, SeenFunction]
     classes: Mapping[str, SeenClass] = dataclasses.field(default_factory=dict)
-    places: Mapping[int, bool] = dataclasses.field(default_factory=dict)
+    places: Mapping[int, SeenPlace] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -218,9 +238,10 @@ class ObservedFacts:
                 classes = dict(before.classes)
                 for each, kind in file.classes.items():
                     classes[each] = classes[each].joined(kind) if each in classes else kind
-                lines = {*before.places, *file.places}
-                ran = {n: before.places.get(n, False) or file.places.get(n, False) for n in lines}
-                file = SeenFile(file.sha256, functions, classes, ran)
+                places = dict(before.places)
+                for line, place in file.places.items():
+                    places[line] = places[line].joined(place) if line in places else place
+                file = SeenFile(file.sha256, functions, classes, places)
             files[name] = file
         return ObservedFacts(other.root, other.command, files)
 
@@ -264,7 +285,10 @@ def _parsed(data: Any, file: Path) -> ObservedFacts:
                 str(kind): SeenClass(int(seen["objects"]), int(seen["sharing"]))
                 for kind, seen in each.get("classes", {}).items()
             },
-            {int(line): bool(ran) for line, ran in each.get("places", {}).items()},
+            {
+                int(line): SeenPlace(bool(seen["ran"]), tuple(map(str, seen["around"])))
+                for line, seen in each.get("places", {}).items()
+            },
         )
         for name, each in data["files"].items()
     }
@@ -311,6 +335,13 @@ def _as_json(seen: SeenFunction) -> dict[str, Any]:
     return needed | {name: each for name, each in more.items() if each}
 
 
+def _places_as_json(places: Mapping[int, SeenPlace]) -> dict[str, Any]:
+    return {
+        str(line): {"ran": seen.ran, "around": list(seen.around)}
+        for line, seen in sorted(places.items())
+    }
+
+
 def facts_text(facts: ObservedFacts, root: str) -> str:
     """The text of a file of facts.
 
@@ -325,7 +356,7 @@ def facts_text(facts: ObservedFacts, root: str) -> str:
             "classes": {
                 name: dataclasses.asdict(seen) for name, seen in sorted(file.classes.items())
             },
-            **({"places": dict(sorted(file.places.items()))} if file.places else {}),
+            **({"places": _places_as_json(file.places)} if file.places else {}),
         }
         for name, file in sorted(facts.files.items())
     }

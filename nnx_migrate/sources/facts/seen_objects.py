@@ -48,6 +48,23 @@ class SeenObject:
             tuple(sorted({*self.beside, *other.beside})),
         )
 
+    def more_in(self, other: SeenObject) -> SeenObject | None:
+        """What another look at the same call has shown beyond this one; None for nothing.
+
+        Args:
+            other: of the same parameter.
+        """
+        more = SeenObject(
+            0,
+            tuple(each for each in other.changes if each not in self.changes),
+            int(other.returned > self.returned),
+            int(other.shared > self.shared),
+            int(other.plain > self.plain),
+            int(other.split > self.split),
+            tuple(each for each in other.beside if each not in self.beside),
+        )
+        return more if more != SeenObject(0) else None
+
     def as_json(self) -> dict[str, Any]:
         """As the file of facts holds it."""
         return dataclasses.asdict(self)
