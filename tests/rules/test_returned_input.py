@@ -40,6 +40,25 @@ def kernel(model: nnx.Linear):
     )
 
 
+def test_what_a_variable_of_the_model_holds_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+class Counted(nnx.Module):
+    def __init__(self):
+        self.count = nnx.Variable(jnp.zeros(()))
+
+    def add(self, environment, x):
+        self.count.value = environment.step(x)
+
+
+@nnx.jit
+def count(model: Counted):
+    return {"count": model.count.value}
+""",
+    )
+
+
 def test_the_array_beside_a_module_in_unpacked_arguments_stays() -> None:
     check_noop(
         RULE,
@@ -115,6 +134,23 @@ def step(model):
 
 def run(rngs: nnx.Rngs):
     return step(globals()["Net"](rngs))
+""",
+        "model, or a part of it, is both argument and result",
+    )
+
+
+def test_an_attribute_of_something_else_by_that_name_is_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+class Holder(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.value = nnx.Linear(2, 2, rngs=rngs)
+
+
+@nnx.jit
+def inner(model: Holder):
+    return {"model": model.value}
 """,
         "model, or a part of it, is both argument and result",
     )

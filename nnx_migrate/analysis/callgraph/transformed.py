@@ -104,13 +104,27 @@ def result(evaluator: Evaluation, function: FunctionValue) -> Values:
         return result(evaluator, dataclasses.replace(function, transforms=tuple(inner)))
     given = {spec(name).result for name in function.transforms}
     if "gradient" in given:
-        return unknown("a gradient")
+        beside = auxiliary(evaluator.project.function(function.scope))
+        gradient = unknown("a gradient")
+        if not beside:
+            return gradient
+        return frozenset({TupleValue((gradient, evaluator.all_of(function.scope, beside)))})
     if "value and gradient" in given:
         returned = evaluator.returned(function.scope)
         return frozenset({TupleValue((returned, unknown("a gradient")))})
     if all(map(gives_own_result, function.transforms)):
         return evaluator.returned(function.scope)
     return unknown("the result of a decorated function", "result")
+
+
+def auxiliary(loss: ir.Function) -> tuple[ir.Expr, ...]:
+    """What a loss returns beside its value, if it always does: `has_aux` is true then."""
+    pairs = [
+        each.elements
+        for each in loss.returns
+        if isinstance(each, ir.Sequence) and each.is_tuple and len(each.elements) == 2
+    ]
+    return tuple(second for _, second in pairs) if len(pairs) == len(loss.returns) else ()
 
 
 def _adds(name: str) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.lattice import item_of
-from nnx_migrate.analysis.callgraph.transformed import CAPTURED, defined, under_transform
+from nnx_migrate.analysis.callgraph.transformed import CAPTURED, auxiliary, defined, under_transform
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
     PLAIN,
@@ -159,7 +159,10 @@ class CertainValues:
         if "error and own" in given or any(t.startswith(CAPTURED) for t in function.transforms):
             return NOTHING
         if "gradient" in given:
-            return unknown("a gradient")
+            gradient = unknown("a gradient")
+            if not auxiliary(self._project.function(function.scope)):
+                return gradient
+            return frozenset({TupleValue((gradient, NOTHING))})
         if "value and gradient" in given:
             return frozenset({TupleValue((NOTHING, unknown("a gradient")))})
         if not all(map(gives_own_result, function.transforms)):

@@ -9,7 +9,8 @@ import abc
 import sys
 from collections.abc import Callable, Hashable
 
-from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.domain.values import Instance, Located, Scope
+from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import NOTHING, Held
@@ -91,3 +92,16 @@ class Objects(abc.ABC):
 
     @abc.abstractmethod
     def _kept(self, method: Scope) -> tuple[Kept, ...]: ...
+
+
+def is_in_variable(evaluator: Evaluator, place: Located) -> bool:
+    """Whether it is what a Variable holds: `self.count.value`, which is no object of nnx."""
+    match place.expr:
+        case ir.Attribute(base=base, name=name) if name in VARIABLE_READS:
+            values = evaluator.values(place.scope, base)
+        case _:
+            return False
+    return bool(values) and all(
+        isinstance(value, Instance) and evaluator.hierarchy.kind(value.class_name) == "variable"
+        for value in values
+    )

@@ -45,7 +45,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
-from nnx_migrate.analysis.points_to.queries import LAST
+from nnx_migrate.analysis.points_to.queries import LAST, is_in_variable
 from nnx_migrate.core.place import Place, refers_to
 
 
@@ -180,6 +180,8 @@ class SharingFinder:
         for found in objects(self.objects.returned(scope), guessed=True):
             if found.object.root == passed:
                 place = found.object.place
+                if is_in_variable(self.evaluator, place):
+                    continue
                 values = self.evaluator.values(place.scope, place.expr)
                 if (known and is_unknown(values)) or self._may_be_node(values):
                     return True
