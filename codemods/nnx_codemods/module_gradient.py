@@ -68,8 +68,8 @@ from nnx_migrate.rewrite.model.rule import Rule
 def decide(context: FileContext, site: Site) -> Decision | None:
     decision = decide_gradient(context, site, RULE.name, diff_state=False)
     if isinstance(decision, Pin) and decision.sows:
-        reason = not_put_back(context, site, decision.reason)
-        return dataclasses.replace(decision, reason=reason)
+        evidence = (*decision.evidence, *not_put_back(context, site))
+        return dataclasses.replace(decision, evidence=evidence)
     return decision
 
 

@@ -103,6 +103,7 @@ from nnx_codemods._sown.residual_state.popped_inside import without_popped
 from nnx_codemods._sown.residual_state.private_twin import not_put_back
 from nnx_codemods._sown.residual_state.restored import without_restored
 from nnx_codemods._unresolved.named_at_run_time import computed_transform
+from nnx_codemods._unresolved.refusal import UnresolvedCause
 from nnx_codemods._unresolved.unknown_effects import explained, unknown_effect
 from nnx_codemods._unresolved.unseen_functions import (
     may_be_graph_node,
@@ -168,8 +169,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return _set_before(context, plan)
     decision = _decide(context, site)
     if isinstance(decision, Pin) and plan is not None:
-        reason = not_hoisted(context, site, decision.reason)
-        return dataclasses.replace(decision, reason=reason)
+        evidence = (*decision.evidence, *not_hoisted(context, site))
+        return dataclasses.replace(decision, evidence=evidence)
     return decision
 
 
@@ -200,10 +201,11 @@ def _decide(context: FileContext, site: Site) -> Decision | None:
         return Pin(RULE.name, why, (evidence,), outward=True, ways_out=(NextStep.CALL_BY_NAME,))
     if site.form == "reference":
         return _handed_on(context, site)
-    unseen = unseen_function(context, site) if site.transform in TRACING else ""
-    if unseen:
-        evidence = Evidence(unseen, Proof.ASSUMED, context.where(site.node))
-        why = StructureCause.FUNCTION_HIDDEN.about(function=unseen)
+    unseen = unseen_function(context, site) if site.transform in TRACING else None
+    if unseen is not None:
+        text, because = unseen
+        evidence = Evidence(str(UnresolvedCause.UNSEEN.about(reason=because)), Proof.ASSUMED)
+        why = StructureCause.FUNCTION_HIDDEN.about(function=text)
         return Pin(RULE.name, why, (evidence,), outward=True, ways_out=(NextStep.CALL_BY_NAME,))
     given = tuple(_given(context, site))
     bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
@@ -211,12 +213,14 @@ def _decide(context: FileContext, site: Site) -> Decision | None:
         effect = _structural(context, site, scope, index, name, values, collected)
         if effect is not None:
             seen = effect.kind == "structure"
-            evidence = Evidence(effect.what, Proof.PROVED if seen else Proof.ASSUMED, effect.where)
+            proof = Proof.PROVED if seen else Proof.ASSUMED
+            told: tuple[Evidence, ...] = (Evidence(effect.what, proof, effect.where),)
             does = "changes" if seen else "may change"
             why = StructureCause.CHANGES.about(effect.where, does=does, name=name, what=effect.told)
-            reason = not_put_back(context, site, why) if effect.sows else why
+            if effect.sows:
+                told += not_put_back(context, site)
             ways = next_steps(effect.cause, name)
-            return Pin(RULE.name, reason, (evidence,), outward=True, bare=bare, ways_out=ways)
+            return Pin(RULE.name, why, told, outward=True, bare=bare, ways_out=ways)
     made = made_when_called(context, site)
     if made is not None:
         why = StructureCause.MAKES.about(made.where, what=made.claim)

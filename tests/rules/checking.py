@@ -84,7 +84,9 @@ def check_pinned(
     """
     result = _migrated(rule, _IMPORTS + _NET + program, allow)
     assert {finding.outcome for finding in result.findings} <= {*_PINS, Outcome.MANUAL}
-    assert reason in result.findings[0].message
+    first = result.findings[0]
+    told = [first.message, *(each.claim for each in first.evidence)]
+    assert any(reason in each for each in told), told
     pinned = any(finding.outcome in _PINS for finding in result.findings)
     assert (result.after != result.before) == pinned
     assert _migrated(rule, result.after.decode(), allow).after == result.after

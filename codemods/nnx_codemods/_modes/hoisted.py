@@ -23,7 +23,8 @@ from nnx_codemods._sown.exceptional_exits import check_not_caught
 from nnx_codemods._sown.first_in_statement import check_first
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.core.refusal import Reason, Refusal
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import Hoist, HoistedCall, NotRewritten
 from nnx_migrate.rewrite.model.functions import definition_of
@@ -61,12 +62,12 @@ def hoisted(context: FileContext) -> Mapping[Site, Hoist | Refusal]:
     return found
 
 
-def not_hoisted(context: FileContext, site: Site, reason: Reason) -> Reason:
-    """The reason for a pin of a site, with why the mode is not set before that is set first."""
+def not_hoisted(context: FileContext, site: Site) -> tuple[Evidence, ...]:
+    """Why the mode that a site sets first is not set before it, for the evidence of its pin."""
     found = hoisted(context).get(site)
     if not isinstance(found, Refusal):
-        return reason
-    return ModeCause.NOT_HOISTED.about(reason=reason, why=found)
+        return ()
+    return (Evidence(str(ModeCause.NOT_HOISTED.about(why=found)), Proof.PROVED),)
 
 
 def _plan(

@@ -20,5 +20,5 @@ class ModeCause(Cause):
     GIVEN_NOT_CLEAR = "its argument in line {line} is not clear"
     NO_NAME_IN_CALL = "the object has no name in the call (line {line})"
     MADE_BY_CODE = "code may compute the result of {text}"
-    NOT_HOISTED = "{reason}; the mode is not set before the calls: {why}"
+    NOT_HOISTED = "the mode is not set before the calls: {why}"
     MAY_DEPEND = "{text} may depend on it (line {line})"

@@ -120,5 +120,5 @@ class SownCause(Cause):
     MAY_TAKE_OTHERS = "nnx.pop may take Variables that are not sown: {type}(...)"
     MORE_THAN_TYPE = "{type} is more than a type of its own"
     TYPE_HAS_NO_NAME = "{type} is not defined yet where the function is"
-    NOT_PUT_BACK = "{reason}; the sown values are not put back: {why}"
+    NOT_PUT_BACK = "the sown values are not put back: {why}"
     LOOKED_FOR = "{place} looks for {attribute}"

@@ -25,19 +25,18 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.functions import function_values
 
 
-def unseen_function(context: FileContext, site: Site) -> str:
-    """Why a transform may run, on an object, what is not to be seen; empty when it does not."""
+def unseen_function(context: FileContext, site: Site) -> tuple[str, str] | None:
+    """What a transform may run on an object that is not to be seen, and why it is not."""
     if site.form != "call" or not isinstance(site.function, ast.expr):
-        return ""
+        return None
     values = function_values(context, site)
     reasons = {reason for v in values if (reason := _reason(v))}
     if any(isinstance(v, FunctionValue) for v in values):
         reasons -= {IN_A_CIRCLE}
     if not reasons or not _may_be_given_objects(context, site):
-        return ""
+        return None
     text = ast.unparse(site.function)
-    name = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-    return f"{name} ({min(reasons)})"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...", min(reasons)
 
 
 def seen_functions(context: FileContext, site: Site) -> tuple[Scope, ...]:

@@ -140,10 +140,11 @@ def _notes(first: Shown) -> Iterator[str]:
     for each in finding.evidence:
         where = each.where if isinstance(each.where, Location) else None
         here = where is not None and (where.path, where.line) == (first.result.path, finding.line)
+        named = where is not None and str(where) in finding.message
         said = each.claim in finding.message or each.permission in _ALLOWED_ABOVE
-        if each.proof is Proof.ASSUMED and not here and not said:
-            told = where is None or str(where) in finding.message
-            yield printable(each.claim if told else f"{each.claim} ({where})")
+        if here or said or (named and each.proof is not Proof.ASSUMED):
+            continue
+        yield printable(each.claim if where is None or named else f"{each.claim} ({where})")
 
 
 def _some(items: tuple[Shown, ...]) -> str:

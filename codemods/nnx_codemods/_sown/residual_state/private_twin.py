@@ -27,7 +27,8 @@ from nnx_migrate.analysis.domain.values import ClassValue, Scope
 from nnx_migrate.analysis.flax.transforms import SPLITTERS
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.core.refusal import Reason, Refusal
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import NotRewritten
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
@@ -61,12 +62,12 @@ def twins(context: FileContext) -> Mapping[Site, FunctionRewrite | Refusal]:
     return found
 
 
-def not_put_back(context: FileContext, site: Site, reason: Reason) -> Reason:
-    """The reason for a pin of a site that sows, with why what it sows is not put back."""
+def not_put_back(context: FileContext, site: Site) -> tuple[Evidence, ...]:
+    """Why what a site sows is not put back, for the evidence of its pin."""
     for found in (twins(context).get(site), put_back(context).get(site)):
         if isinstance(found, Refusal):
-            return SownCause.NOT_PUT_BACK.about(reason=reason, why=found)
-    return reason
+            return (Evidence(str(SownCause.NOT_PUT_BACK.about(why=found)), Proof.PROVED),)
+    return ()
 
 
 def _rewrite(context: FileContext, site: Site, names: set[str]) -> FunctionRewrite:
