@@ -21,6 +21,7 @@ from nnx_migrate.analysis.effects.causes import (
     of_object,
 )
 from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
+from nnx_migrate.analysis.effects.only_tested import is_only_tested
 from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effect, Effects
 from nnx_migrate.analysis.heap.global_readers import name_of_module, readers
 from nnx_migrate.analysis.ir import nodes as ir
@@ -112,7 +113,7 @@ class Touching(Handing):
                     yield by_method(read.name, where)
                 continue
             yield from self.looked_up(scope, read, value)
-            if self._is_handed_on(scope, read) and self.changes_itself(value, read.name):
+            if self.changes_itself(value, read.name) and self._is_handed_on(scope, read):
                 yield by_method(read.name, where)
             yield from self._read_of(value, read.name, where)
 
@@ -153,7 +154,10 @@ class Touching(Handing):
 
     def _is_handed_on(self, scope: Scope, read: ir.Attribute) -> bool:
         """Whether a method is also used as a value: `put = self.sow`."""
-        return all(call.func != read for call in self.project.function(scope).calls)
+        calls = self.project.function(scope).calls
+        if any(call.func == read for call in calls):
+            return False
+        return not is_only_tested(self.finder.evaluator, scope, read)
 
     def changes_itself(self, base: Instance, name: str) -> bool:
         """Whether it is a method of nnx that changes the object, of a class beside it too."""

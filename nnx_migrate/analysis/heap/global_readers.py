@@ -27,14 +27,15 @@ def readers(project: Project, module: str, name: str) -> Iterator[Scope]:
     """The functions of a module in which one of its names occurs."""
     for key, function in project.modules[module].functions.items():
         body = (function.calls, function.reads, function.writes, function.returns)
-        if key != ir.MODULE_SCOPE and _occurs(name, (*body, *function.bindings.values())):
+        if key != ir.MODULE_SCOPE and occurs(name, (*body, *function.bindings.values())):
             yield Scope(module, key)
 
 
-def _occurs(name: str, part: object) -> bool:
+def occurs(name: str, part: object) -> bool:
+    """Whether a name occurs in an expression, or in several."""
     if isinstance(part, ir.Name):
         return part.id == name
     if isinstance(part, tuple):
-        return any(_occurs(name, each) for each in part)
+        return any(occurs(name, each) for each in part)
     fields: tuple[str, ...] = getattr(part, "__match_args__", ())
-    return any(_occurs(name, getattr(part, field)) for field in fields)
+    return any(occurs(name, getattr(part, field)) for field in fields)
