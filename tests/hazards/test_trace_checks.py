@@ -41,6 +41,19 @@ def step(model: nnx.Module, x):
 
     return run()
 """
+_DECORATED = """\
+import jax.numpy as jnp
+from flax import nnx
+
+
+def step(model: nnx.Module, x):
+    @nnx.value_and_grad(has_aux=True)
+    def loss_fn(model):
+        y = model(x)
+        return jnp.mean(y ** 2), y
+
+    return loss_fn(model)
+"""
 #: What a model of another program may do when it is called.
 _CHANGES = {
     "sown": "self.sow(nnx.Intermediate, 'h', x)",
@@ -245,7 +258,7 @@ def test_parts_of_the_module_beside_the_loss_raise_in_tree_mode(tmp_path: Path) 
 
 
 @pytest.mark.runs_jax
-@pytest.mark.parametrize("program", [_TRAINER, _CALLED_ELSEWHERE])
+@pytest.mark.parametrize("program", [_TRAINER, _CALLED_ELSEWHERE, _DECORATED])
 def test_a_structure_that_changes_raises(program: str, tmp_path: Path) -> None:
     trainer = tmp_path / "trainer.py"
     trainer.write_bytes(migrated(program).after)

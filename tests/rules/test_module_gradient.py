@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.rules.checking import check_noop, check_pinned, check_transformed
 
 RULE = "module-gradient"
@@ -116,18 +118,61 @@ def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
     )
 
 
-def test_a_decorated_loss_of_which_not_all_is_known_is_kept_in_graph_mode() -> None:
-    check_pinned(
+def test_a_decorated_loss_of_which_not_all_is_known_is_checked_before_it_returns() -> None:
+    check_transformed(
         RULE,
         """\
 def slope(model: nnx.Module, x):
     @nnx.grad
     def loss_fn(model):
-        return model(x).sum()
+        return (model(x) -
+                1).sum()  # all of it
 
     return loss_fn(model)
 """,
-        "cannot tell what happens to the Module: the called code is unknown",
+        """\
+def slope(model: nnx.Module, x):
+    def loss_fn(model):
+        graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+        @nnx.grad
+        def loss_fn_of_state(params, nondiff):
+            model = nnx.merge(graphdef, params, nondiff)
+            loss = (model(x) -
+                    1).sum()
+            if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+                raise ValueError("loss_fn must not change the structure of model")
+            return loss  # all of it
+
+        return loss_fn_of_state(params, nondiff)
+
+    return loss_fn(model)
+""",
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if x.ndim: return model(x).sum()\n        return model(x).mean()",
+        "y = model(x); return y.sum()",
+        "with x:\n            return model(x).sum()",
+        "model = model.inner\n        return model(x).sum()",
+        "def f():\n            nonlocal model\n            model = 1\n        return model(x).sum",
+    ],
+)
+def test_a_decorated_loss_without_a_place_for_a_check_is_kept_in_graph_mode(body: str) -> None:
+    check_pinned(
+        RULE,
+        f"""\
+def slope(model: nnx.Module, x):
+    @nnx.grad
+    def loss_fn(model):
+        {body}
+
+    return loss_fn(model)
+""",
+        "",
     )
 
 

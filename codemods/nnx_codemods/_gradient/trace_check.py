@@ -29,6 +29,8 @@ from nnx_migrate.rewrite.model.functions import (
     function_values,
 )
 from nnx_migrate.rewrite.model.unobserved import unobserved_site
+from nnx_migrate.rewrite.split.arguments import positional_names
+from nnx_migrate.rewrite.split.nested import last_return
 
 _MODULES = frozenset({"module"})
 
@@ -44,7 +46,7 @@ def checked_when_traced(
     """
     if not context.options.trace_checks or not is_graph_node(context, values, _MODULES):
         return None
-    if site.form != "call" or context.analysis.sharing.of(values):
+    if not _has_place(site, index) or context.analysis.sharing.of(values):
         return None
     scopes = function_scopes(context, site)
     effects = effects_on(context, site, scopes, index) if scopes else _unseen(context, site, index)
@@ -79,6 +81,24 @@ def checked_beside_runs(context: FileContext, site: Site, index: int) -> Evidenc
     held = argument_values(*plain, index)
     refused = refuse_split(*plain, "", index, held, [], _MODULES)
     return None if refused is None else _evidence(context, site, index)
+
+
+def _has_place(site: Site, index: int) -> bool:
+    """Whether a check can stand behind the loss: behind its call, or in front of its one return."""
+    definition = site.function
+    if site.form == "call":
+        return True
+    if site.form != "decorator" or not isinstance(definition, ast.FunctionDef):
+        return False
+    names = positional_names(definition)
+    bound = (node for node in ast.walk(definition) if isinstance(node, ast.Name))
+    return (
+        last_return(definition) is not None
+        and index < len(names)
+        and not any(
+            node.id == names[index] and not isinstance(node.ctx, ast.Load) for node in bound
+        )
+    )
 
 
 def _evidence(context: FileContext, site: Site, index: int) -> Evidence:

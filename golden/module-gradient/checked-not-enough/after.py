@@ -37,6 +37,8 @@ def decorated(model: nnx.Module, x):
     @nnx.set_graph_mode(True)
     @nnx.set_graph_updates(True)
     def loss_fn(model):
-        return jnp.mean(model(x) ** 2)
+        if x.ndim > 1:
+            return jnp.mean(model(x) ** 2)
+        return jnp.sum(model(x))
 
     return loss_fn(model)

@@ -31,6 +31,8 @@ def with_state(model: nnx.Module, x):
 def decorated(model: nnx.Module, x):
     @nnx.grad
     def loss_fn(model):
-        return jnp.mean(model(x) ** 2)
+        if x.ndim > 1:
+            return jnp.mean(model(x) ** 2)
+        return jnp.sum(model(x))
 
     return loss_fn(model)

@@ -158,6 +158,7 @@ class SplitCause(Cause):
     IS_GENERATOR = "the function is a generator"
     USES_SUPER = "the method uses super()"
     CODE_BESIDE_DOCSTRING = "there is code on the line of the docstring"
+    CODE_BESIDE_RETURN = "there is other code on the line of the return statement"
     RESULT_NO_TUPLE = "the returned value is not written as a tuple"
     SIGNATURE_NOT_KNOWN = "the signature of the function is unknown"
     SIGNATURE_ELSEWHERE = "the signature of the function is in another file"

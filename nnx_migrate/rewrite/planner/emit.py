@@ -34,6 +34,7 @@ from nnx_migrate.rewrite.split.outlined import outline
 from nnx_migrate.rewrite.split.returned_again import returned_again_edits
 from nnx_migrate.rewrite.split.signature import rewire
 from nnx_migrate.rewrite.split.state_outside import state_outside_edits
+from nnx_migrate.rewrite.split.wrappers import with_checks
 from nnx_migrate.rewrite.style.layout import unit_of
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.style.options import option_edits
@@ -211,16 +212,18 @@ def _decorated(context: FileContext, job: Job, nnx: str) -> list[Edit]:
         return edits
     taken = context.taken_names(definition) | names_in(definition)
     inner = fresh([f"{definition.name.strip('_')}_of_state"], taken)[0]
+    named = named_splits(context, job)
     wiring = rewire(
         positional_names(definition),
         definition.args,
-        named_splits(context, job),
+        named,
         job.carry,
         job.returns,
         nnx,
         taken | {inner},
         result_names(definition, taken),
     )
+    wiring = with_checks(context, job.site, definition, named, wiring)
     if beside:
         return edits + sibling_definition(context, definition, job.site.node, wiring, inner)
     gradient = job.site.spec.differentiates

@@ -217,7 +217,10 @@ def _is_blank(context: FileContext, line: int) -> bool:
 
 
 def return_edits(context: FileContext, definition: Definition, wiring: Rewiring) -> list[Edit]:
-    """Edits to every return statement: results are split, carried States join the carry."""
+    """Edits to every return statement: results are split, carried States join the carry, checks
+    stand before it."""
+    if wiring.checks:
+        return _checked_return(context, definition, wiring)
     if not wiring.returns and wiring.carry is None:
         return []
     edits: list[Edit] = []
@@ -232,6 +235,33 @@ def return_edits(context: FileContext, definition: Definition, wiring: Rewiring)
             for split in wiring.returns:
                 edits += _split_return(context, node.value, split, wiring.nnx)
     return edits
+
+
+def _checked_return(context: FileContext, definition: Definition, wiring: Rewiring) -> list[Edit]:
+    """The result gets a name, and is returned behind the checks."""
+    last = last_return(definition)
+    if last is None or last.value is None or one_line_suite(definition, context.text):
+        raise CannotEmit(SplitCause.NOT_ALL_RETURN)
+    begin, stop = context.text.span(last)
+    word = begin + len("return")
+    if context.text.text[context.text.line_start(last.lineno) : begin].strip():
+        raise CannotEmit(SplitCause.CODE_BESIDE_RETURN)
+    between = context.newline + context.text.indent_of_line(last.lineno)
+    between += unit_of(context, definition)
+    if isinstance(last.value, ast.Name):
+        return [Edit(begin, begin, "".join(f"{line}{between}" for line in wiring.checks))]
+    behind = "".join(f"{between}{line}" for line in (*wiring.checks, f"return {wiring.result}"))
+    gap = "" if context.text.text[word].isspace() else " "
+    return [Edit(begin, word, f"{wiring.result} ={gap}"), Edit(stop, stop, behind)]
+
+
+def last_return(definition: Definition) -> ast.Return | None:
+    """The only return of a function, where it is its last statement."""
+    match own_returns(definition), definition.body[-1]:
+        case [ast.Return() as only], last if only is last:
+            return only
+        case _:
+            return None
 
 
 def _split_return(

@@ -25,6 +25,8 @@ class Rewiring:
         carry: how they join.
         result_names: what to call each of its results, when some of them are split.
         returns: results that it splits.
+        result: what it calls its result; empty where nothing stands behind that.
+        checks: statements behind the result.
     """
 
     parameters: tuple[str, ...]
@@ -37,6 +39,8 @@ class Rewiring:
     nnx: str
     taken: frozenset[str]
     result_names: tuple[str, ...] = ()
+    result: str = ""
+    checks: tuple[str, ...] = ()
 
     def returned(self, value: str, first: str | None, second: str | None) -> str:
         """What the function over States returns in the place of `value`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.site import Site
@@ -11,6 +12,7 @@ from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten, ReturnSplit
 from nnx_migrate.rewrite.split.arguments import NamedSplit, filled, positional_names, replaced_slots
+from nnx_migrate.rewrite.split.signature import Rewiring
 from nnx_migrate.rewrite.style.layout import insert_before, line_after
 from nnx_migrate.rewrite.style.naming import fresh, prefix_of
 from nnx_migrate.rewrite.text.edits import Edit
@@ -113,8 +115,12 @@ def structure_checks(
     Args:
         objects: what each of the arguments is called once it is merged.
     """
-    assert isinstance(site.function, ast.expr)
-    shown = _shown(context.text.of(site.function))
+    function = site.function
+    if isinstance(function, ast.FunctionDef):
+        shown = function.name
+    else:
+        assert isinstance(function, ast.expr)
+        shown = _shown(context.text.of(function))
     lines: list[str] = []
     for n, name in zip(named, objects, strict=True):
         if n.split.checked:
@@ -125,6 +131,23 @@ def structure_checks(
                 f'{context.indent_unit}raise ValueError("{what}")',
             ]
     return lines
+
+
+def with_checks(
+    context: FileContext,
+    site: Site,
+    definition: AnyFunction,
+    named: Sequence[NamedSplit],
+    wiring: Rewiring,
+) -> Rewiring:
+    """The pieces of a decorated loss, with what checks the structure of its Modules at its end."""
+    objects = [positional_names(definition)[n.split.index] for n in named]
+    checks = structure_checks(context, site, named, objects, wiring.nnx)
+    if not checks:
+        return wiring
+    own = {*names_in(definition), *wiring.parameters, *(n.graphdef for n in named)}
+    result = fresh([result_name(site)], {wiring.nnx.partition(".")[0], *own})[0]
+    return dataclasses.replace(wiring, result=result, checks=tuple(checks))
 
 
 def result_name(site: Site) -> str:
