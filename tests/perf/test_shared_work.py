@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nnx_migrate.analysis.effects import reachability
-from nnx_migrate.analysis.effects.captured.search import Search
+from nnx_migrate.analysis.effects.captured.local_steps import LocalSteps
 from nnx_migrate.analysis.effects.may_alias import Aliases
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
@@ -60,7 +60,7 @@ def _reached(analysis: Analysis, steps: int) -> None:
 @pytest.mark.parametrize(
     ("ask", "kind", "name"),
     [
-        pytest.param(_uses, Search, "_call", id="uses"),
+        pytest.param(_uses, LocalSteps, "_call", id="uses"),
         pytest.param(_reached, reachability._Walk, "call", id="reached"),
     ],
 )

@@ -19,7 +19,7 @@ from nnx_migrate.analysis.domain.values import (
     Values,
     is_unknown,
 )
-from nnx_migrate.analysis.effects.captured.search import Use
+from nnx_migrate.analysis.effects.captured.steps import Use
 from nnx_migrate.analysis.heap.globals import OBJECTS
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site

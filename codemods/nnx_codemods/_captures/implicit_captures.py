@@ -11,7 +11,7 @@ from nnx_codemods._captures.must_execute import is_certain, is_expected_to_raise
 from nnx_codemods._captures.refusal import CaptureCause
 from nnx_codemods._captures.trace_level import may_be_captured
 from nnx_migrate.analysis.domain.values import Values
-from nnx_migrate.analysis.effects.captured.search import Use
+from nnx_migrate.analysis.effects.captured.steps import Use
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.refusal import Reason

@@ -11,7 +11,7 @@ from nnx_codemods._captures.refusal import CaptureCause
 from nnx_codemods._captures.trace_level import may_be_captured
 from nnx_codemods._freshness.disjointness import made_apart
 from nnx_migrate.analysis.domain.values import Located, Scope
-from nnx_migrate.analysis.effects.captured.search import Use
+from nnx_migrate.analysis.effects.captured.steps import Use
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site

@@ -6,7 +6,7 @@ import ast
 import functools
 from collections.abc import Iterable, Iterator
 
-from nnx_migrate.analysis.effects.captured.search import Use
+from nnx_migrate.analysis.effects.captured.steps import Use
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.model.context import FileContext
