@@ -41,18 +41,22 @@ forward(Layer(nnx.Rngs(0)), 1)
 """
 
 
+#: Imports the changed file, for a function that the others do not name.
+_HUB = f"import changed\n{_COMMON}\n\ndef trained():\n    return changed.main()\n"
+
+
+@pytest.mark.parametrize("common", [_COMMON, _HUB], ids=["apart", "through a hub"])
 def test_after_an_edit_only_what_may_be_new_is_looked_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    common: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert _looked_up(tmp_path / "many", 64, monkeypatch) == _looked_up(
-        tmp_path / "few", 4, monkeypatch
-    )
+    many = _looked_up(tmp_path / "many", common, 64, monkeypatch)
+    assert many == _looked_up(tmp_path / "few", common, 4, monkeypatch)
 
 
-def _looked_up(folder: Path, others: int, monkeypatch: pytest.MonkeyPatch) -> int:
+def _looked_up(folder: Path, common: str, others: int, monkeypatch: pytest.MonkeyPatch) -> int:
     """How often it is found out, after an edit, what a name, a class or a call means."""
     folder.mkdir()
-    (folder / "common.py").write_text(_COMMON)
+    (folder / "common.py").write_text(common)
     changed = USES_NNX.replace("{number}", "")
     (folder / "changed.py").write_text(f"from common import Shared\n{changed}")
     for number in range(others):

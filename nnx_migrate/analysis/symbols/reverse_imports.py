@@ -3,13 +3,40 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.mentioned_names import imports_in, names_in
+
+#: The names of a file that lead somewhere; None for all that it has, or may have after an edit.
+_Names = frozenset[str] | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Module:
+    """What a file says of others.
+
+    Args:
+        words: every identifier in its code.
+        stars: the modules of which it imports everything.
+        imports: what each name that others may import from it comes from.
+        built: the names of the file that it is made of, by each such name.
+        mentioned: its words, and each part of what it imports.
+    """
+
+    words: frozenset[str]
+    stars: frozenset[str]
+    imports: dict[str, set[str]]
+    built: dict[str, set[str]]
+    mentioned: frozenset[str]
 
 
 class Dependents:
     """The import graph the other way round, by what the names of files may reach.
+
+    A file that imports another does not depend on all that this one imports: only where it has one
+    of the names that lead on from there.
 
     Args:
         indexes: the files.
@@ -20,7 +47,10 @@ class Dependents:
         self._before = before
         self._reaching: dict[str, set[str]] = collections.defaultdict(set)
         self._naming: dict[str, set[str]] = collections.defaultdict(set)
+        self._indexes: dict[str, ir.ModuleIndex] = {}
+        self._modules: dict[str, _Module] = {}
         for index in indexes:
+            self._indexes.setdefault(index.module, index)
             for target in _targets(index):
                 # `import a` reaches all of `a.b.c`, and `from a.b import c` may be all of `a.b`.
                 self._naming[target].add(index.module)
@@ -29,13 +59,19 @@ class Dependents:
 
     def of(self, module: str) -> frozenset[str]:
         """The file itself, and all in which a name may lead to it, through others too."""
-        found = {module}
+        leading: dict[str, _Names] = {module: None}
         waiting = [module]
         while waiting:
-            near = self._near(waiting.pop()) - found
-            waiting += near
-            found |= near
-        return frozenset(found)
+            via = waiting.pop()
+            for near in self._near(via):
+                known = leading.get(near, frozenset())
+                if known is None or not self._may_name(near, via, leading[via]):
+                    continue
+                found = self._leading(near, via, leading[via])
+                if near not in leading or found is None or not found <= known:
+                    leading[near] = None if found is None else found | known
+                    waiting.append(near)
+        return frozenset(leading)
 
     def _near(self, module: str) -> set[str]:
         found = set() if self._before is None else self._before._near(module)
@@ -43,6 +79,74 @@ class Dependents:
             self._reaching.get(module, ()),
             *(self._naming.get(part, ()) for part in _prefixes(module)),
         )
+
+    def _module(self, module: str) -> _Module:
+        if module not in self._indexes and self._before is not None:
+            return self._before._module(module)
+        if module not in self._modules:
+            self._modules[module] = _summary(self._indexes[module])
+        return self._modules[module]
+
+    def _may_name(self, near: str, via: str, names: _Names) -> bool:
+        """Whether a file that may reach another has one of these names of it."""
+        record = self._module(near)
+        return names is None or via in record.stars or not record.mentioned.isdisjoint(names)
+
+    def _leading(self, near: str, via: str, names: _Names) -> _Names:
+        """The names of a file that lead to these of another one."""
+        record = self._module(near)
+        if via in record.stars:
+            return None if names is None else names | self._made_of(record, names)
+        first = {
+            name
+            for name, targets in record.imports.items()
+            if any(_leads(target, via, names, record.words) for target in targets)
+        }
+        return self._made_of(record, first)
+
+    def _made_of(self, record: _Module, names: Iterable[str]) -> frozenset[str]:
+        """These names of a file, and those made of them: aliases, classes below, decorated ones."""
+        found = set(names)
+        size = -1
+        while size != len(found):
+            size = len(found)
+            found.update(name for name, parts in record.built.items() if parts & found)
+        return frozenset(found)
+
+
+def _leads(target: str, via: str, names: _Names, words: frozenset[str]) -> bool:
+    if target == via:
+        return True
+    if via.startswith(f"{target}."):  # `import a`, and then `a.b`
+        return via[len(target) + 1 :].partition(".")[0] in words
+    if not target.startswith(f"{via}."):
+        return False
+    return names is None or target[len(via) + 1 :].partition(".")[0] in names
+
+
+def _summary(index: ir.ModuleIndex) -> _Module:
+    imports: dict[str, set[str]] = collections.defaultdict(set)
+    built: dict[str, set[str]] = collections.defaultdict(set)
+    for name, parts in _parts(index):
+        imports[name].update(imports_in(parts))
+        built[name].update(names_in(parts))
+    words, stars = frozenset(index.words), frozenset(index.star_imports)
+    mentioned = words.union(*(target.split(".") for target in index.imports))
+    return _Module(words, stars, imports, built, mentioned)
+
+
+def _parts(index: ir.ModuleIndex) -> Iterator[tuple[str, Iterable[ir.Expr]]]:
+    """The names that a file may give to others, and what decides what these mean."""
+    yield from index.functions[ir.MODULE_SCOPE].bindings.items()
+    for function in index.functions.values():
+        yield function.name, function.decorators
+        for name in function.globals:
+            yield name, function.bindings.get(name, ())
+    for each in index.classes.values():
+        yield each.name, (*each.bases, *each.decorators, *(value for _, value in each.keywords))
+        yield each.name, each.annotations.values()
+        for values in each.attributes.values():
+            yield each.name, values
 
 
 def _targets(index: ir.ModuleIndex) -> set[str]:

@@ -157,6 +157,19 @@ def test_twice() -> None:
     assert known(twice) == known(fresh)
 
 
+_VIA = """
+from a.b import f
+again = f
+class Sub(f): pass
+@f
+def wrapped(): pass
+def g(): pass
+def make():
+    global late
+    late = f
+"""
+
+
 @pytest.mark.parametrize(
     ("code", "depends"),
     [
@@ -170,6 +183,16 @@ def test_twice() -> None:
         ("from a import *", True),
         ("def g():\n    import a.b", True),
         ("import via\nvia.f()", True),
+        ("import via\ngetattr(via, 'f')()", True),
+        ("import via as v\nimport b.via\nv.g()", False),
+        ("from via import g", False),
+        ("import via\nvia.sub.f()", True),
+        ("from via import Sub", True),
+        ("from via import again", True),
+        ("from via import wrapped", True),
+        ("from via import late", True),
+        ("import lazy\nlazy.f()", False),
+        ("from via import *\n", True),
         ("from via import f", True),
         ("import other", False),
         ("from a.c import f", False),
@@ -178,9 +201,14 @@ def test_twice() -> None:
     ],
 )
 def test_files_that_a_change_may_concern(code: str, depends: bool) -> None:
-    files = {"a/b.py": b"def f(): pass", "via.py": b"from a.b import f", "user.py": code.encode()}
+    files = {
+        "a/b.py": b"def f(): pass",
+        "via.py": _VIA.encode(),
+        "lazy.py": b"def g():\n    import a.b\ndef f(): pass",
+        "user.py": code.encode(),
+    }
     found = Dependents(indexed(files).values()).of("a.b")
-    assert found == {"a.b", "via"} | ({"user"} if depends else set())
+    assert found == {"a.b", "via", "lazy"} | ({"user"} if depends else set())
 
 
 @pytest.mark.parametrize(
