@@ -199,3 +199,40 @@ def train_step(state: nnx.Optimizer, x):
     state.update(grads)
 """,
     )
+
+
+def test_a_model_that_is_called_behind_many_functions_is_one() -> None:
+    check_transformed(
+        RULE,
+        """\
+def a(m, x): return b(m, x)
+def b(m, x): return c(m, x)
+def c(m, x): return d(m, x) if x else a(m, x)
+def d(m, x): return e(m, x)
+def e(m, x): return m(x).sum()
+
+def train_step(model, optimizer, x):
+    grads = nnx.grad(lambda m: a(m, x))(model)
+    optimizer.update(model, grads)
+""",
+        """\
+def a(m, x): return b(m, x)
+def b(m, x): return c(m, x)
+def c(m, x): return d(m, x) if x else a(m, x)
+def d(m, x): return e(m, x)
+def e(m, x): return m(x).sum()
+
+def train_step(model, optimizer, x):
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+    def loss_of_state(params, nondiff):
+        m = nnx.merge(graphdef, params, nondiff)
+        loss = (lambda m: a(m, x))(m)
+        if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
+            raise ValueError("the loss must not change the structure of m")
+        return loss
+
+    grads = nnx.grad(loss_of_state)(params, nondiff)
+    optimizer.update(model, grads)
+""",
+    )

@@ -28,8 +28,8 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.functions import function_scopes, parameter_at
 
 _MODULE = "flax.nnx.Module"
-#: How many functions a loss hands its parameter on through.
-_DEPTH = 3
+#: A parameter that was looked at -> whether it is used as an object; not so while it is looked at.
+_Looked = dict[tuple[Scope, str], bool]
 
 
 def shown_class(context: FileContext, site: Site, index: int, values: Values) -> Values:
@@ -48,7 +48,8 @@ def shown_class(context: FileContext, site: Site, index: int, values: Values) ->
         return values
     if all(_is_merged(context, scope, name) for scope, name in given):
         return STATE
-    used = all(_is_used_as_object(context, scope, name, _DEPTH) for scope, name in given)
+    looked: _Looked = {}
+    used = all(_is_used_as_object(context, scope, name, looked) for scope, name in given)
     if used and site.uses and all(_is_optimized(context, site, use, index) for use in site.uses):
         words = "called in the loss, and passed to an optimizer with its gradients"
         return frozenset({Instance(_MODULE, exact=False, origin=words)})
@@ -92,8 +93,15 @@ def _unconditional_calls(definition: ast.FunctionDef | ast.AsyncFunctionDef) -> 
                 return
 
 
-def _is_used_as_object(context: FileContext, scope: Scope, name: str, depth: int) -> bool:
+def _is_used_as_object(context: FileContext, scope: Scope, name: str, looked: _Looked) -> bool:
     """Whether a function calls its parameter, or a method of it that no State has."""
+    if (scope, name) not in looked:
+        looked[scope, name] = False
+        looked[scope, name] = _uses_as_object(context, scope, name, looked)
+    return looked[scope, name]
+
+
+def _uses_as_object(context: FileContext, scope: Scope, name: str, looked: _Looked) -> bool:
     function = context.project.function(scope)
     if name in function.bindings:
         return False
@@ -104,18 +112,22 @@ def _is_used_as_object(context: FileContext, scope: Scope, name: str, depth: int
             case ir.Attribute(base=ir.Name(id=base), name=method) if base == name:
                 if method not in STATE_METHODS:
                     return True
-        if depth and _is_handed_on(context, scope, call, name, depth):
+        if _is_handed_on(context, scope, call, name, looked):
             return True
-    return any(_is_used_inside(context, scope, key, name, depth) for key in function.nested)
+    return any(_is_used_inside(context, scope, key, name, looked) for key in function.nested)
 
 
-def _is_used_inside(context: FileContext, outer: Scope, key: str, name: str, depth: int) -> bool:
+def _is_used_inside(
+    context: FileContext, outer: Scope, key: str, name: str, looked: _Looked
+) -> bool:
     inner = Scope(outer.module, key)
     own = {parameter.name for parameter in context.project.function(inner).parameters}
-    return name not in own and _is_used_as_object(context, inner, name, depth)
+    return name not in own and _is_used_as_object(context, inner, name, looked)
 
 
-def _is_handed_on(context: FileContext, scope: Scope, call: ir.Call, name: str, depth: int) -> bool:
+def _is_handed_on(
+    context: FileContext, scope: Scope, call: ir.Call, name: str, looked: _Looked
+) -> bool:
     for place, argument in enumerate(call.args):
         if argument != ir.Name(name):
             continue
@@ -126,7 +138,7 @@ def _is_handed_on(context: FileContext, scope: Scope, call: ir.Call, name: str, 
         for value in functions:
             parameter = binding.parameter_at(context.project.function(value.scope), value, place)
             if parameter is None or not _is_used_as_object(
-                context, value.scope, parameter.name, depth - 1
+                context, value.scope, parameter.name, looked
             ):
                 return False
         return True

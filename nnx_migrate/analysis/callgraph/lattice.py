@@ -52,11 +52,11 @@ def limited(found: Values) -> Values:
 
 
 def _most(values: Values) -> int:
-    first, *rest = values
-    if not isinstance(first, Instance | ClassValue | FunctionValue):
+    known = [each for each in values if not (isinstance(each, Basic) and each.sort == "unknown")]
+    if not known or not isinstance(known[0], Instance | ClassValue | FunctionValue):
         return _MAX_VALUES
-    of_one_kind = all(type(each) is type(first) for each in rest)
-    holds = any(isinstance(each, Instance) and each.wraps for each in values)
+    of_one_kind = all(type(each) is type(known[0]) for each in known)
+    holds = any(isinstance(each, Instance) and each.wraps for each in known)
     return _MAX_OF_ONE_KIND if of_one_kind and not holds else _MAX_VALUES
 
 

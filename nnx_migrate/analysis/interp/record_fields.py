@@ -9,9 +9,6 @@ from nnx_migrate.analysis.callgraph.binding import argument_for
 from nnx_migrate.analysis.domain.values import Instance, Located, Scope, Values
 from nnx_migrate.analysis.ir import nodes as ir
 
-#: So many classes of objects are looked at that calls pass for what may be anything.
-_MAX_SEEN = 8
-
 
 def passed_for_field(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:
     """What the calls in sight of a class, and of those below it, pass for one of its fields."""
@@ -40,7 +37,7 @@ def seen_among(evaluator: Evaluation, passed: Values) -> Values:
         if isinstance(value, Instance) and evaluator.project.class_of(value.class_name):
             known = seen.setdefault(value.class_name, value)
             seen[value.class_name] = min(known, value, key=lambda v: sorted(v.keywords))
-    return frozenset(seen[name] for name in sorted(seen)[:_MAX_SEEN])
+    return frozenset(seen.values())
 
 
 def fields_of(evaluator: Evaluation, class_name: str) -> tuple[ir.Parameter, ...]:

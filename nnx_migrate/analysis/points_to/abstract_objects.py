@@ -1,7 +1,8 @@
 """What a value is, or holds, as objects that can be told apart: where each comes from.
 
 Two expressions give the same object when they lead to the same variable, or to the same call that
-makes it. What leads nowhere is left out, so nothing follows from an object that is not here.
+makes it. What leads nowhere is left out, so nothing follows from an object that is not here. What
+takes too long to follow is `Anything`, of which everything follows.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from nnx_migrate.analysis.ir.records import linked_record, record
 
 #: Stands for an element of which it is not known which one it is.
 SOME = "[]"
-#: So many objects are told apart in one value.
-_MOST = 120
+
+#: So many objects are told apart in what a call gives.
+_MOST_MADE = 120
+#: And so many that the call does not make, or gives twice.
+_MOST_OTHERS = 1_000
 
 
 @record
@@ -52,6 +56,15 @@ class MadeBy:
 
 
 @record
+class Anything:
+    """Any objects at all: too much code leads here to tell which."""
+
+
+#: Where an object comes from.
+Root = Variable | MadeBy | Anything
+
+
+@record
 class Object:
     """An object, or a part of one.
 
@@ -62,16 +75,19 @@ class Object:
         label: what the code calls it.
     """
 
-    root: Variable | MadeBy
+    root: Root
     path: tuple[str, ...]
     place: Located = dataclasses.field(compare=False)
     label: str = dataclasses.field(default="", compare=False)
 
     def __str__(self) -> str:
-        root = self.root
-        name = (
-            f"the result of {ir.last_name(root.call)}()" if isinstance(root, MadeBy) else root.name
-        )
+        match self.root, self.place.expr:
+            case (MadeBy(call=call), _) | (Anything(), ir.Call() as call):
+                name = f"the result of {ir.last_name(call)}()"
+            case Variable(name=name), _:
+                pass
+            case _:
+                name = ir.last_name(self.place.expr) or "a value"
         path = [each for each in self.path if each.isidentifier()]
         return self.label or ".".join([name, *path])
 
@@ -104,6 +120,11 @@ class Held(ir.Link):
 NOTHING = Held()
 
 
+def anything(place: Located) -> Held:
+    """Any objects at all, for an expression that takes too long to follow."""
+    return Held(Object(Anything(), (), place))
+
+
 def either(options: Iterable[Held]) -> Held:
     """One of several values, by a condition."""
     told = tuple(dict.fromkeys(each for each in options if each != NOTHING))
@@ -112,8 +133,30 @@ def either(options: Iterable[Held]) -> Held:
 
 def together(parts: Iterable[tuple[str, Held]]) -> Held:
     """A container of these."""
-    held = Held(None, tuple(parts))
-    return held if sum(1 for _ in objects(held, guessed=True)) <= _MOST else NOTHING
+    return Held(None, tuple(parts))
+
+
+def summarized(held: Held, via: tuple[Scope, ir.Call]) -> Held:
+    """What a call gives, with one of the objects that it makes for all, where these are many.
+
+    Each call of a function makes objects of its own, so calls of calls multiply them. What is made
+    elsewhere stays, and so does what is in the value twice.
+    """
+    found = [each.object for each in objects(held, guessed=True)]
+    if len(found) <= _MOST_MADE:
+        return held
+    made: Object | None = None
+    others: dict[Object, None] = {}
+    for each in found:
+        if not isinstance(each.root, MadeBy) or each.root.outermost != via:
+            others[each] = None
+        elif made is None:
+            made = each
+    repeated = {inner.object: (inner.object, outer.object) for inner, outer in twice(held)}
+    kept = [*others, *(each for pair in repeated.values() for each in pair)]
+    if len(kept) > _MOST_OTHERS:
+        return anything(found[0].place)
+    return Held(made, tuple((f"<{place}>", Held(each)) for place, each in enumerate(kept)))
 
 
 def again(held: Held) -> Held:
@@ -214,7 +257,7 @@ def _may_repeat(held: Held) -> bool:
     Most values are done with by this: it looks at each part once, and `_twice` at all that is in a
     part anew for each container around it.
     """
-    paths: dict[Variable | MadeBy, set[tuple[str, ...]]] = {}
+    paths: dict[Root, set[tuple[str, ...]]] = {}
     seen: set[int] = set()
     waiting = [held]
     while waiting:
@@ -257,7 +300,7 @@ def on_several(sides: Sequence[Sequence[Found]]) -> Iterator[tuple[Found, Found]
     Looked up by where an object comes from, and each pair given once: a value may hold thousands,
     many of them the same, and to compare each with each would take minutes.
     """
-    index: dict[Variable | MadeBy, dict[tuple[str, ...], _Occurrences]] = {}
+    index: dict[Root, dict[tuple[str, ...], _Occurrences]] = {}
     for side, on_side in enumerate(sides):
         for place, found in enumerate(on_side):
             by_path = index.setdefault(found.object.root, {})

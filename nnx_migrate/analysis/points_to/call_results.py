@@ -17,14 +17,17 @@ from nnx_migrate.analysis.interp.record_fields import fields_of
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
+    Anything,
     Held,
     MadeBy,
     Object,
+    Variable,
     either,
     element,
     mapped,
     spread,
     step,
+    summarized,
     together,
 )
 from nnx_migrate.analysis.points_to.container_contents import (
@@ -230,26 +233,31 @@ def in_terms_of(
     def change(each: Held) -> Held:
         own = each.object
         assert own is not None
-        if isinstance(own.root, MadeBy):
-            if own.root.outermost[0] != callee or via is None:
+        match own.root:
+            case MadeBy(outermost=(made_in, _)):
+                if made_in != callee or via is None:
+                    return each
+                root = MadeBy(own.root.scope, own.root.call, (via, *own.root.within))
+                made = Object(root, own.path, own.place, own.label)
+                return Held(made, each.parts, each.way, each.closed)
+            case Variable(scope=scope, name=variable, version=version):
+                if scope != callee:
+                    return each
+                if version:
+                    return dataclasses.replace(each, object=None)
+                if variable not in passed:
+                    passed[variable] = _passed(
+                        objects, callee, variable, call, first, via, at, bound
+                    )
+                found = passed[variable]
+                for name in own.path:
+                    found = step(found, name, own.place)
+                return found
+            case Anything():
                 return each
-            root = MadeBy(own.root.scope, own.root.call, (via, *own.root.within))
-            made = Object(root, own.path, own.place, own.label)
-            return Held(made, each.parts, each.way, each.closed)
-        if own.root.scope != callee:
-            return each
-        if own.root.version:
-            return dataclasses.replace(each, object=None)
-        if own.root.name not in passed:
-            passed[own.root.name] = _passed(
-                objects, callee, own.root.name, call, first, via, at, bound
-            )
-        found = passed[own.root.name]
-        for name in own.path:
-            found = step(found, name, own.place)
-        return found
 
-    return mapped(held, change)
+    found = mapped(held, change)
+    return found if via is None else summarized(found, via)
 
 
 def _passed(

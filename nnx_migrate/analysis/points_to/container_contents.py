@@ -19,9 +19,11 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import is_dict
 from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
+    Anything,
     Held,
     MadeBy,
     Object,
+    Variable,
     again,
     attribute,
     either,
@@ -281,11 +283,15 @@ def _copied(scope: Scope, call: ir.Call, held: Held) -> Held:
     own = held.object
     if own is None:
         return held
-    if isinstance(own.root, MadeBy):
-        root = dataclasses.replace(own.root, within=((scope, call), *own.root.within))
-        return dataclasses.replace(held, object=dataclasses.replace(own, root=root))
-    path = (f"<{own.root.name}:{own.root.version}>", *own.path)
-    copy = dataclasses.replace(own, root=MadeBy(scope, call), path=path, label="")
+    match own.root:
+        case MadeBy(within=within):
+            root = dataclasses.replace(own.root, within=((scope, call), *within))
+            copy = dataclasses.replace(own, root=root)
+        case Variable(name=name, version=version):
+            path = (f"<{name}:{version}>", *own.path)
+            copy = dataclasses.replace(own, root=MadeBy(scope, call), path=path, label="")
+        case Anything():
+            copy = own
     return dataclasses.replace(held, object=copy)
 
 

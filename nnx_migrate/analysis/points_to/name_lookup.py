@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from nnx_migrate.analysis.domain.values import (
     Instance,
@@ -19,6 +19,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import is_new_container
 from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
+    Anything,
     Held,
     MadeBy,
     Object,
@@ -76,23 +77,36 @@ def _with_more(objects: Objects, scope: Scope, name: ir.Name, held: Held) -> Hel
 
 def _bound_again(objects: Objects, scope: Scope, name: str, at: int) -> Held:
     """A variable that is bound more than once, as it is at a line."""
-    bindings = objects.project.bindings(scope, name)
-    where = bindings[0].scope
-    version, options = 0, []
-    own = sum(isinstance(each, Located) and each.scope == where for each in bindings)
-    lines = iter(_lines(objects, where, name)[-own:])  # of what code further down can see
-    for binding in bindings:
+    where = objects.project.bindings(scope, name)[0].scope
+    bound = objects.bound(scope, name)
+    options = bound.parts if bound.way == "either" else (("", bound),)
+    version = max((line for _, line in _with_lines(objects, scope, name) if line < at), default=0)
+    known = Object(Variable(where, name, version), (), Located(scope, ir.Name(name)), name)
+    return Held(known if version else None, options, "either")
+
+
+def any_binding(objects: Objects, scope: Scope, name: str) -> Held:
+    """What a variable may be that is bound more than once, whatever the line."""
+    where = objects.project.bindings(scope, name)[0].scope
+    options = []
+    for binding, line in _with_lines(objects, scope, name):
         if isinstance(binding, ParameterOf):
             variable = Variable(binding.scope, name, 0)
             options.append(Held(Object(variable, (), Located(where, ir.Name(name)), name)))
-            continue
-        line = next(lines, 0) if binding.scope == where else 0
-        if line < at:
-            version = max(version, line)
-        bound = objects.held(binding.scope, binding.expr, line or LAST)
-        options.append(_whatever_is_made(bound))
-    known = Object(Variable(where, name, version), (), Located(scope, ir.Name(name)), name)
-    return Held(known if version else None, tuple(("", each) for each in options), "either")
+        else:
+            bound = objects.held(binding.scope, binding.expr, line or LAST)
+            options.append(_whatever_is_made(bound))
+    return Held(None, tuple(("", each) for each in options), "either")
+
+
+def _with_lines(objects: Objects, scope: Scope, name: str) -> Iterator[tuple[Binding, int]]:
+    """What a variable is bound to, each on which line of its function; 0 for other functions."""
+    bindings = objects.project.bindings(scope, name)
+    where = bindings[0].scope
+    known = [isinstance(each, Located) and each.scope == where for each in bindings]
+    lines = iter(_lines(objects, where, name)[-sum(known) :])  # of what code further down can see
+    for binding, is_known in zip(bindings, known, strict=True):
+        yield binding, next(lines, 0) if is_known else 0
 
 
 def _grown(objects: Objects, scope: Scope, name: str, bound: list[ir.Expr]) -> Held:
@@ -117,10 +131,13 @@ def _stands_in_a_loop(objects: Objects, scope: Scope, expr: ir.Expr) -> bool:
 
 def _is_made_in_a_loop(objects: Objects, one: Object) -> bool:
     """Whether each turn of a loop makes another one, or binds its name to another one."""
-    if isinstance(one.root, Variable):
-        return _is_in_a_loop(objects, one.root.scope, one.root.version)
-    scope, call = one.root.outermost
-    return _is_in_a_loop(objects, scope, call.line)
+    match one.root:
+        case Variable(scope=scope, version=line):
+            return _is_in_a_loop(objects, scope, line)
+        case MadeBy(outermost=(scope, call)):
+            return _is_in_a_loop(objects, scope, call.line)
+        case Anything():
+            return False
 
 
 def _is_in_a_loop(objects: Objects, scope: Scope, line: int) -> bool:

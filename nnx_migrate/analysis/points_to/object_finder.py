@@ -29,7 +29,7 @@ from nnx_migrate.analysis.points_to.container_contents import (
     in_turns,
     joined,
 )
-from nnx_migrate.analysis.points_to.name_lookup import attribute_of, named
+from nnx_migrate.analysis.points_to.name_lookup import any_binding, attribute_of, named
 from nnx_migrate.analysis.points_to.queries import LAST, Kept, Objects
 from nnx_migrate.analysis.points_to.self_stores import what_is_kept
 
@@ -106,6 +106,9 @@ class ObjectFinder(Objects):
                 return called(self, scope, expr, at)
             case _:
                 return NOTHING
+
+    def _bound(self, scope: Scope, name: str) -> Held:
+        return any_binding(self, scope, name)
 
     def _returned(self, scope: Scope) -> Held:
         return what_is_returned(self, scope)

@@ -31,6 +31,7 @@ from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import (
     IS_PASSED,
+    Anything,
     Found,
     Held,
     Object,
@@ -137,7 +138,14 @@ class SharingFinder:
 
     def _in_words(self, whole: Held, does: str) -> str:
         found = (pair for pair in twice(whole) if self._is_in_both(*pair))
-        return next((in_words(*pair, does) for pair in found), "")
+        return next((in_words(*pair, does) for pair in found), "") or self._untold(whole)
+
+    def _untold(self, whole: Held) -> str:
+        """Why it is not known whether something is in a value twice, in words."""
+        for found in objects(whole, guessed=True):
+            if self._is_open(found.object):
+                return f"too much code leads to {found.object} to tell which objects it holds"
+        return ""
 
     def _passed(
         self, around: tuple[Scope, ...], whole: Held, seen: set[tuple[Scope, Held]], does: str
@@ -178,6 +186,8 @@ class SharingFinder:
         if self.never_ran.gave_back(scope, name):
             return False
         for found in objects(self.objects.returned(scope), guessed=True):
+            if self._is_open(found.object):
+                return True
             if found.object.root == passed:
                 place = found.object.place
                 if is_in_variable(self.evaluator, place):
@@ -186,6 +196,13 @@ class SharingFinder:
                 if (known and is_unknown(values)) or self._may_be_node(values):
                     return True
         return False
+
+    def _is_open(self, one: Object) -> bool:
+        """Whether it may be any objects of nnx: nothing says that it is or holds none."""
+        if not isinstance(one.root, Anything):
+            return False
+        values = self.evaluator.values(one.place.scope, one.place.expr)
+        return not values or is_unknown(values) or self._may_be_node(values)
 
     def _is_in_both(self, one: Found, other: Found) -> bool:
         """Whether it may be an object of nnx, or hold one, and so may what it is a part of."""
@@ -355,7 +372,8 @@ class SharingFinder:
                 if self._is_in_both(one, other):
                     where = Place(scope.module, line)
                     return f"{one.object} is held in several places ({where})"
-        return ""
+        untold = (reason for held in kept.values() if (reason := self._untold(held)))
+        return next(untold, "")
 
     def _stores(self, scope: Scope) -> Iterator[ir.Write]:
         """What a method stores in its own object, or in a container that this keeps."""
@@ -391,7 +409,7 @@ class SharingFinder:
         for parameter in parameters[1:]:
             given = whose(self.project, scope, argument_for(parameters, parameter, call, 1))
             known = isinstance(given, ir.Name) or self._is_own(scope, given)
-            is_kept = Variable(method, parameter.name, 0) in kept
+            is_kept = Variable(method, parameter.name, 0) in kept or Anything() in kept
             if known and is_kept and self._is_graph_node(scope, given):
                 yield given
 

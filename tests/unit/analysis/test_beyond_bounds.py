@@ -1,0 +1,98 @@
+"""What takes too long to follow may be anything; it is never taken for nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from nnx_migrate.analysis.domain.values import Instance, Located, Scope
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.points_to import queries
+from nnx_migrate.analysis.points_to.abstract_objects import (
+    Anything,
+    Held,
+    MadeBy,
+    Object,
+    Variable,
+    objects,
+    summarized,
+    twice,
+)
+from tests.unit.analysis.asking import MAIN, analysis_of, scope_named
+
+TOO_MUCH = "too much code leads to"
+CALLS = """
+from flax import nnx
+
+def keep(m):
+    return m
+
+def run(net: nnx.Linear, other: nnx.Linear):
+    return both(net, keep(keep(keep(keep(keep(other))))))
+
+class Holder(nnx.Module):
+    def __init__(self, net: nnx.Linear, other: nnx.Linear):
+        self.net = net
+        self.other = keep(keep(keep(keep(keep(other)))))
+"""
+
+
+@pytest.mark.parametrize("limit", ["_DEEPEST", "_MOST"])
+def test_a_question_beyond_a_bound_is_open(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _reasons() == ("", "")
+    monkeypatch.setattr(queries, limit, 6)
+    passed, held = _reasons()
+    assert passed.startswith(TOO_MUCH)
+    assert held.startswith(TOO_MUCH)
+
+
+def _reasons() -> tuple[str, str]:
+    """Why two arguments, and what an object keeps, may be shared."""
+    analysis = analysis_of(CALLS)
+    scope = scope_named(analysis, "run")
+    (call,) = (c for c in analysis.project.function(scope).calls if ir.last_name(c.func) == "both")
+    holder = analysis.project.function(scope_named(analysis, "__init__")).owner
+    kept = analysis.sharing.of(frozenset({Instance(f"{MAIN}:{holder}")}))
+    return analysis.sharing.twice(scope, call.args), kept
+
+
+SCOPE = Scope(MAIN, "run:1:0")
+VIA = (SCOPE, ir.Call(ir.Name("make"), (), (), 7))
+INSIDE = Scope(MAIN, "make:2:0")
+
+
+def made(number: int) -> Held:
+    call = ir.Call(ir.Name("Linear"), (), (), number)
+    return Held(Object(MadeBy(INSIDE, call, (VIA,)), (), Located(INSIDE, call)))
+
+
+def given(name: str) -> Held:
+    return Held(Object(Variable(SCOPE, name, 0), (), Located(SCOPE, ir.Name(name))))
+
+
+def value(*parts: Held) -> Held:
+    return Held(None, tuple(("", part) for part in parts))
+
+
+def test_a_call_that_makes_few_objects_gives_each() -> None:
+    few = value(*map(made, range(100)), given("net"))
+    assert summarized(few, VIA) is few
+
+
+def test_a_call_that_makes_many_gives_one_for_all_and_what_it_is_passed() -> None:
+    net = given("net")
+    many = summarized(value(*map(made, range(500)), net), VIA)
+    assert [each.object for each in objects(many)] == [made(0).object, net.object]
+    assert not list(twice(many))
+    ((inner, outer),) = twice(value(many, net))
+    assert inner.object == outer.object == net.object
+
+
+def test_what_is_there_twice_among_many_stays_twice() -> None:
+    many = summarized(value(*map(made, range(500)), made(3)), VIA)
+    assert any(inner.object == made(3).object for inner, _ in twice(many))
+
+
+def test_a_call_that_gives_thousands_of_others_may_give_anything() -> None:
+    others = value(*(given(f"net{number}") for number in range(2000)))
+    (found,) = objects(summarized(others, VIA))
+    assert isinstance(found.object.root, Anything)
