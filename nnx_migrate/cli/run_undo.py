@@ -29,7 +29,7 @@ def list_runs() -> int:
         state = ", undone" if each.undone else ""
         print(f"{each.name}  {files} file{plural}{state}  {printable(each.command)}")
     if not runs:
-        print("no run of nnx-migrate has written files from this folder")
+        print(f"no run of nnx-migrate has written files from this folder{_above()}")
     return DONE
 
 
@@ -40,7 +40,9 @@ def undo_run(name: str) -> int:
     runs = _known_runs()
     wanted = [r for r in runs if r.name == name or (name == "last" and not r.undone)]
     if not wanted:
-        stop(f"there is no run {printable(name)} to undo here; to list the runs: nnx-migrate undo")
+        listed = "" if runs else _above()
+        hint = listed or "; to list the runs: nnx-migrate undo"
+        stop(f"there is no run {printable(name)} to undo here{hint}")
     if damage := wanted[0].damage:
         stop(f"{printable(damage)}: it cannot be undone; to list the other runs: nnx-migrate undo")
     left = False
@@ -57,6 +59,17 @@ def _known_runs() -> list[Run]:
         return runs_of(Path.cwd())
     except NoJournal as error:
         stop(str(error))
+
+
+def _above() -> str:
+    """Where the runs are that were started in a folder above, for who stands too deep."""
+    for folder in Path.cwd().parents:
+        try:
+            if any(not each.undone for each in runs_of(folder)):
+                return f"; runs were started in {printable(str(folder))}: go there to undo them"
+        except NoJournal:
+            return ""
+    return ""
 
 
 def _journal_explained(files: Iterable[T]) -> Iterator[T]:

@@ -16,6 +16,7 @@ from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.findings import Evidence
 from nnx_migrate.core.place import Place
 from nnx_migrate.engine.locate import Locator
+from nnx_migrate.report.manuals import way_out_of
 from nnx_migrate.rewrite.model.active_rules import active_rules
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
@@ -145,6 +146,10 @@ def _decision(decision: Decision) -> Iterator[str]:
         case _:
             yield f"  {decision.rule}: nothing changes: {decision.reason}"
     yield from _evidence(decision.evidence)
+    if isinstance(decision, Pin):
+        rule_says = way_out_of(decision.rule)
+        for way in decision.ways_out or filter(None, (rule_says,)):
+            yield f"    help: {way}"
 
 
 def _evidence(evidence: Sequence[Evidence]) -> Iterator[str]:

@@ -185,4 +185,4 @@ def test_an_empty_run_warns(command: Command, tmp_path: Path) -> None:
     assert done.err.startswith("nnx-migrate: warning: no Python files found in empty\n")
     (tmp_path / "empty" / "a.py").write_text("x = 1\n")
     done = command("apply", "empty", "--check")
-    assert "None of them uses flax.nnx.\n" in done.said
+    assert "looked at. None of them uses flax.nnx.\n" in done.said

@@ -46,6 +46,7 @@ def test_a_rewrite_shows_its_evidence(command: Command, project: Path) -> None:
     [
         (6, "  structural-update: keep in graph mode: the function changes model: attribute"),
         (6, "    model: Net or a subclass (annotation); attribute linear is set"),
+        (6, "    help: return the value, or keep it in a Variable that __init__ makes"),
         (11, "  unchanged: it chooses its mode"),
         (13, "  unchanged: the code around it sets the mode"),
         (14, "nnx.remat (passed on as a value)"),

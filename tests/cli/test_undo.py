@@ -120,6 +120,17 @@ def test_a_run_that_was_not_there_is_said(command: Command) -> None:
     assert "there is no run 20200101 to undo here; to list the runs: nnx-migrate undo" in done.err
 
 
+def test_who_stands_too_deep_is_told_where_the_runs_are(tmp_path: Path, command: Command) -> None:
+    write(tmp_path / "src", 1)
+    assert command("apply", "src").code == 0
+    listed = command("undo", cwd=tmp_path / "src")
+    assert f"; runs were started in {tmp_path}: go there to undo them" in listed.out.decode()
+    asked = command("undo", "last", cwd=tmp_path / "src")
+    assert (asked.code, f"runs were started in {tmp_path}" in asked.err) == (2, True)
+    assert command("undo", "last").code == 0
+    assert "runs were started" not in command("undo", cwd=tmp_path / "src").out.decode()
+
+
 def test_without_a_journal_nothing_is_written(
     tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,6 +81,12 @@ def test_the_nearest_table_counts_whole_and_flags_beat_it(tmp_path: Path) -> Non
     assert flagged.options_for(tmp_path / "a" / "x.py") == Options(jobs=5)
 
 
+def test_a_table_by_the_name_of_the_package_is_not_passed_over(tmp_path: Path) -> None:
+    write(tmp_path / "pyproject.toml", "[tool.nnx_migrate]\nunsafe = true\n")
+    with pytest.raises(ConfigError, match=r"\[tool.nnx_migrate\] is called \[tool.nnx-migrate\]"):
+        Configuration().options_for(tmp_path / "a.py")
+
+
 def test_overrides_apply_by_path_in_order(tmp_path: Path) -> None:
     write(
         tmp_path / "pyproject.toml",

@@ -71,9 +71,9 @@ def render_text(
     if not look.quiet:
         if lines and lines[-1]:
             lines.append("")
-        lines.extend(_summary(totals, written, look))
+        lines.extend(_summary(totals, bool(files), written, look))
         if not files and totals.looked_at:
-            lines.append("None of them uses flax.nnx.")
+            lines[-1] += " None of them uses flax.nnx."
         if next_steps:
             lines.extend(["", *next_steps])
     while lines and not lines[-1]:
@@ -146,7 +146,7 @@ def _concise(items: Iterable[Shown], verbose: bool, paint: Paint) -> Iterator[st
             yield from map(evidence_line, finding.evidence)
 
 
-def _summary(totals: Totals, written: bool, look: Look) -> Iterator[str]:
+def _summary(totals: Totals, used: bool, written: bool, look: Look) -> Iterator[str]:
     paint = look.paint or _plain
     files = totals.files
     changed = files[FileStatus.CHANGED]
@@ -158,7 +158,7 @@ def _summary(totals: Totals, written: bool, look: Look) -> Iterator[str]:
         if status in ATTENTION and files[status]
     ]
     looked_at = f"{', '.join(parts)}; {plural(totals.looked_at, 'file')} looked at."
-    none = totals.looked_at and not changed and not totals.rules and len(parts) == 1
+    none = used and not changed and not totals.rules and len(parts) == 1
     yield f"{looked_at} No code in them depends on graph mode." if none else looked_at
     if totals.rules:
         yield f"{plural(sum(totals.outcomes.values()), 'site')}: {_outcomes(totals.outcomes)}."

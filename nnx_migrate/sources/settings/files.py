@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 PYPROJECT = "pyproject.toml"
 OWN_FILE = "nnx-migrate.toml"
+#: Many tools have a table by the name of their package.
+_MISSPELT = "nnx_migrate"
 NO_TARGET = "the rewritten code always works in both modes"
 KnownRules = Callable[[], Collection[str]]
 #: Keys that are tables of their own.
@@ -159,7 +161,7 @@ def _read(file: Path, base: Path, known_rules: KnownRules | None) -> Table | Non
     data = read_settings(file)
     own = file.name != PYPROJECT
     # A broken pyproject.toml that is not about this tool (a test fixture, say) is not our business.
-    if not own and b"nnx-migrate" not in data:
+    if not own and not any(name in data for name in (b"nnx-migrate", _MISSPELT.encode())):
         return None
     import tomllib
 
@@ -167,6 +169,8 @@ def _read(file: Path, base: Path, known_rules: KnownRules | None) -> Table | Non
         document = tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file}: {error}") from None
+    if not own and _MISSPELT in document.get("tool", {}):
+        raise ConfigError(f"{file}: [tool.{_MISSPELT}] is called [tool.nnx-migrate]")
     table = document if own else document.get("tool", {}).get("nnx-migrate")
     return None if table is None else _parse(file, base, table, known_rules)
 
