@@ -12,12 +12,17 @@ Rngs, Metric, or Variable twice:
 - in one object that keeps it under two names, or keeps itself (for a gradient, its own rule sees
   that)
 
-The last case is also found for `split_rngs` and `fork_rngs` as decorators, and for functions that
-trace nothing: `nnx.split`, `nnx.state`, `nnx.clone`, `nnx.map`, `nnx.Optimizer`, `nnx.EMA`,
-`nnx.tabulate`, `model.train()`, `model.eval()`, and similar ones. Modules that are not trees
-(`pytree=False`, `nnx.Object`, `bridge.Module`) count as such objects. The rule treats the project's
-own kinds of `nnx.Optimizer`, `nnx.ModelAndOptimizer`, and `nnx.EMA` in the same way. It also looks
-at `graphdef.apply(...)` and `nnx.call(...)`, which take the object apart again, by what was split.
+A constructor that keeps a layer twice that it is handed (`self.head = shared`) counts for the
+objects that it is handed one for. An object that makes such a part with None (`Decoder(None)`, or
+the default) holds nothing twice.
+
+The case of two names is also found for `split_rngs` and `fork_rngs` as decorators, and for
+functions that trace nothing: `nnx.split`, `nnx.state`, `nnx.clone`, `nnx.map`, `nnx.Optimizer`,
+`nnx.EMA`, `nnx.tabulate`, `model.train()`, `model.eval()`, and similar ones. Modules that are not
+trees (`pytree=False`, `nnx.Object`, `bridge.Module`) count as such objects. The rule treats the
+project's own kinds of `nnx.Optimizer`, `nnx.ModelAndOptimizer`, and `nnx.EMA` in the same way. It
+also looks at `graphdef.apply(...)` and `nnx.call(...)`, which take the object apart again, by what
+was split.
 
 Why it matters
 --------------

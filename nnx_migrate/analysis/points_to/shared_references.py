@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Iterator, Mapping
 
 from nnx_migrate.analysis.callgraph.binding import argument_for
@@ -11,7 +10,6 @@ from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
 from nnx_migrate.analysis.domain.values import (
     Basic,
     Instance,
-    Located,
     Scope,
     Value,
     Values,
@@ -36,16 +34,14 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Held,
     Object,
     Variable,
-    either,
     in_words,
     objects,
-    on_several,
-    surely_on_several,
-    together,
     twice,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
+from nnx_migrate.analysis.points_to.kept_twice import kept_twice
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
+from nnx_migrate.analysis.points_to.passed_none import passed_none
 from nnx_migrate.analysis.points_to.queries import LAST, is_in_variable
 from nnx_migrate.core.place import Place, refers_to
 
@@ -57,18 +53,6 @@ def _own(method: ir.Function) -> ir.Expr:
 
 def _is_parameter(root: object, scope: Scope) -> bool:
     return isinstance(root, Variable) and root.scope == scope and not root.version
-
-
-def _stored(scope: Scope, own: str, place: tuple[str, ...], held: Held) -> tuple[Found, ...]:
-    """The objects in a place of a method's own object, this itself included."""
-    root = Variable(scope, own, 0)
-    inside = [
-        each for each in objects(held) if each.object.root != root or each.object.path != place
-    ]
-    expr: ir.Expr = ir.Name(own)
-    for name in place:
-        expr = ir.Attribute(expr, name)
-    return (Found(Object(root, place, Located(scope, expr))), *inside)
 
 
 #: Classes of objects, each with the place where its State is given to another.
@@ -103,6 +87,8 @@ class SharingFinder:
         self.contents = contents
         self.objects = ObjectFinder(evaluator, without)
         self._reasons: dict[str, str] = {}
+        #: The same of objects for which constructors are passed None by some names.
+        self._given_none: dict[tuple[str, frozenset[str]], str] = {}
         #: What only their own code holds twice.
         self._own_reasons: dict[str, str] = {}
         self._states: dict[str, _States] = {}
@@ -259,6 +245,31 @@ class SharingFinder:
                 self._reasons[class_name] = self._class_reason(class_name)
         return self._reasons[class_name]
 
+    def _of_stored(self, scope: Scope, target: ir.Expr, expr: ir.Expr) -> str:
+        """Why what a method stores holds something twice; with None for an object it does not."""
+        if isinstance(expr, ir.Sequence) and expr.elements:
+            found = (self._of_stored(scope, target, each) for each in expr.elements)
+            return next(filter(None, found), "")
+        values = self.evaluator.values(scope, expr)
+        made = self.ties.made_by(scope, expr)
+        elsewhere = self.evaluator.callers.mentions.outside_writes(ir.last_name(target))
+        if made is None or next(elsewhere, None) is not None:
+            return self.of(values)
+        return min((reason for v in values if (reason := self._of_new(v, made))), default="")
+
+    def _of_new(self, value: Value, made: ir.Call) -> str:
+        """The same of what a call of its class makes."""
+        if not isinstance(value, Instance):
+            return self._value(value)
+        none = passed_none(self.hierarchy, value.class_name, made)
+        if not none or not self._value(value):
+            return self._value(value)
+        key = value.class_name, none
+        if key not in self._given_none:
+            self._given_none[key] = ""
+            self._given_none[key] = self._class_reason(*key)
+        return self._given_none[key] or self.of(value.wraps)
+
     def _own_reason(self, class_name: str) -> str:
         """Why a class holds something twice, whatever other code stores in its instances."""
         if class_name not in self._own_reasons:
@@ -288,11 +299,11 @@ class SharingFinder:
             for call in self.project.function(Scope(located[0], key)).calls
         )
 
-    def _class_reason(self, class_name: str) -> str:
+    def _class_reason(self, class_name: str, none: frozenset[str] = frozenset()) -> str:
         if self.hierarchy.is_plain_tree(class_name):
             return self._of_fields(class_name)
         tied = "" if self._was_seen_apart(class_name) else self.ties.reasons.get(class_name, "")
-        return self._reason_within(class_name) or tied
+        return self._reason_within(class_name, none) or tied
 
     def _was_seen_apart(self, class_name: str) -> bool:
         """Whether runs have shown objects of a class, and none that holds something twice."""
@@ -305,8 +316,13 @@ class SharingFinder:
         found = (self.of(member(self.evaluator, Instance(class_name), f)) for f in fields)
         return next(filter(None, found), "")
 
-    def _reason_within(self, class_name: str) -> str:
-        """What a class, or what it is made of, holds twice by what its own code does."""
+    def _reason_within(self, class_name: str, none: frozenset[str] = frozenset()) -> str:
+        """What a class, or what it is made of, holds twice by what its own code does.
+
+        Args:
+            none: the parameters of its constructor that are None.
+        """
+        init = self.hierarchy.method(class_name, "__init__") if none else None
         if self.hierarchy.kind(class_name) not in OBJECTS - {"variable"}:
             return ""
         made = self.project.class_of(class_name)
@@ -326,54 +342,25 @@ class SharingFinder:
             module, record = located
             for key in record.methods.values():
                 scope = Scope(module, key)
-                reason = self._in_method(scope)
+                reason = self._in_method(scope, none if scope == init else frozenset())
                 if reason:
                     return reason
                 for write in self.project.function(scope).writes:
                     if write.value is None or write.how not in {"set", "grow"}:
                         continue
                     if self._is_own(scope, write.target):
-                        reason = self.of(self.evaluator.values(scope, write.value))
+                        reason = self._of_stored(scope, write.target, write.value)
                         if reason:
                             return reason
         return ""
 
-    def _in_method(self, scope: Scope) -> str:
+    def _in_method(self, scope: Scope, none: frozenset[str]) -> str:
         """What a method stores in its own object that is there already."""
         function = self.project.function(scope)
         for write in self._stores(scope):
             if write.value == _own(function):
                 return f"it holds itself ({Place(scope.module, write.line)})"
-        return self._kept_twice(scope)
-
-    def _kept_twice(self, scope: Scope) -> str:
-        """What a method stores in two places of its own object, in words."""
-        places: dict[tuple[str, ...], list[Held]] = collections.defaultdict(list)
-        lines: dict[tuple[str, ...], int] = {}
-        for place, held, line in self.objects.kept(scope):
-            places[place].append(held)
-            lines[place] = line
-        if not places:
-            return ""
-        own = self.project.function(scope).parameters[0].name
-        kept = {place: either(held) for place, held in places.items()}
-        sides = {place: _stored(scope, own, place, held) for place, held in kept.items()}
-        for i, (place, side) in enumerate(sides.items()):
-            pairs = [(lines[place], pair) for pair in twice(together([("", kept[place])]))]
-            for later in list(sides)[i + 1 :]:
-                # Of `self.mid` and `self.mid.head` the second is in the first by its name alone.
-                by_name = {side[0], sides[later][0]}
-                both = on_several([side, sides[later]])
-                line = max(lines[place], lines[later])
-                pairs += ((line, pair) for pair in both if {*pair} != by_name)
-                some = surely_on_several([kept[place], kept[later]])
-                pairs += ((line, pair) for pair in some)
-            for line, (one, other) in pairs:
-                if self._is_in_both(one, other):
-                    where = Place(scope.module, line)
-                    return f"{one.object} is held in several places ({where})"
-        untold = (reason for held in kept.values() if (reason := self._untold(held)))
-        return next(untold, "")
+        return kept_twice(self.objects, scope, none, self._is_in_both, self._untold)
 
     def _stores(self, scope: Scope) -> Iterator[ir.Write]:
         """What a method stores in its own object, or in a container that this keeps."""
