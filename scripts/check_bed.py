@@ -146,13 +146,13 @@ def page_text(known: Sequence[Mapping[str, Any]], wanted: int) -> str:
         f"{sum(each['truth'] in ('same', 'rounding') for each in by_callers)} of them do the same.",
         _by_checker(mutants),
         markdown_table(("what is changed", "#programs", "#that differ", "#found"), rows),
-        "## That differ and pass",
+        "### That differ and pass",
         _listed(missed),
-        "## That differ and are not checked",
+        "### That differ and are not checked",
         _listed(open_ones, whys["not checked"]),
-        "## Harmless and found to be different",
+        "### Harmless and found to be different",
         _listed(accused, whys["harmless"]),
-        "## Changed harmlessly, where the migrated program itself differs",
+        "### Changed harmlessly, where the migrated program itself differs",
         _listed(looked_at, whys["harmless"]),
     )
     return "\n\n".join(lines)

@@ -1,6 +1,6 @@
 """Checks real code with `nnx-migrate check`, before and after `nnx-migrate apply`.
 
-    # rewrites its part of docs/check.md
+    # rewrites its part of docs/check-bed.md
     python scripts/check_projects.py --source datarax=DIR --source artifex=DIR
     # prints, writes no page
     python scripts/check_projects.py --only 07_array_leaves
@@ -31,7 +31,7 @@ from proof_projects import GUIDE_NEEDS, GUIDES, TEST_SUITES
 from proof_runs import SetUpFailed, environment
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "check.md"
+PAGE = ROOT / "docs" / "check-bed.md"
 CACHE = ROOT / ".cache" / "sources"
 WORK = Path(tempfile.gettempdir()) / "nnx-migrate-check"
 VERDICTS = ("proved", "equal", "close", "by callers", "different", "not checked")
@@ -170,7 +170,7 @@ def _laid_out(project: Project, folder: Path) -> Path:
 
 
 def page_text(made: Sequence[Checked], skipped: Sequence[str]) -> str:
-    """Return the part of docs/check.md that is about real code."""
+    """Return the part of docs/check-bed.md that is about real code."""
     parts = [markdown_table(HEADER, (each.row() for each in made))]
     told = [f"- {each.project.name}: {line}" for each in made for line in each.lines()]
     parts += [*(["\n".join(told)] if told else [])]
@@ -220,7 +220,7 @@ def main() -> int:
     for line in skipped:
         print(f"skipped: {line}", file=sys.stderr)
     if arguments.only:
-        print("docs/check.md is left as it was", file=sys.stderr)
+        print("docs/check-bed.md is left as it was", file=sys.stderr)
     else:
         replace_marked(PAGE, "scripts/check_projects.py", page_text(made, skipped))
     return int(any(each.report["exit_code"] == 1 for each in made))

@@ -33,7 +33,7 @@ def lay_out(folder: Path) -> None:
     made[page.name] = page.read_text(encoding="utf-8").replace(
         "{{ smallest_rule }}", smallest_rule()
     )
-    for name in ("accuracy.md", "ecosystem.md", "faq.md", "outcomes.md", "concepts.md"):
+    for name in ("accuracy.md", "ecosystem.md", "outcomes.md", "concepts.md"):
         made[name] = linked((target / name).read_text(encoding="utf-8"), "semantics.md")
     for path, text in made.items():
         file = target / path

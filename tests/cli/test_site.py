@@ -44,7 +44,7 @@ def test_every_page_is_in_the_navigation_and_every_entry_is_a_page(site: Path) -
 
 
 def test_a_link_that_leads_nowhere_is_an_error(site: Path) -> None:
-    page = site / "docs" / "faq.md"
+    page = site / "docs" / "troubleshooting.md"
     page.write_text(page.read_text(encoding="utf-8") + "\n[gone](no-such-page.md)\n")
     command = [sys.executable, "-m", "zensical", "build", "--strict"]
     done = subprocess.run(command, cwd=site, capture_output=True, text=True, check=False)

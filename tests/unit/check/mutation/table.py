@@ -1,4 +1,4 @@
-"""Writes the table of mutants in docs/check.md: `python -m tests.unit.check.mutation.table`.
+"""Writes the table of mutants in docs/check-bed.md: `python -m tests.unit.check.mutation.table`.
 
 Exit status: 0 the checker tells every broken mutant from every harmless one, 1 it does not.
 """
@@ -15,7 +15,7 @@ from tests.unit.check.mutation.mutants import all_programs
 from tests.unit.check.mutation.running import Finding, check_mutants
 
 ROOT = Path(__file__).parents[4]
-PAGE = ROOT / "docs" / "check.md"
+PAGE = ROOT / "docs" / "check-bed.md"
 SCRIPT = "tests/unit/check/mutation/table.py"
 _PARTS = {
     "arguments": "the arguments, before the call",
