@@ -94,7 +94,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         for scope in function_scopes(context, site)
         for _, name, values in given_parameters(context, site, scope)
         if not works_on_copy(context, site, name)
-        and context.analysis.sharing.gives_back(scope, name, _is_returned_whole(context, values))
+        and context.analysis.sharing.passed.gives_back(
+            scope, name, _is_returned_whole(context, values)
+        )
     }
     if not returned:
         return None

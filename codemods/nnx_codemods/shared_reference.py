@@ -355,7 +355,7 @@ def _returned_twice(context: FileContext, site: Site) -> Reason:
         return ""
     for scope in function_scopes(context, site):
         for returned in context.project.function(scope).returns:
-            reason = context.analysis.sharing.twice(scope, (returned,), does=_IS_RETURNED)
+            reason = context.analysis.sharing.passed.twice(scope, (returned,), does=_IS_RETURNED)
             if reason:
                 return reason
             reason = context.analysis.sharing.of_expression(scope, returned)
@@ -365,7 +365,7 @@ def _returned_twice(context: FileContext, site: Site) -> Reason:
 
 
 def _given_twice(context: FileContext, site: Site) -> str:
-    twice = context.analysis.sharing.twice
+    twice = context.analysis.sharing.passed.twice
     calls = ((scope, tuple(given), line) for scope, given, line in _calls(context, site))
     return next(filter(None, (twice(*call) for call in calls)), "")
 

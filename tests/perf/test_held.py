@@ -6,7 +6,8 @@ import functools
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.points_to.abstract_objects import Held, Object, Variable, mapped, twice
+from nnx_migrate.analysis.points_to.abstract_objects import Held, Object, Variable, mapped
+from nnx_migrate.analysis.points_to.repeated_objects import twice
 from tests.perf.counting import calls_during
 
 SCOPE = Scope("main", "run:1:0")

@@ -132,4 +132,4 @@ def _is_twice(context: FileContext, call: ast.Call, model: str, args: ast.argume
     """Whether the other arguments of a call hold something twice."""
     left = [value for name, value in (by_parameter(call, args) or {}).items() if name != model]
     lowered = tuple(map(lower_expr, left))
-    return bool(context.analysis.sharing.twice(context.scope(call), lowered, call.lineno))
+    return bool(context.analysis.sharing.passed.twice(context.scope(call), lowered, call.lineno))

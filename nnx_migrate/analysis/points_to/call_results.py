@@ -27,7 +27,6 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     mapped,
     spread,
     step,
-    summarized,
     together,
 )
 from nnx_migrate.analysis.points_to.container_contents import (
@@ -38,6 +37,7 @@ from nnx_migrate.analysis.points_to.container_contents import (
     library_name,
 )
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
+from nnx_migrate.analysis.points_to.widening import summarized
 
 _CACHES = frozenset({"functools.cache", "functools.lru_cache"})
 _NAMED_TUPLES = frozenset({"collections.namedtuple", "typing.NamedTuple"})

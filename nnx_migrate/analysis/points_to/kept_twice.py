@@ -7,19 +7,15 @@ from collections.abc import Callable
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.points_to.abstract_objects import (
+from nnx_migrate.analysis.points_to.abstract_objects import Held, Object, Variable, either, together
+from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
+from nnx_migrate.analysis.points_to.repeated_objects import (
     Found,
-    Held,
-    Object,
-    Variable,
-    either,
     objects,
     on_several,
     surely_on_several,
-    together,
     twice,
 )
-from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
 from nnx_migrate.core.place import Place
 
 

@@ -6,18 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from nnx_migrate.analysis.callgraph.binding import argument_for
-from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
+from nnx_migrate.analysis.domain.containers import parts_of
 from nnx_migrate.analysis.domain.values import (
-    Basic,
     Instance,
     Scope,
     Value,
     Values,
-    is_unknown,
     short_name,
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
-from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.heap.retention import (
     arguments_of,
@@ -27,22 +24,15 @@ from nnx_migrate.analysis.heap.tied_attributes import OBJECTS, TieFinder
 from nnx_migrate.analysis.interp.attributes import member
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.points_to.abstract_objects import (
-    IS_PASSED,
-    Anything,
-    Found,
-    Held,
-    Object,
-    Variable,
-    in_words,
-    objects,
-    twice,
-)
-from nnx_migrate.analysis.points_to.call_results import in_terms_of
+from nnx_migrate.analysis.points_to.abstract_objects import Anything, Variable
 from nnx_migrate.analysis.points_to.kept_twice import kept_twice
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
 from nnx_migrate.analysis.points_to.passed_none import passed_none
-from nnx_migrate.analysis.points_to.queries import LAST, is_in_variable
+from nnx_migrate.analysis.points_to.passed_objects import PassedObjects
+from nnx_migrate.analysis.points_to.queries import LAST
+from nnx_migrate.analysis.points_to.repeated_objects import (
+    objects,
+)
 from nnx_migrate.core.place import Place, refers_to
 
 
@@ -51,14 +41,8 @@ def _own(method: ir.Function) -> ir.Expr:
     return ir.Name(method.parameters[0].name) if method.parameters else ir.UNSEEN
 
 
-def _is_parameter(root: object, scope: Scope) -> bool:
-    return isinstance(root, Variable) and root.scope == scope and not root.version
-
-
 #: Classes of objects, each with the place where its State is given to another.
 _States = tuple[tuple[str, Place], ...]
-#: How often a function is gone through that calls itself, on the way to where an object is made.
-_ROUNDS = 2
 _FALSE = ir.Constant("number", "False")
 _NO_TREES = frozenset({"flax.nnx.bridge.Module", "flax.nnx.Object"})
 
@@ -81,11 +65,10 @@ class SharingFinder:
         self._before = before
         self.evaluator = evaluator
         self.project = evaluator.project
-        self.never_ran = NeverRan(evaluator.project)
         self.hierarchy = evaluator.hierarchy
         self.ties = TieFinder(evaluator)
-        self.contents = contents
         self.objects = ObjectFinder(evaluator, without)
+        self.passed = PassedObjects(evaluator, self.objects, self.ties, contents)
         self._reasons: dict[str, str] = {}
         #: The same of objects for which constructors are passed None by some names.
         self._given_none: dict[tuple[str, frozenset[str]], str] = {}
@@ -102,7 +85,7 @@ class SharingFinder:
 
         What other code stores in objects that other calls made is none of its concern.
         """
-        return self._of_made(scope, expr) or self.twice(scope, (expr,), at)
+        return self._of_made(scope, expr) or self.passed.twice(scope, (expr,), at)
 
     def _of_made(self, scope: Scope, expr: ir.Expr) -> str:
         values = self.evaluator.values(scope, expr)
@@ -110,105 +93,6 @@ class SharingFinder:
         if made is None:
             return self.of(values)
         return next((reason for v in in_order(values) if (reason := self._made(v, made))), "")
-
-    def twice(
-        self, scope: Scope, given: tuple[ir.Expr, ...], at: int = LAST, *, does: str = IS_PASSED
-    ) -> str:
-        """What is in several values twice, in words: in two of them, or in one.
-
-        Args:
-            does: what happens to the values.
-        """
-        whole = self.objects.resolved(scope, ir.Sequence(given, is_tuple=True), at)
-        return self._in_words(whole, does) or self._passed((scope,), whole, set(), does)
-
-    def _in_words(self, whole: Held, does: str) -> str:
-        found = (pair for pair in twice(whole) if self._is_in_both(*pair))
-        return next((in_words(*pair, does) for pair in found), "") or self._untold(whole)
-
-    def _untold(self, whole: Held) -> str:
-        """Why it is not known whether something is in a value twice, in words."""
-        for found in objects(whole, guessed=True):
-            if self._is_open(found.object):
-                return f"too much code leads to {found.object} to tell which objects it holds"
-        return ""
-
-    def _passed(
-        self, around: tuple[Scope, ...], whole: Held, seen: set[tuple[Scope, Held]], does: str
-    ) -> str:
-        """The same of what calls of the function pass for its parameters.
-
-        Args:
-            around: the functions that it was followed through; the last is the one that is called.
-            seen: what was looked at in which function.
-        """
-        scope = around[-1]
-        given = (each.object.root for each in objects(whole))
-        if (scope, whole) in seen or not any(_is_parameter(root, scope) for root in given):
-            return ""
-        seen.add((scope, whole))
-        for where, call, value in self.evaluator.callers.of(scope):
-            own = call.func.base if isinstance(call.func, ir.Attribute) else ir.UNSEEN
-            at = call.line
-            first = {0: self.objects.held(where, own, at)} if value.bound else {}
-            via = where, call
-            held = value.partial_args
-            passed = in_terms_of(self.objects, scope, whole, call, first, via, at, held)
-            if reason := self._in_words(passed, does):
-                return f"{reason} ({Place(where.module, call.line)})"
-            if around.count(where) == _ROUNDS:
-                continue
-            if reason := self._passed((*around, where), passed, seen, does):
-                return reason
-        return ""
-
-    def gives_back(self, scope: Scope, name: str, known: bool) -> bool:
-        """Whether a function returns what it is passed by that name, a part of it or its State.
-
-        Args:
-            known: what it is passed is an object, or holds one, whatever else is not known of it.
-        """
-        passed = Variable(scope, name, 0)
-        if self.never_ran.gave_back(scope, name):
-            return False
-        for found in objects(self.objects.returned(scope), guessed=True):
-            if self._is_open(found.object):
-                return True
-            if found.object.root == passed:
-                place = found.object.place
-                if is_in_variable(self.evaluator, place):
-                    continue
-                values = self.evaluator.values(place.scope, place.expr)
-                if (known and is_unknown(values)) or self._may_be_node(values):
-                    return True
-        return False
-
-    def _is_open(self, one: Object) -> bool:
-        """Whether it may be any objects of nnx: nothing says that it is or holds none."""
-        if not isinstance(one.root, Anything):
-            return False
-        values = self.evaluator.values(one.place.scope, one.place.expr)
-        return not values or is_unknown(values) or self._may_be_node(values)
-
-    def _is_in_both(self, one: Found, other: Found) -> bool:
-        """Whether it may be an object of nnx, or hold one, and so may what it is a part of."""
-        both = (one.object,) if one.object.path == other.object.path else (one.object, other.object)
-        places = (each.place for each in both)
-        return all(self._may_be_node(self.evaluator.values(p.scope, p.expr)) for p in places)
-
-    def _may_be_node(self, values: Values) -> bool:
-        return any_leaf(
-            values,
-            lambda value: (
-                self.ties.is_node(value) or value == Basic("state") or self._holds_variables(value)
-            ),
-        )
-
-    def _holds_variables(self, value: Value) -> bool:
-        """Whether it is a NamedTuple or another tree, with Variables somewhere in it."""
-        if not isinstance(value, Instance) or not self.hierarchy.is_plain_tree(value.class_name):
-            return False
-        return bool(self.contents.of(frozenset({value})).variables)
 
     def _made(self, value: Value, made: ir.Call) -> str:
         """Why an object that a call makes holds something twice."""
@@ -360,7 +244,7 @@ class SharingFinder:
         for write in self._stores(scope):
             if write.value == _own(function):
                 return f"it holds itself ({Place(scope.module, write.line)})"
-        return kept_twice(self.objects, scope, none, self._is_in_both, self._untold)
+        return kept_twice(self.objects, scope, none, self.passed.is_in_both, self.passed.untold)
 
     def _stores(self, scope: Scope) -> Iterator[ir.Write]:
         """What a method stores in its own object, or in a container that this keeps."""

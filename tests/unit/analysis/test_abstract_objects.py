@@ -6,16 +6,8 @@ import pytest
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.points_to.abstract_objects import (
-    SOME,
-    Found,
-    Held,
-    Object,
-    Variable,
-    objects,
-    on_several,
-    twice,
-)
+from nnx_migrate.analysis.points_to.abstract_objects import SOME, Held, Object, Variable
+from nnx_migrate.analysis.points_to.repeated_objects import Found, objects, on_several, twice
 
 SCOPE = Scope("main", "run:1:0")
 

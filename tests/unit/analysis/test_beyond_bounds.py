@@ -7,16 +7,9 @@ import pytest
 from nnx_migrate.analysis.domain.values import Instance, Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to import queries
-from nnx_migrate.analysis.points_to.abstract_objects import (
-    Anything,
-    Held,
-    MadeBy,
-    Object,
-    Variable,
-    objects,
-    summarized,
-    twice,
-)
+from nnx_migrate.analysis.points_to.abstract_objects import Anything, Held, MadeBy, Object, Variable
+from nnx_migrate.analysis.points_to.repeated_objects import objects, twice
+from nnx_migrate.analysis.points_to.widening import summarized
 from tests.unit.analysis.asking import MAIN, analysis_of, scope_named
 
 TOO_MUCH = "too much code leads to"
@@ -52,7 +45,7 @@ def _reasons() -> tuple[str, str]:
     (call,) = (c for c in analysis.project.function(scope).calls if ir.last_name(c.func) == "both")
     holder = analysis.project.function(scope_named(analysis, "__init__")).owner
     kept = analysis.sharing.of(frozenset({Instance(f"{MAIN}:{holder}")}))
-    return analysis.sharing.twice(scope, call.args), kept
+    return analysis.sharing.passed.twice(scope, call.args), kept
 
 
 SCOPE = Scope(MAIN, "run:1:0")

@@ -1,0 +1,223 @@
+"""Which objects are in a value, and which are in it twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from nnx_migrate.analysis.domain.values import Located
+from nnx_migrate.analysis.ir.records import record
+from nnx_migrate.analysis.points_to.abstract_objects import NOTHING, SOME, Held, Object, Root
+
+
+@record
+class Found:
+    """An object in a value, and the outermost object that keeps it, if one does."""
+
+    object: Object
+    holder: Object | None = None
+
+
+#: A part of a value and what keeps it, by identity: of one value only, while that is there.
+_Visited = set[tuple[int, int]]
+
+
+def objects(held: Held, guessed: bool = False, holder: Object | None = None) -> Iterator[Found]:
+    """The objects in a value, those that others keep included.
+
+    A part that is reached in several ways is looked into once: there may be thousands of ways.
+
+    Args:
+        guessed: include all those of which it is some one.
+        holder: what keeps the value.
+    """
+    return _objects(held, guessed, holder, set())
+
+
+def _objects(
+    held: Held, guessed: bool, holder: Object | None, visited: _Visited
+) -> Iterator[Found]:
+    if _is_visited(held, holder, visited):
+        return
+    if held.object is not None:
+        yield Found(held.object, holder)
+        if held.way == "all":
+            holder = holder or held.object
+    parts = () if held.closed else tuple(held)
+    if held.way == "some" and not guessed:
+        parts = parts[:1] if len(set(parts)) == 1 else ()
+    for part in parts:
+        yield from _objects(part, guessed, holder, visited)
+
+
+def _is_visited(held: Held, holder: Object | None, visited: _Visited) -> bool:
+    key = id(held), id(holder)
+    known = key in visited
+    visited.add(key)
+    return known
+
+
+def choices(held: Held, holder: Object | None = None) -> Iterator[tuple[Found, ...]]:
+    """Each part of a value of which it is known which objects it may be, and not which it is."""
+    return _choices(held, holder, set())
+
+
+def _choices(held: Held, holder: Object | None, visited: _Visited) -> Iterator[tuple[Found, ...]]:
+    if held.closed or _is_visited(held, holder, visited):
+        return
+    holder = holder or held.object
+    if held.way == "some":
+        options = tuple(Found(each.object, holder) for each in held if each.object is not None)
+        if options and len(options) == sum(1 for each in held if each != NOTHING):
+            yield options
+        return
+    for part in held:
+        yield from _choices(part, holder, visited)
+
+
+def surely_on_several(sides: Sequence[Held]) -> Iterator[tuple[Found, Found]]:
+    """What is on a side and on another one too, whichever of several objects it is."""
+    inside: list[dict[Object, Found]] = []
+    for i, side in enumerate(sides):
+        for options in choices(side):
+            first, *_ = options
+            if len(options) > 1:
+                inside = inside or [dict(_by_object(objects(each))) for each in sides]
+                for other in (*inside[:i], *inside[i + 1 :]):
+                    if all(option.object in other for option in options):
+                        yield first, other[first.object]
+
+
+def _by_object(found: Iterable[Found]) -> Iterator[tuple[Object, Found]]:
+    return ((each.object, each) for each in found)
+
+
+def twice(held: Held) -> Iterator[tuple[Found, Found]]:
+    """Pairs of objects in a value of which the first is the second, or a part of it."""
+    return _twice(held, None, set()) if _may_repeat(held) else iter(())
+
+
+def _may_repeat(held: Held) -> bool:
+    """Whether an object can be in a value twice, or beside a part of it.
+
+    Most values are done with by this: it looks at each part once, and `_twice` at all that is in a
+    part anew for each container around it.
+    """
+    paths: dict[Root, set[tuple[str, ...]]] = {}
+    seen: set[int] = set()
+    waiting = [held]
+    while waiting:
+        each = waiting.pop()
+        if each.object is None and not each.parts:
+            continue
+        if id(each) in seen:
+            return True
+        seen.add(id(each))
+        if each.object is not None:
+            of_root = paths.setdefault(each.object.root, set())
+            if each.object.path in of_root:
+                return True
+            of_root.add(each.object.path)
+        if not each.closed:
+            waiting += each
+    return any(
+        path[:length] in of_root
+        for of_root in paths.values()
+        if len(of_root) > 1
+        for path in of_root
+        for length in range(len(path))
+    )
+
+
+def _twice(held: Held, holder: Object | None, visited: _Visited) -> Iterator[tuple[Found, Found]]:
+    if held.closed or _is_visited(held, holder, visited):
+        return
+    holder = held.object or holder
+    for part in held:
+        yield from _twice(part, holder, visited)
+    if held.way == "all":
+        yield from on_several([tuple(objects(part, holder=holder)) for part in held])
+        yield from surely_on_several(tuple(held))
+
+
+def on_several(sides: Sequence[Sequence[Found]]) -> Iterator[tuple[Found, Found]]:
+    """What is on more than one side, each pair with the part of the other in front.
+
+    Looked up by where an object comes from, and each pair given once: a value may hold thousands,
+    many of them the same, and to compare each with each would take minutes.
+    """
+    index: dict[Root, dict[tuple[str, ...], _Occurrences]] = {}
+    for side, on_side in enumerate(sides):
+        for place, found in enumerate(on_side):
+            by_path = index.setdefault(found.object.root, {})
+            by_path.setdefault(found.object.path, _Occurrences()).add(side, place, found)
+    pairs = [
+        pair
+        for by_path in index.values()
+        for path, inside in by_path.items()
+        for length in range(len(path) + 1)
+        if SOME not in path[:length] and path[:length] in by_path
+        for pair in inside.within(by_path[path[:length]])
+    ]
+    for inner, outer in sorted(pairs, key=_order_of_pair):
+        yield inner.found, outer.found
+
+
+@record
+class _Placed:
+    """An object with the side that it is on, and its place there."""
+
+    side: int
+    place: int
+    found: Found
+
+
+def _order_of_pair(pair: tuple[_Placed, _Placed]) -> list[tuple[int, int]]:
+    return sorted((each.side, each.place) for each in pair)
+
+
+class _Occurrences:
+    """Where an object is: for each expression that gives it the first, second and last side."""
+
+    def __init__(self) -> None:
+        self._placed: dict[tuple[Found, Located], list[_Placed]] = {}
+
+    def add(self, side: int, place: int, found: Found) -> None:
+        """Count one more; sides come in their order."""
+        known = self._placed.setdefault((found, found.object.place), [])
+        if not known or known[-1].side < side:
+            known[2:] = [_Placed(side, place, found)]
+
+    def within(self, others: _Occurrences) -> Iterator[tuple[_Placed, _Placed]]:
+        """The first pair, on two sides, of each of these with each of those that it is within."""
+        for inside in self._placed.values():
+            for around in others._placed.values():
+                pairs = [
+                    (inner, outer)
+                    for inner in inside
+                    for outer in around
+                    if inner.side < outer.side or (inner.side > outer.side and self is not others)
+                ]
+                if pairs:
+                    yield min(pairs, key=_order_of_pair)
+
+
+#: What objects do that reach a function, in words.
+IS_PASSED = "is passed"
+
+
+def in_words(one: Found, other: Found, does: str = IS_PASSED) -> str:
+    """What two finds of one object are, for a person.
+
+    Args:
+        does: what happens to the objects.
+    """
+    if one.holder is not None and other.holder is not None:
+        if str(one.holder) == str(other.holder):
+            return f"{one.holder} holds {one.object} twice"
+        return f"{one.object} {does} together with {one.holder} and {other.holder}, which hold it"
+    if one.object.path != other.object.path:
+        return f"{one.object} {does} together with {other.object}, which holds it"
+    holder = one.holder or other.holder
+    if holder is not None:
+        return f"{one.object} {does} together with {holder}, which holds it"
+    return f"{one.object} {does} twice"

@@ -1,0 +1,38 @@
+"""What a call gives, where that is too many objects to tell apart."""
+
+from __future__ import annotations
+
+from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.points_to.abstract_objects import Held, MadeBy, Object, anything
+from nnx_migrate.analysis.points_to.repeated_objects import objects, twice
+
+#: So many objects are told apart in what a call gives.
+_MOST_MADE = 120
+
+
+#: And so many that the call does not make, or gives twice.
+_MOST_OTHERS = 1_000
+
+
+def summarized(held: Held, via: tuple[Scope, ir.Call]) -> Held:
+    """What a call gives, with one of the objects that it makes for all, where these are many.
+
+    Each call of a function makes objects of its own, so calls of calls multiply them. What is made
+    elsewhere stays, and so does what is in the value twice.
+    """
+    found = [each.object for each in objects(held, guessed=True)]
+    if len(found) <= _MOST_MADE:
+        return held
+    made: Object | None = None
+    others: dict[Object, None] = {}
+    for each in found:
+        if not isinstance(each.root, MadeBy) or each.root.outermost != via:
+            others[each] = None
+        elif made is None:
+            made = each
+    repeated = {inner.object: (inner.object, outer.object) for inner, outer in twice(held)}
+    kept = [*others, *(each for pair in repeated.values() for each in pair)]
+    if len(kept) > _MOST_OTHERS:
+        return anything(found[0].place)
+    return Held(made, tuple((f"<{place}>", Held(each)) for place, each in enumerate(kept)))
